@@ -1,0 +1,138 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of settings for every target: the strictest that the toolchain offers.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "runner",
+    products: [
+        .executable(name: "runner", targets: ["runner"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    ],
+    targets: [
+        // Layer 0: C.
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+
+        // Layer 1: values and the operating system.
+        .target(name: "Diagnostics", swiftSettings: strict),
+        .target(name: "TransferModel", swiftSettings: strict),
+        .target(name: "SystemKit", swiftSettings: strict),
+
+        // Layer 2: one outside world each.
+        .target(
+            name: "JobFile",
+            dependencies: ["CYAML", "Diagnostics"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "CurlKit",
+            dependencies: ["CCurl", "SystemKit"],
+            swiftSettings: strict
+        ),
+
+        // Layer 3: what to do, and how to do one of it.
+        .target(
+            name: "Plan",
+            dependencies: ["JobFile", "Diagnostics", "TransferModel"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Transfer",
+            dependencies: ["CurlKit", "SystemKit", "TransferModel"],
+            swiftSettings: strict
+        ),
+
+        // Layer 4: all of it, and what is told about it.
+        .target(
+            name: "Scheduler",
+            dependencies: [
+                "Plan", "Transfer", "TransferModel", "SystemKit",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Report",
+            dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
+            swiftSettings: strict
+        ),
+
+        // Layer 5: the command.
+        .executableTarget(
+            name: "runner",
+            dependencies: [
+                "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
+                "TransferModel", "SystemKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+
+        // What only tests need.
+        .target(
+            name: "TestSupport",
+            dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DiagnosticsTests",
+            dependencies: ["Diagnostics", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TransferModelTests",
+            dependencies: ["TransferModel", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SystemKitTests",
+            dependencies: ["SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "JobFileTests",
+            dependencies: ["JobFile", "Diagnostics", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PlanTests",
+            dependencies: ["Plan", "JobFile", "Diagnostics", "TransferModel", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TransferTests",
+            dependencies: ["Transfer", "CurlKit", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SchedulerTests",
+            dependencies: [
+                "Scheduler", "Plan", "Transfer", "TransferModel", "SystemKit", "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ReportTests",
+            dependencies: ["Report", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RunnerTests",
+            dependencies: ["runner", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,20 @@
+import Glibc
+
+/// Readings of the kernel's clocks.
+package enum Clock {
+    /// `CLOCK_MONOTONIC` in nanoseconds: never steps, stands still during suspend.
+    package static func monotonicNanoseconds() -> Int64 {
+        nanoseconds(of: CLOCK_MONOTONIC)
+    }
+
+    /// `CLOCK_REALTIME` in nanoseconds since 1970-01-01T00:00:00Z.
+    package static func wallNanoseconds() -> Int64 {
+        nanoseconds(of: CLOCK_REALTIME)
+    }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

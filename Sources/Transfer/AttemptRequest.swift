@@ -1,0 +1,57 @@
+package import TransferModel
+
+/// One try of a task, as the engine is asked for it.
+package struct AttemptRequest: Sendable {
+    /// Where the response body goes when the response is accepted.
+    package enum Sink: Sendable, Hashable {
+        /// Counted, and kept only as far as a check needs it.
+        case memory
+        /// Published under its final name once it is complete and verified.
+        case file(TaskSpec.Destination)
+    }
+
+    /// Names the attempt in `cancel` and in results; unique among the running ones.
+    package var key: Int
+    /// Position in the list of sessions that the engine was made with.
+    package var session: Int
+    /// The attempt's number, from 1.
+    package var number: Int
+    package var request: RequestSpec
+    package var body: BodySource?
+    package var sink: Sink
+    package var expectation: Expectation
+    package var redirects: RedirectRule
+    /// The longest silence; nil means unlimited.
+    package var timeoutInterval: Duration?
+    /// When the attempt is ended with a failure of kind `timeout`, whatever it is doing.
+    package var deadline: MonotonicTime?
+    /// Open a new connection instead of an idle one: for an unsafe request without an idempotency key, which
+    /// libcurl would otherwise send again by itself when the idle connection has died.
+    package var requiresFreshConnection: Bool
+
+    package init(
+        key: Int,
+        session: Int,
+        number: Int,
+        request: RequestSpec,
+        body: BodySource? = nil,
+        sink: Sink = .memory,
+        expectation: Expectation = Expectation(),
+        redirects: RedirectRule = RedirectRule(),
+        timeoutInterval: Duration? = nil,
+        deadline: MonotonicTime? = nil,
+        requiresFreshConnection: Bool = false
+    ) {
+        self.key = key
+        self.session = session
+        self.number = number
+        self.request = request
+        self.body = body
+        self.sink = sink
+        self.expectation = expectation
+        self.redirects = redirects
+        self.timeoutInterval = timeoutInterval
+        self.deadline = deadline
+        self.requiresFreshConnection = requiresFreshConnection
+    }
+}

@@ -1,0 +1,58 @@
+/// Reads the three date formats of HTTP (RFC 9110 §5.6.7).
+package enum HTTPDate {
+    /// The time that `text` names, or nil when it is none of IMF-fixdate, RFC 850 and asctime.
+    ///
+    /// A two-digit year is taken as the one within 50 years of `now` (RFC 9110 §5.6.7).
+    package static func parse(_ text: String, now: Timestamp) -> Timestamp? {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
+        if words.count == 6, words[5] == "GMT" {
+            // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT.
+            guard var year = number(words[3], digits: [2, 4]) else { return nil }
+            if words[3].utf8.count == 2 { year = fullYear(year, now: now) }
+            return time(year: year, month: words[2], day: words[1], clock: words[4])
+        }
+        if words.count == 5 {
+            // Sun Nov  6 08:49:37 1994
+            guard let year = number(words[4], digits: [4]) else { return nil }
+            return time(year: year, month: words[1], day: words[2], clock: words[3])
+        }
+        return nil
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func fullYear(_ year: Int64, now: Timestamp) -> Int64 {
+        let thisYear = CivilDate(daysSinceEpoch: now.microseconds / 86_400_000_000).year
+        let candidate = thisYear / 100 * 100 + year
+        return candidate > thisYear + 50 ? candidate - 100 : candidate
+    }
+
+    private static func time(
+        year: Int64,
+        month: Substring,
+        day: Substring,
+        clock: Substring
+    ) -> Timestamp? {
+        let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+        guard
+            let month = months.firstIndex(of: String(month)),
+            let day = number(day, digits: [1, 2]), (1...31).contains(day),
+            parts.count == 3,
+            let hour = number(parts[0], digits: [2]), hour < 24,
+            let minute = number(parts[1], digits: [2]), minute < 60,
+            let second = number(parts[2], digits: [2]), second <= 60
+        else { return nil }
+        let date = CivilDate(year: year, month: Int64(month) + 1, day: day)
+        guard CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date else { return nil }
+        let seconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
+        return Timestamp(microseconds: seconds * 1_000_000)
+    }
+
+    private static func number(_ text: Substring, digits: Set<Int>) -> Int64? {
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) })
+        else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,36 @@
+/// A reading of the monotonic clock: only differences between two of them mean anything.
+package struct MonotonicTime: Sendable, Hashable, Comparable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// Saturates at the ends of the range, so that an unreasonable duration is merely very long.
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    package static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
+        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, saturated at the range of `Int64` (292 years).
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carry ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// Whole microseconds, rounded towards zero.
+    package var microseconds: Int64 { nanoseconds / 1000 }
+}

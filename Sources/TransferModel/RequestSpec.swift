@@ -1,0 +1,66 @@
+/// A request as the job file wants it, before anything is sent.
+package struct RequestSpec: Sendable, Hashable {
+    /// A token in upper case as written, such as `GET`.
+    package var method: String
+    package var url: HTTPURL
+    /// The task's own fields followed by those of the session that it did not replace.
+    package var headers: [HeaderField]
+
+    package init(method: String, url: HTTPURL, headers: [HeaderField] = []) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+    }
+
+    /// Whether sending it twice has the effect of sending it once (RFC 9110 §9.2.2).
+    package var isIdempotent: Bool {
+        switch method {
+        case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
+        default: false
+        }
+    }
+
+    /// Whether the request names a key by which the server can tell a repeat
+    /// (draft-ietf-httpapi-idempotency-key-header).
+    package var hasIdempotencyKey: Bool {
+        headers.contains { $0.name.lowercased() == "idempotency-key" }
+    }
+}
+
+/// The bytes that a request carries.
+package enum BodySource: Sendable, Hashable {
+    case bytes([UInt8])
+    /// An absolute path; opened once per attempt, size and modification time compared before and after.
+    case file(path: String)
+}
+
+/// What a response must look like to count as a success.
+package struct Expectation: Sendable, Hashable {
+    /// Inclusive ranges of status codes, 100 to 599.
+    package var statusCodes: [ClosedRange<Int>] = [200...299]
+    /// Accepted MIME types without parameters, in lower case; empty means any.
+    ///
+    /// `type/*` matches a whole type.
+    package var mimeTypes: [String] = []
+
+    package init() {}
+}
+
+/// How far redirects are followed.
+package struct RedirectRule: Sendable, Hashable {
+    package enum Follow: String, Sendable, Hashable {
+        /// Wherever the rules on schemes and bodies allow.
+        case always = "true"
+        /// The 3xx is the result.
+        case never = "false"
+        /// Only to the origin that was asked.
+        case sameOrigin
+    }
+    package var follow: Follow = .always
+    /// Hops, 0 or more.
+    package var maximum = 20
+    /// Whether a 301 or 302 may turn a POST into a GET.
+    package var allowMethodChange = false
+
+    package init() {}
+}

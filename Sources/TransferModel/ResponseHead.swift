@@ -1,0 +1,18 @@
+/// The status line and fields of a final response.
+package struct ResponseHead: Sendable, Hashable {
+    /// 100 to 599 as a server should send it; whatever three digits it did send.
+    package var statusCode: Int
+    package var fields: HeaderFields
+
+    package init(statusCode: Int, fields: HeaderFields = HeaderFields()) {
+        self.statusCode = statusCode
+        self.fields = fields
+    }
+
+    /// The media type without parameters, in lower case; nil when the response names none.
+    package var mimeType: String? {
+        guard let value = fields["content-type"] else { return nil }
+        let essence = value.prefix { $0 != ";" && $0 != "," && $0 != " " && $0 != "\t" }
+        return essence.isEmpty ? nil : essence.lowercased()
+    }
+}

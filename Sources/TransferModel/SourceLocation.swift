@@ -1,0 +1,15 @@
+/// A place in a job file, as reports and failures carry it.
+package struct SourceLocation: Sendable, Hashable {
+    /// The file's name as it was given on the command line.
+    package var file: String
+    /// 1-based.
+    package var line: Int
+    /// 1-based, in Unicode scalars.
+    package var column: Int
+
+    package init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+}

@@ -1,0 +1,155 @@
+/// How a task ended.
+package enum TaskOutcome: String, Sendable, Hashable, CaseIterable {
+    case succeeded
+    /// Nothing had to be done: the destination is there and was to be kept.
+    case unchanged
+    case failed
+    /// The network policy, a window or missing connectivity kept it from starting.
+    case deferred
+    case cancelled
+    /// A needed task did not succeed.
+    case skipped
+}
+
+/// Everything that a report keeps of one task.
+package struct TaskRecord: Sendable, Hashable {
+    /// One check of the result, in the order of the job file's `expect`.
+    package struct Check: Sendable, Hashable {
+        package enum Name: String, Sendable, Hashable, CaseIterable {
+            case clientError
+            case statusCode
+            case mimeType
+            case data
+            case decoding
+            case content
+        }
+        package var check: Name
+        package var passed: Bool
+        package var expected: String?
+        package var actual: String?
+
+        package init(
+            _ check: Name,
+            passed: Bool,
+            expected: String? = nil,
+            actual: String? = nil
+        ) {
+            self.check = check
+            self.passed = passed
+            self.expected = expected
+            self.actual = actual
+        }
+    }
+
+    /// One try of the task.
+    package struct Attempt: Sendable, Hashable {
+        package enum WaitReason: String, Sendable, Hashable, CaseIterable {
+            case backoff
+            case retryAfter
+            /// The whole origin was paused after a 429 or 503 to another task.
+            case originPaused
+        }
+        /// From 1.
+        package var number: Int
+        package var startDate: Timestamp
+        package var endDate: Timestamp
+        package var outcome: TaskOutcome
+        /// The failure's kind, or the status, that made this attempt fail.
+        package var reason: String?
+        /// The wait before this attempt, microseconds.
+        package var waitedMicroseconds: Int64 = 0
+        package var waitReason: WaitReason?
+
+        package init(
+            number: Int,
+            startDate: Timestamp,
+            endDate: Timestamp,
+            outcome: TaskOutcome
+        ) {
+            self.number = number
+            self.startDate = startDate
+            self.endDate = endDate
+            self.outcome = outcome
+        }
+    }
+
+    /// The file that a response body became.
+    package struct PublishedFile: Sendable, Hashable {
+        /// The path as the job file has it.
+        package var path: String
+        package var size: Int64
+        /// 64 hexadecimal digits; nil when no checksum was asked for and none was computed.
+        package var sha256: String?
+
+        package init(path: String, size: Int64, sha256: String? = nil) {
+            self.path = path
+            self.size = size
+            self.sha256 = sha256
+        }
+    }
+
+    /// Who says that the body is complete.
+    package enum Voucher: String, Sendable, Hashable, CaseIterable {
+        case checksum
+        case length
+        /// A close-delimited body without a checksum: nobody.
+        case none
+    }
+
+    package var id: String
+    /// From 1, in plan order, as `URLSessionTask.taskIdentifier`.
+    package var taskIdentifier: Int
+    package var taskDescription: String?
+    package var kind: TaskSpec.Kind
+    package var session: String
+    package var source: SourceLocation
+    package var outcome: TaskOutcome
+    /// Whether anything at the destination or the server was changed by this run.
+    package var changed = false
+    package var required: Bool
+    package var checks: [Check] = []
+    package var error: TransferFailure?
+    /// Whether the failure is one that a later run may not meet.
+    package var isRetryable = false
+    package var originalRequest: TransactionMetrics.SentRequest
+    /// The request of the last redirect hop; the original one when there was none.
+    package var currentRequest: TransactionMetrics.SentRequest
+    package var response: ResponseHead?
+    package var file: PublishedFile?
+    package var voucher: Voucher?
+    package var countOfBytesSent: Int64 = 0
+    package var countOfBytesReceived: Int64 = 0
+    package var countOfBytesExpectedToSend: Int64?
+    package var countOfBytesExpectedToReceive: Int64?
+    package var attempts: [Attempt] = []
+    /// From the task's creation to its end.
+    package var startDate: Timestamp
+    package var endDate: Timestamp
+    package var redirectCount = 0
+    package var transactions: [TransactionMetrics] = []
+
+    package init(
+        id: String,
+        taskIdentifier: Int,
+        kind: TaskSpec.Kind,
+        session: String,
+        source: SourceLocation,
+        outcome: TaskOutcome,
+        required: Bool,
+        request: TransactionMetrics.SentRequest,
+        startDate: Timestamp,
+        endDate: Timestamp
+    ) {
+        self.id = id
+        self.taskIdentifier = taskIdentifier
+        self.kind = kind
+        self.session = session
+        self.source = source
+        self.outcome = outcome
+        self.required = required
+        originalRequest = request
+        currentRequest = request
+        self.startDate = startDate
+        self.endDate = endDate
+    }
+}

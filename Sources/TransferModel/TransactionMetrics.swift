@@ -1,0 +1,103 @@
+/// What was measured of one request and response exchange.
+///
+/// The fields are those of Apple's `URLSessionTaskTransactionMetrics`, with its nil rules: what did not happen is
+/// nil, and so is everything after a step that did not complete
+/// (https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics).
+package struct TransactionMetrics: Sendable, Hashable {
+    /// Why the exchange took place.
+    package enum Reason: String, Sendable, Hashable, CaseIterable {
+        case initial
+        case redirect
+        case retry
+        /// libcurl sent the request again by itself because a reused connection had died.
+        case transparentRetry
+    }
+
+    /// The request as it was sent: method, URL and fields.
+    package struct SentRequest: Sendable, Hashable {
+        package var method: String
+        package var url: String
+        package var headers: [HeaderField]
+
+        package init(method: String, url: String, headers: [HeaderField]) {
+            self.method = method
+            self.url = url
+            self.headers = headers
+        }
+    }
+
+    /// One end of a connection.
+    package struct Endpoint: Sendable, Hashable {
+        /// A numeric IPv4 or IPv6 address, without brackets.
+        package var address: String
+        package var port: Int
+
+        package init(address: String, port: Int) {
+            self.address = address
+            self.port = port
+        }
+    }
+
+    /// A number from a registry with its name: a TLS version (0x0304) or cipher suite (0x1302).
+    package struct NamedCode: Sendable, Hashable {
+        package var raw: Int
+        package var name: String
+
+        package init(raw: Int, name: String) {
+            self.raw = raw
+            self.name = name
+        }
+    }
+
+    /// From 1.
+    package var attempt: Int
+    package var reason: Reason
+    package var request: SentRequest
+    package var response: ResponseHead?
+
+    /// Just before the request is handed to libcurl.
+    package var fetchStartDate: Timestamp
+    package var domainLookupStartDate: Timestamp?
+    package var domainLookupEndDate: Timestamp?
+    package var connectStartDate: Timestamp?
+    package var secureConnectionStartDate: Timestamp?
+    package var secureConnectionEndDate: Timestamp?
+    /// The connection is ready, TLS included.
+    package var connectEndDate: Timestamp?
+    package var requestStartDate: Timestamp?
+    package var requestEndDate: Timestamp?
+    /// First byte of the final response.
+    package var responseStartDate: Timestamp?
+    package var responseEndDate: Timestamp?
+
+    package var countOfRequestHeaderBytesSent: Int64 = 0
+    package var countOfRequestBodyBytesSent: Int64 = 0
+    package var countOfRequestBodyBytesBeforeEncoding: Int64 = 0
+    package var countOfResponseHeaderBytesReceived: Int64 = 0
+    package var countOfResponseBodyBytesReceived: Int64 = 0
+    package var countOfResponseBodyBytesAfterDecoding: Int64 = 0
+
+    /// The ALPN name: `http/1.1`, `h2`.
+    package var networkProtocolName: String?
+    package var remoteEndpoint: Endpoint?
+    package var localEndpoint: Endpoint?
+    package var negotiatedTLSProtocolVersion: NamedCode?
+    package var negotiatedTLSCipherSuite: NamedCode?
+    package var isProxyConnection = false
+    package var isReusedConnection = false
+
+    /// A number that stays the same while one connection is reused; nil when none was used (not Apple's).
+    package var connectionIdentifier: Int?
+    /// TCP is connected, TLS is not yet (not Apple's).
+    package var tcpConnectEndDate: Timestamp?
+    /// The failure that ended this exchange, as libcurl's number (not Apple's).
+    package var curlCode: Int?
+    package var osErrno: Int?
+
+    package init(attempt: Int, reason: Reason, request: SentRequest, fetchStartDate: Timestamp) {
+        self.attempt = attempt
+        self.reason = reason
+        self.request = request
+        self.fetchStartDate = fetchStartDate
+    }
+}

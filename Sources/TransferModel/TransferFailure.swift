@@ -1,0 +1,85 @@
+/// Why a transfer did not succeed, in the terms on which a caller would act differently.
+package struct TransferFailure: Error, Sendable, Hashable {
+    /// The bounded set of reasons; `label` is the string for reports and metrics.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The host's name has no address.
+        case resolve
+        /// No connection to the host or the proxy.
+        case connect
+        /// The TLS handshake failed, certificates included.
+        case tls
+        /// Silence for longer than the idle time, or the resource time is over.
+        case timeout
+        /// Slower than the session's `minimumRate`.
+        case stalled
+        /// The connection was lost in the middle of an exchange.
+        case reset
+        /// The peer broke HTTP's rules.
+        case protocolViolation
+        /// The status is not an expected one.
+        case httpStatus
+        /// The MIME type is not an expected one.
+        case mimeType
+        /// Too many redirects, a loop, or a redirect that may not be followed.
+        case redirectLimit
+        /// The body ended before its announced length.
+        case truncated
+        case rangeMismatch
+        /// A checksum did not match.
+        case integrity
+        /// A file could not be read, written or published.
+        case localIO
+        case cache
+        case cancelled
+        /// A fault of the runner or of libcurl.
+        case engine
+
+        package var label: String { rawValue }
+    }
+
+    /// Where in an exchange it happened.
+    package enum Phase: String, Sendable, Hashable, CaseIterable {
+        case prepare
+        case resolve
+        case connect
+        case tls
+        case send
+        case wait
+        case receive
+        case finish
+    }
+
+    /// The closest code of Apple's `NSURLError` domain.
+    package struct URLErrorCode: Sendable, Hashable {
+        package var code: Int
+        package var name: String
+
+        package init(code: Int, name: String) {
+            self.code = code
+            self.name = name
+        }
+    }
+
+    package var kind: Kind
+    package var phase: Phase
+    /// One sentence for people, without a full stop at its end.
+    package var detail: String
+    package var urlError: URLErrorCode?
+    /// The number of a `CURLcode` when libcurl reported the failure.
+    package var curlCode: Int?
+    /// The `errno` behind it.
+    package var osErrno: Int?
+    package var httpStatus: Int?
+    /// Whether the peer cannot have processed the request: no connection, or no byte of the request left.
+    package var isKnownUnprocessed = false
+    /// Whether repeating could help at all; certificates and refused redirects are not like that.
+    package var isPermanent = false
+    /// What the person may do about it.
+    package var help: String?
+
+    package init(kind: Kind, phase: Phase, detail: String) {
+        self.kind = kind
+        self.phase = phase
+        self.detail = detail
+    }
+}
