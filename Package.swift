@@ -26,7 +26,8 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
-        .target(name: "Diagnostics", swiftSettings: strict),
+        .target(name: "JSON", swiftSettings: strict),
+        .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "TransferModel", swiftSettings: strict),
         .target(name: "SystemKit", swiftSettings: strict),
 
@@ -45,7 +46,7 @@ let package = Package(
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
-            dependencies: ["JobFile", "Diagnostics", "TransferModel"],
+            dependencies: ["JobFile", "Diagnostics", "TransferModel", "JSON"],
             swiftSettings: strict
         ),
         .target(
@@ -66,7 +67,7 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
+            dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
 
@@ -75,7 +76,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
-                "TransferModel", "SystemKit",
+                "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -87,6 +88,7 @@ let package = Package(
             dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "DiagnosticsTests",
             dependencies: ["Diagnostics", "TestSupport"],
