@@ -1,0 +1,43 @@
+/// The tags that the language knows, as they stand on a node.
+enum CoreTag: UInt8 {
+    case none
+    /// `!`: not resolved by its looks, so a scalar is a string.
+    case nonSpecific
+    case string
+    case integer
+    case float
+    case boolean
+    case null
+    case timestamp
+    case sequence
+    case mapping
+    /// Any other; a diagnostic was made.
+    case unsupported
+
+    /// Reads a tag with its handle resolved, as it stands on a value of `kind`.
+    init(_ name: String, on kind: Node.Kind) {
+        let tag: CoreTag =
+            switch name {
+            case "!": .nonSpecific
+            case "tag:yaml.org,2002:str": .string
+            case "tag:yaml.org,2002:int": .integer
+            case "tag:yaml.org,2002:float": .float
+            case "tag:yaml.org,2002:bool": .boolean
+            case "tag:yaml.org,2002:null": .null
+            case "tag:yaml.org,2002:timestamp": .timestamp
+            case "tag:yaml.org,2002:seq": .sequence
+            case "tag:yaml.org,2002:map": .mapping
+            default: .unsupported
+            }
+        self = tag.fits(kind) ? tag : .unsupported
+    }
+
+    private func fits(_ kind: Node.Kind) -> Bool {
+        switch self {
+        case .none, .nonSpecific: true
+        case .sequence: kind == .sequence
+        case .mapping: kind == .mapping
+        default: kind == .scalar
+        }
+    }
+}
