@@ -32,6 +32,29 @@ enum CoreTag: UInt8 {
         self = tag.fits(kind) ? tag : .unsupported
     }
 
+    /// Whether the tag says what a scalar's text must be.
+    var isOfValues: Bool {
+        switch self {
+        case .integer, .float, .boolean, .null: true
+        default: false
+        }
+    }
+
+    /// A tag as it is usually written.
+    static func shortName(_ name: String) -> String {
+        let prefix = "tag:yaml.org,2002:"
+        return name.hasPrefix(prefix) ? "!!" + name.dropFirst(prefix.count) : name
+    }
+
+    /// The tags that may stand on a value, for a hint.
+    static func known(on kind: Node.Kind) -> String {
+        switch kind {
+        case .sequence: "`!!seq`"
+        case .mapping: "`!!map`"
+        case .scalar, .alias: "`!!str`, `!!int`, `!!float`, `!!bool`, `!!null` and `!!timestamp`"
+        }
+    }
+
     private func fits(_ kind: Node.Kind) -> Bool {
         switch self {
         case .none, .nonSpecific: true

@@ -32,10 +32,10 @@ package final class Document: Sendable {
     package static func parse(_ bytes: [UInt8], name: String) -> ParseResult {
         let source = SourceText(name: name, bytes: bytes)
         let input: InputCheck
-        switch InputCheck.check(source) {
-        case .success(let checked): input = checked
-        case .failure(let refusal):
-            return ParseResult(document: nil, diagnostics: [refusal.diagnostic])
+        do throws(InputCheck.Refusal) {
+            input = try InputCheck(source)
+        } catch {
+            return ParseResult(document: nil, diagnostics: [error.diagnostic])
         }
         let cursor = SourceCursor(base: input.base, isASCII: input.isASCII)
         var builder = TreeBuilder(source, cursor: cursor)

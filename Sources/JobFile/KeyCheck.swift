@@ -50,17 +50,20 @@ struct KeyCheck {
     /// Sorts by hash, so that equal keys are neighbours: a mapping of a million keys stays affordable.
     private mutating func checkMany(in tree: Tree, into diagnostics: inout [Diagnostic]) {
         entries.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
-        for later in entries.indices.dropFirst() {
-            // The hash is keyed by the process: equal hashes of different keys are rare and cannot be made.
-            var first: Int?
-            var earlier = later - 1
-            while earlier >= 0, entries[earlier].hash == entries[later].hash {
-                if areEqual(entries[earlier], entries[later], in: tree) { first = earlier }
-                earlier -= 1
+        var repeats: [(later: Int, first: Int)] = []
+        // The different keys of one hash: one, as the hash is keyed by the process and cannot be aimed at.
+        var group: [Entry] = []
+        for entry in entries {
+            if group.first?.hash != entry.hash { group.removeAll(keepingCapacity: true) }
+            if let first = group.first(where: { areEqual($0, entry, in: tree) }) {
+                repeats.append((entry.index, first.index))
+            } else {
+                group.append(entry)
             }
-            guard let first else { continue }
-            report(entries[later].index, after: entries[first].index, in: tree, &diagnostics)
-            if diagnostics.count >= DocumentLimits.diagnostics { return }
+        }
+        repeats.sort { $0.later < $1.later }
+        for pair in repeats.prefix(DocumentLimits.diagnostics) {
+            report(pair.later, after: pair.first, in: tree, &diagnostics)
         }
     }
 
@@ -88,7 +91,7 @@ struct KeyCheck {
         let text = tree.text(of: later)
         diagnostics.append(
             Diagnostic(
-                code: "yaml.duplicate-key",
+                .duplicateKey,
                 "the key `\(text)` stands twice in this mapping",
                 at: tree.range(of: later),
                 notes: [.init("it stands here first", at: tree.range(of: first))]
@@ -117,7 +120,7 @@ struct KeyCheck {
     private func reportMerge(_ index: Int, in tree: Tree, _ diagnostics: inout [Diagnostic]) {
         diagnostics.append(
             Diagnostic(
-                code: "yaml.bad-merge",
+                .badMerge,
                 "`<<` can only merge mappings",
                 at: tree.range(of: index),
                 help:

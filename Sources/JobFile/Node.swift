@@ -17,6 +17,16 @@ struct Node {
         case sequence
         case mapping
         case alias
+
+        /// What a message calls it.
+        var word: String {
+            switch self {
+            case .scalar: "scalar"
+            case .sequence: "sequence"
+            case .mapping: "mapping"
+            case .alias: "alias"
+            }
+        }
     }
 
     struct Flags: OptionSet {

@@ -68,7 +68,7 @@ struct TreeBuilder {
         guard let root = tree.nodes.first, !(root.flags.contains(.isPlain) && root.length == 0)
         else {
             report(
-                "yaml.empty",
+                .empty,
                 "the job file is empty",
                 at: SourceRange(SourcePosition(line: 1, column: 1))
             )
@@ -79,7 +79,7 @@ struct TreeBuilder {
 
     private mutating func refuseDocument(at mark: EventReader.Mark) -> Bool {
         report(
-            "yaml.multiple-documents",
+            .multipleDocuments,
             "a job file is one YAML document, and here a second one starts",
             at: mark.point,
             help: "put the second document into a file of its own"
@@ -89,7 +89,7 @@ struct TreeBuilder {
 
     private mutating func giveUp(at mark: EventReader.Mark) -> Bool {
         report(
-            "yaml.too-many-faults",
+            .tooManyFaults,
             "the rest of the file was not read, because \(diagnostics.count) faults are listed",
             at: mark.point
         )
@@ -208,7 +208,7 @@ struct TreeBuilder {
         let range = tree.range(line: start.line, column: start.column, extent: extent)
         guard let anchor = anchors[name] else {
             report(
-                "yaml.undefined-alias",
+                .undefinedAlias,
                 "no anchor `&\(name)` stands before this alias",
                 at: range
             )
@@ -216,7 +216,7 @@ struct TreeBuilder {
         }
         guard let size = anchor.size else {
             report(
-                "yaml.recursive-alias",
+                .recursiveAlias,
                 "the alias `*\(name)` stands inside of what it means",
                 at: range,
                 notes: [.init("`&\(name)` starts here", at: tree.point(anchor.index))]
@@ -226,7 +226,7 @@ struct TreeBuilder {
         expandedCount += size - 1
         guard expandedCount <= DocumentLimits.nodes else {
             report(
-                "yaml.alias-expansion",
+                .aliasExpansion,
                 "with this alias the file stands for more than 4 million values",
                 at: range,
                 notes: [.init("`&\(name)` is here", at: tree.point(anchor.index))]
@@ -244,17 +244,39 @@ struct TreeBuilder {
         return true
     }
 
+    /// Puts a tag on a value, if the tag is known and the value fits it.
     private mutating func applyTag(_ name: String, to index: Int) {
-        let tag = CoreTag(name, on: tree.nodes[index].kind)
+        let node = tree.nodes[index]
+        let tag = CoreTag(name, on: node.kind)
         tree.nodes[index].tag = tag
-        guard tag == .unsupported else { return }
-        report("yaml.unsupported-tag", "the tag `\(name)` is not known here", at: tree.point(index))
+        if tag == .unsupported {
+            report(
+                .unsupportedTag,
+                "the tag `\(CoreTag.shortName(name))` means nothing on this \(node.kind.word)",
+                at: tree.point(index),
+                help: "known are \(CoreTag.known(on: node.kind)); "
+                    + "a value that starts with `!` needs quotes"
+            )
+        } else if tag.isOfValues, !node.flags.contains(.hasInterpolation),
+            tree.withBytes(of: index, { CoreSchema.resolve($0, as: tag) }) == nil
+        {
+            report(
+                .tagMismatch,
+                "`\(tree.text(of: index))` is no `\(CoreTag.shortName(name))`",
+                at: tree.point(index)
+            )
+        }
     }
 
     private mutating func checkKey(_ index: Int, of mapping: Int) {
         let target = tree.resolved(index)
         guard tree.nodes[target].kind == .scalar else {
-            report("yaml.key-not-scalar", "a key must be a scalar", at: tree.point(index))
+            report(
+                .keyNotScalar,
+                "a key is a text, not a \(tree.nodes[target].kind.word)",
+                at: tree.point(index),
+                help: "put a value that starts with `{` or `[` in quotes"
+            )
             return
         }
         guard tree.isPlainMergeSign(index) else { return }
@@ -264,7 +286,7 @@ struct TreeBuilder {
 
     private mutating func refuseSize(at mark: EventReader.Mark) -> Bool {
         report(
-            "yaml.too-large",
+            .tooLarge,
             "a job file may hold at most 4 million values",
             at: mark.point
         )
@@ -273,7 +295,7 @@ struct TreeBuilder {
 
     private mutating func refuseNesting(at mark: EventReader.Mark) -> Bool {
         report(
-            "yaml.nesting",
+            .nesting,
             "sequences and mappings may be nested at most \(DocumentLimits.nesting) deep",
             at: mark.point
         )
@@ -281,14 +303,14 @@ struct TreeBuilder {
     }
 
     private mutating func report(
-        _ code: String,
+        _ fault: YAMLFault,
         _ message: String,
         at range: SourceRange,
         notes: [Diagnostic.Note] = [],
         help: String? = nil
     ) {
         diagnostics.append(
-            Diagnostic(code: code, message, at: range, notes: notes, help: help)
+            Diagnostic(fault, message, at: range, notes: notes, help: help)
         )
     }
 }
