@@ -1,4 +1,4 @@
-package import Diagnostics
+internal import Diagnostics
 
 /// Every code that a check of the document can report; stable, and the whole list.
 package enum JobCode: String, Sendable, Hashable, CaseIterable {

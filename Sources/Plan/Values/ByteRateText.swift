@@ -45,7 +45,9 @@ enum ByteRateText {
         for ending in ["/s", "ps"] where name.hasSuffix(ending) {
             name = String(name.dropLast(ending.count))
         }
-        let unit = units.first { $0.name.lowercased() == name || $0.name.lowercased() == name + "b" }
+        let unit = units.first {
+            $0.name.lowercased() == name || $0.name.lowercased() == name + "b"
+        }
         return unit.map { "\(number)\($0.name)/s" }
     }
 }

@@ -19,7 +19,7 @@ enum ChecksumText {
             let isSpelling = ["sha-256", "sha_256", "sha256"].contains(algorithm.lowercased())
             throw ValueFault(
                 .badChecksum,
-                "the algorithm `\(HeaderRule.printable(String(algorithm)))` is not known",
+                "the algorithm `\(String(algorithm))` is not known",
                 likely: isSpelling ? "sha256" + text[colon...] : nil,
                 help: "the one algorithm is `sha256`"
             )

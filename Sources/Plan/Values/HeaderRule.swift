@@ -22,7 +22,7 @@ enum HeaderRule {
         guard isToken(name) else {
             throw ValueFault(
                 .badHeader,
-                "`\(printable(name))` is not a header name",
+                "`\(name)` is not a header name",
                 help: "a name has letters, digits and `!#$%&'*+-.^_`|~` only"
             )
         }
@@ -67,11 +67,5 @@ enum HeaderRule {
         case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true  // ! # $ % & ' * + - . | ~
         default: false
         }
-    }
-
-    /// The text with control characters written out, for messages.
-    static func printable(_ text: String) -> String {
-        text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }
-            .joined()
     }
 }

@@ -9,7 +9,7 @@ enum MIMETypeText {
             let essence = text.prefix { $0 != ";" && $0 != " " }
             throw ValueFault(
                 .badMIMEType,
-                "`\(HeaderRule.printable(text))` is not a MIME type",
+                "`\(text)` is not a MIME type",
                 likely: essence.count < text.count && essence.contains("/") ? String(essence) : nil,
                 help: "write a type without parameters, such as `application/json` or `image/*`"
             )

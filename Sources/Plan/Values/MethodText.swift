@@ -5,7 +5,7 @@ enum MethodText {
 
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard HeaderRule.isToken(text) else {
-            throw ValueFault(.badMethod, "`\(HeaderRule.printable(text))` is not a method")
+            throw ValueFault(.badMethod, "`\(text)` is not a method")
         }
         let upper = text.uppercased()
         guard upper != "CONNECT" else {

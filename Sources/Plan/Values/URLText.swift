@@ -31,7 +31,7 @@ enum URLText {
             let hasHost = text.contains(".") && !text.contains(":") && text.first != "/"
             return ValueFault(
                 .badURL,
-                "`\(HeaderRule.printable(text))` is not an absolute URL",
+                "`\(text)` is not an absolute URL",
                 likely: hasHost ? "https://" + text : nil,
                 help: "begin with `https://` or `http://`"
             )
