@@ -8,6 +8,9 @@ internal import CCurl
     /// Who hears of the exchange; set before the handle is added to a multi handle, nil while it is idle.
     package var client: (any EasyHandleClient)?
 
+    /// The owner's number for what the handle is doing.
+    package var tag = 0
+
     let pointer: UnsafeMutableRawPointer
     private let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>

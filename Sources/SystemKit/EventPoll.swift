@@ -23,15 +23,38 @@ package final class EventPoll {
     }
 
     /// The end that other threads hold: it ends the wait from anywhere.
+    ///
+    /// Opens every descriptor that the poll needs, so that a poll made of it cannot fail.
     package final class WakeUp: Sendable {
         fileprivate let descriptor: Int32
+        fileprivate let set: Int32
 
-        fileprivate init() throws(SystemError) {
+        package init() throws(SystemError) {
             descriptor = csystem_eventfd()
             guard descriptor >= 0 else { throw .last("create", "an eventfd") }
+            set = csystem_epoll_create()
+            guard set >= 0 else {
+                close(descriptor)
+                throw .last("create", "an epoll set")
+            }
+            let code = csystem_epoll_control(
+                set,
+                EPOLL_CTL_ADD,
+                descriptor,
+                csystem_readable,
+                EventPoll.wakeUpTag
+            )
+            guard code == 0 else {
+                close(descriptor)
+                close(set)
+                throw .last("watch", "an eventfd")
+            }
         }
 
-        deinit { close(descriptor) }
+        deinit {
+            close(descriptor)
+            close(set)
+        }
 
         /// Makes the current or the next `wait` return.
         package func signal() {
@@ -44,19 +67,16 @@ package final class EventPoll {
         }
     }
 
-    package let wakeUp: WakeUp
-    private let descriptor: Int32
+    private let wakeUp: WakeUp
     private var buffer = [csystem_event](repeating: csystem_event(), count: Int(CSYSTEM_EVENTS))
-    private static let wakeUpTag = UInt64.max
+    fileprivate static let wakeUpTag = UInt64.max
 
-    package init() throws(SystemError) {
-        wakeUp = try WakeUp()
-        descriptor = csystem_epoll_create()
-        guard descriptor >= 0 else { throw .last("create", "an epoll set") }
-        try watch(wakeUp.descriptor, for: .readable, tag: Self.wakeUpTag)
+    /// Makes the one poll of `wakeUp`.
+    package init(_ wakeUp: WakeUp) {
+        self.wakeUp = wakeUp
     }
 
-    deinit { close(descriptor) }
+    private var descriptor: Int32 { wakeUp.set }
 
     /// Starts watching a descriptor; `tag` comes back with its events and must not be `UInt64.max`.
     package func watch(

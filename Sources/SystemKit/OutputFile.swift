@@ -79,9 +79,7 @@ internal import Glibc
     }
 
     /// Reads back what was written, from `offset`; returns 0 at the end.
-    package func read(into buffer: inout MutableRawSpan, at offset: Int64) throws(SystemError)
-        -> Int
-    {
+    package func read(into buffer: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
         let descriptor = descriptor
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
             unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))

@@ -42,3 +42,10 @@ package struct SystemError: Error, Sendable, Hashable {
         }
     }
 }
+
+extension SystemError {
+    /// What `write` would say at the end of a file that cannot fit.
+    package static func diskFull(_ subject: String) -> SystemError {
+        SystemError(errno: ENOSPC, operation: "write", subject: subject)
+    }
+}

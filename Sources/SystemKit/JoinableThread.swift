@@ -4,7 +4,7 @@ internal import Glibc
 /// A thread of the kernel that runs one closure with every signal blocked.
 ///
 /// Signals are read by one thread on purpose; no other one may be interrupted by them.
-package struct Thread: ~Copyable {
+package final class JoinableThread: Sendable {
     private let handle: pthread_t
 
     /// Starts `body` on a new thread.
@@ -15,7 +15,7 @@ package struct Thread: ~Copyable {
     /// - Throws: `SystemError` when the kernel has no thread to give.
     package init(
         name: String,
-        body: sending @escaping () -> Void
+        body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let box = Box(name: name, body: body)
         var attributes = pthread_attr_t()
@@ -51,15 +51,17 @@ package struct Thread: ~Copyable {
     }
 
     /// Waits until the closure has returned.
-    package consuming func join() {
+    ///
+    /// To be called once, by another thread.
+    package func join() {
         _ = pthread_join(handle, nil)
     }
 
-    private final class Box {
+    private final class Box: Sendable {
         let name: String
-        let body: () -> Void
+        let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping () -> Void) {
+        init(name: String, body: @escaping @Sendable () -> Void) {
             self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
             self.body = body
         }
