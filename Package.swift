@@ -89,6 +89,11 @@ let package = Package(
             dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "TestSupportTests",
+            dependencies: ["TestSupport", "TransferModel"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "DiagnosticsTests",
