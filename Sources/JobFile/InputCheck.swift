@@ -19,34 +19,43 @@ struct InputCheck {
         if let encoding = Self.foreignEncoding(bytes) { throw Self.foreign(encoding) }
         base = bytes.starts(with: 0xEF, 0xBB, 0xBF) ? 3 : 0
         var isASCII = true
+        var directives = bytes.hasTagDirective(at: base) ? 1 : 0
         var index = base
         while index < bytes.count {
             let byte = bytes[index]
             if byte >= 0x20, byte < 0x7F {
                 index += 1
-            } else if byte < 0x80 {
-                guard byte == 9 || byte == 10 || byte == 13 else {
-                    throw Self.control(Unicode.Scalar(byte), at: index, in: source)
+                continue
+            }
+            isASCII = isASCII && byte < 0x80
+            guard let (scalar, length) = bytes.scalar(at: index) else {
+                throw Self.invalid(byte, at: index, in: source)
+            }
+            guard Self.isPrintable(scalar) else {
+                throw Self.control(scalar, at: index, in: source)
+            }
+            index += length
+            if Self.isBreak(scalar), bytes.hasTagDirective(at: index) {
+                directives += 1
+                guard directives <= DocumentLimits.tagDirectives else {
+                    throw Self.tooManyDirectives(at: index, in: source)
                 }
-                index += 1
-            } else {
-                isASCII = false
-                guard let (scalar, length) = bytes.scalar(at: index) else {
-                    throw Self.invalid(byte, at: index, in: source)
-                }
-                guard Self.isPrintable(scalar) else {
-                    throw Self.control(scalar, at: index, in: source)
-                }
-                index += length
             }
         }
         self.isASCII = isASCII && base == 0
     }
 
-    /// Whether YAML 1.2 §5.1 lets a scalar beyond ASCII stand in a text.
+    /// Whether YAML 1.2 §5.1 lets a scalar stand in a text.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x85, 0xA0...0xFFFD, 0x10000...: true
+        case 0x09, 0x0A, 0x0D, 0x20..<0x7F, 0x85, 0xA0...0xFFFD, 0x10000...: true
+        default: false
+        }
+    }
+
+    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
         default: false
         }
     }
@@ -70,6 +79,18 @@ struct InputCheck {
                 at: SourceRange(SourcePosition(line: 1, column: 1)),
                 help:
                     "split the job, or read its items with `forEach` from a CSV or JSON Lines file"
+            )
+        )
+    }
+
+    /// libyaml compares every directive with all before it.
+    private static func tooManyDirectives(at offset: Int, in source: SourceText) -> Refusal {
+        Refusal(
+            diagnostic: Diagnostic(
+                .tooLarge,
+                "a job file may have at most \(DocumentLimits.tagDirectives) `%TAG` lines",
+                at: SourceRange(source.position(at: offset)),
+                help: "a job file needs none"
             )
         )
     }
@@ -122,6 +143,12 @@ struct InputCheck {
 }
 
 extension Span<UInt8> {
+    fileprivate func hasTagDirective(at index: Int) -> Bool {
+        count - index >= 4 && self[index] == UInt8(ascii: "%")
+            && self[index + 1] == UInt8(ascii: "T") && self[index + 2] == UInt8(ascii: "A")
+            && self[index + 3] == UInt8(ascii: "G")
+    }
+
     fileprivate func starts(with bytes: UInt8...) -> Bool {
         guard count >= bytes.count else { return false }
         return bytes.indices.allSatisfy { self[$0] == bytes[$0] }
