@@ -12,9 +12,12 @@ package struct Fixture: Sendable, CustomStringConvertible {
 
     package static var isUpdating: Bool { unsafe getenv("RUNNER_UPDATE_FIXTURES") != nil }
 
-    /// All fixtures beside a source file, by name.
-    package static func all(beside file: String = #filePath) -> [Fixture] {
-        let folder = file.prefix(upTo: file.lastIndex(of: "/") ?? file.endIndex) + "/Fixtures"
+    /// All fixtures in a folder beside a source file, by name.
+    package static func all(
+        in folderName: String = "Fixtures",
+        beside file: String = #filePath
+    ) -> [Fixture] {
+        let folder = file.prefix(upTo: file.lastIndex(of: "/") ?? file.endIndex) + "/" + folderName
         guard let stream = unsafe opendir(String(folder)) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []
