@@ -8,6 +8,7 @@ package struct LineIndex {
     /// Number of lines; a text that ends with a line break has an empty last one.
     package private(set) var count: Int
 
+    /// Goes through the whole text once.
     package init(_ source: SourceText) {
         self.source = source
         let span = source.bytes.span
