@@ -97,7 +97,7 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "DiagnosticsTests",
-            dependencies: ["Diagnostics", "TestSupport"],
+            dependencies: ["Diagnostics", "JSON", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -113,6 +113,7 @@ let package = Package(
         .testTarget(
             name: "JobFileTests",
             dependencies: ["JobFile", "Diagnostics", "TestSupport"],
+            exclude: ["Fixtures"],
             swiftSettings: strict
         ),
         .testTarget(
