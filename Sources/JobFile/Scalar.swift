@@ -12,3 +12,10 @@ package enum Scalar: Sendable, Hashable {
     /// Only with the tag `!!timestamp`; the text is not looked at here.
     case timestamp
 }
+
+extension Scalar {
+    /// What a text is as a plain scalar, for values that come from outside of the file.
+    package init(plain text: String) {
+        self = CoreSchema.resolve(text.utf8.span)
+    }
+}
