@@ -73,7 +73,9 @@ import TransferModel
         #expect(try decide(broken, history: again) == .giveUp(.notRetried))
     }
 
-    @Test(arguments: [(408, true), (429, true), (503, true), (404, false), (501, false), (409, false)])
+    @Test(arguments: [
+        (408, true), (429, true), (503, true), (404, false), (501, false), (409, false),
+    ])
     func `a status is retried when the policy lists it`(status: Int, isRetried: Bool) throws {
         let decision = try decide(failure(.httpStatus, status: status))
         #expect(
@@ -105,7 +107,8 @@ import TransferModel
         reset.isKnownUnprocessed = isKnownUnprocessed
         let decision = try decide(reset, method: method, key: key)
         #expect(
-            decision == (isRepeated ? .retry(after: .seconds(1), .backoff) : .giveUp(.outcomeUnknown))
+            decision
+                == (isRepeated ? .retry(after: .seconds(1), .backoff) : .giveUp(.outcomeUnknown))
         )
     }
 
@@ -122,7 +125,8 @@ import TransferModel
             policy: policy
         )
         #expect(
-            decision == (isRepeated ? .retry(after: .seconds(1), .backoff) : .giveUp(.outcomeUnknown))
+            decision
+                == (isRepeated ? .retry(after: .seconds(1), .backoff) : .giveUp(.outcomeUnknown))
         )
     }
 
@@ -131,7 +135,8 @@ import TransferModel
         policy.repeat = .always
         let reset = failure(.reset)
         #expect(
-            try decide(reset, method: "POST", policy: policy) == .retry(after: .seconds(1), .backoff)
+            try decide(reset, method: "POST", policy: policy)
+                == .retry(after: .seconds(1), .backoff)
         )
         policy.repeat = .never
         #expect(try decide(reset, policy: policy) == .giveUp(.repeatNever))

@@ -79,7 +79,7 @@ struct RunSimulation {
             currentRequest: TransactionMetrics.SentRequest(
                 method: request.request.method,
                 url: request.request.url.text,
-                headers: []
+                headers: HeaderFields()
             )
         )
         change(&result)
@@ -101,7 +101,11 @@ struct RunSimulation {
     mutating func refuse(_ id: String, _ status: Int, _ fields: [HeaderField] = []) {
         finish(id) { result in
             result.response = ResponseHead(statusCode: status, fields: HeaderFields(fields))
-            var failure = TransferFailure(kind: .httpStatus, phase: .wait, detail: "status \(status)")
+            var failure = TransferFailure(
+                kind: .httpStatus,
+                phase: .wait,
+                detail: "status \(status)"
+            )
             failure.httpStatus = status
             result.failure = failure
         }
