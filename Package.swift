@@ -23,7 +23,7 @@ let package = Package(
     targets: [
         // Layer 0: C.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
-        .systemLibrary(name: "CSystem"),
+        .target(name: "CSystem"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.

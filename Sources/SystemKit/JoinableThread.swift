@@ -37,7 +37,7 @@ package final class JoinableThread: Sendable {
             { argument in
                 guard let argument = unsafe argument else { return nil }
                 let box = unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
-                unsafe pthread_setname_np(pthread_self(), box.name)
+                unsafe csystem_name_thread(box.name)
                 box.body()
                 return nil
             },
