@@ -113,6 +113,7 @@ let package = Package(
         .testTarget(
             name: "JobFileTests",
             dependencies: ["JobFile", "Diagnostics", "TestSupport"],
+            exclude: ["Fixtures"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -8,12 +8,20 @@ package struct JSONWriter {
     private let isPretty: Bool
     /// Whether `/` is written as it is; JSONEncoder writes `\/` unless told otherwise.
     private let escapesSlashes: Bool
+    /// Whether every byte is that of Foundation's JSONEncoder: ` : ` and an empty line between the brackets of an
+    /// empty collection when pretty, U+007F as it is, short escapes for backspace and form feed.
+    private let followsJSONEncoder: Bool
     private var depth = 0
     private var needsSeparator = false
 
-    package init(isPretty: Bool = false, escapesSlashes: Bool = false) {
+    package init(
+        isPretty: Bool = false,
+        escapesSlashes: Bool = false,
+        followsJSONEncoder: Bool = false
+    ) {
         self.isPretty = isPretty
         self.escapesSlashes = escapesSlashes
+        self.followsJSONEncoder = followsJSONEncoder
     }
 
     package mutating func reserveCapacity(_ count: Int) {
@@ -37,6 +45,7 @@ package struct JSONWriter {
     package mutating func key(_ name: String) {
         separate()
         quote(name.utf8)
+        if isPretty, followsJSONEncoder { bytes.append(UInt8(ascii: " ")) }
         bytes.append(UInt8(ascii: ":"))
         if isPretty { bytes.append(UInt8(ascii: " ")) }
         needsSeparator = false
@@ -112,7 +121,8 @@ package struct JSONWriter {
 
     private mutating func close(_ bracket: UInt8) {
         depth -= 1
-        if isPretty, needsSeparator { indent() }
+        if isPretty, followsJSONEncoder, !needsSeparator { bytes.append(10) }
+        if isPretty, needsSeparator || followsJSONEncoder { indent() }
         bytes.append(bracket)
         needsSeparator = true
     }
@@ -156,6 +166,9 @@ package struct JSONWriter {
         case 10: bytes.append(contentsOf: "\\n".utf8)
         case 13: bytes.append(contentsOf: "\\r".utf8)
         case 9: bytes.append(contentsOf: "\\t".utf8)
+        case 8 where followsJSONEncoder: bytes.append(contentsOf: "\\b".utf8)
+        case 12 where followsJSONEncoder: bytes.append(contentsOf: "\\f".utf8)
+        case 0x7F where followsJSONEncoder: bytes.append(byte)
         case 0..<0x20, 0x7F:
             let digits = Array("0123456789abcdef".utf8)
             bytes.append(contentsOf: "\\u00".utf8)
