@@ -1,4 +1,3 @@
-internal import CSystem
 internal import Glibc
 
 /// Reads the stop signals of the process on a thread of its own, so that no code runs inside a signal handler.
