@@ -140,7 +140,7 @@ struct RunMachine {
 
     /// The sums; complete once the run is finished.
     func summary(_ now: MonotonicTime) -> RunSummary {
-        tally.summary(endDate: clock.timestamp(of: now), signal: stopReason)
+        tally.summary(endDate: clock.timestamp(of: now), stopReason: stopReason)
     }
 
     /// When `tick` has something to do; nil when only another event can bring the run on.

@@ -30,14 +30,11 @@ package final class Scheduler {
 
     /// Prepares a run, whose deadline counts from here.
     ///
-    /// - Parameters:
-    ///   - header: What the sinks are told first.
-    ///   - clock: Turns the times of `now` into dates.
-    ///   - runner: Carries out attempts and puts their events into `inbox`; the owner stops it after the run.
-    ///   - wantsProgress: Whether the sinks are sent `progress` events.
-    ///   - fileExists: Whether something is at an absolute path; asked for downloads with `ifExists: skip` or `fail`.
-    ///   - now: The monotonic clock; waiting is always done by `CLOCK_MONOTONIC`.
-    ///   - dice: Numbers from 0 up to but not including 1.
+    /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
+    /// `fileExists` says whether something is at an absolute path; it is asked for downloads that must not replace a
+    /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
+    /// `CLOCK_MONOTONIC`. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// `progress` events.
     package init(
         source: any TaskSource,
         sessions: [SessionConfiguration],
