@@ -88,7 +88,7 @@ package struct HTTPURL: Sendable, Hashable {
         }
         guard !host.isEmpty else { throw .missingHost }
         if host.first == UInt8(ascii: "[") {
-            guard host.last == UInt8(ascii: "]"), host.count > 4 else { throw .badHost }
+            guard host.last == UInt8(ascii: "]"), host.count > 3 else { throw .badHost }
             let address = host.dropFirst().dropLast()
             guard address.allSatisfy(Self.isAddressByte) else { throw .badHost }
         } else if !host.allSatisfy(Self.isHostByte) {
@@ -102,11 +102,12 @@ package struct HTTPURL: Sendable, Hashable {
             || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
+    /// What may stand in a name; `%` may not, because libcurl would decode it after the origin was decided on.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "<"), UInt8(ascii: ">"),
             UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
-            UInt8(ascii: "}"), UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "@"):
+            UInt8(ascii: "}"), UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "%"):
             false
         default: true
         }
