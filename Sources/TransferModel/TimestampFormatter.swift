@@ -22,7 +22,9 @@ package struct TimestampFormatter: Sendable {
             for index in known.indices { output.append(known[index]) }
             var divisor: Int64 = 100_000
             for _ in 0..<6 {
-                output.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: fraction / divisor % 10))
+                output.append(
+                    UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: fraction / divisor % 10)
+                )
                 divisor /= 10
             }
             output.append(UInt8(ascii: "Z"))
