@@ -33,6 +33,18 @@ package final class Descriptor: Sendable {
         }
         return count < 0 ? nil : bytes
     }
+
+    /// Writes all of it; for a descriptor that blocks.
+    func write(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(number, buffer.baseAddress, buffer.count)
+            }
+            guard count > 0 || errno == EINTR else { throw SystemError("write") }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
 }
 
 /// What to wait for on one descriptor.

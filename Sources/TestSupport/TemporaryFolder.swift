@@ -38,14 +38,7 @@ package final class TemporaryFolder: Sendable {
     ) throws -> String {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
         let file = try Descriptor("open \(name)", unsafe open(path(name), flags, 0o600))
-        var rest = ArraySlice(Array(bytes))
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { buffer in
-                unsafe Glibc.write(file.number, buffer.baseAddress, buffer.count)
-            }
-            guard count > 0 else { throw SystemError("write \(name)") }
-            rest = rest.dropFirst(count)
-        }
+        try file.write(Array(bytes))
         guard fchmod(file.number, mode) == 0 else { throw SystemError("chmod \(name)") }
         return path(name)
     }
