@@ -23,13 +23,14 @@ let package = Package(
     targets: [
         // Layer 0: C.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .systemLibrary(name: "CSystem"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
         .target(name: "JSON", swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "TransferModel", swiftSettings: strict),
-        .target(name: "SystemKit", swiftSettings: strict),
+        .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
         .target(
