@@ -2,14 +2,14 @@
 #ifndef CSYSTEM_SHIM_H
 #define CSYSTEM_SHIM_H
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 // __O_TMPFILE | O_DIRECTORY: an unnamed file in a folder (open(2)); the header hides it without _GNU_SOURCE.
 static const int csystem_o_tmpfile = 020000000 | 0200000;
 
-int pthread_setname_np(pthread_t thread, const char *name);
+// pthread_t is unsigned long in glibc; <pthread.h> itself hides this function without _GNU_SOURCE.
+int pthread_setname_np(unsigned long thread, const char *name);
 
 static inline int csystem_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline int csystem_openat(int folder, const char *path, int flags, mode_t mode) {

@@ -28,6 +28,7 @@ package import SystemKit
     ///   - driver: Held weakly.
     ///   - idleConnections: How many connections are kept for reuse (`CURLMOPT_MAXCONNECTS`).
     ///   - connectionsPerHost: `CURLMOPT_MAX_HOST_CONNECTIONS`.
+    /// - Throws: `CURLE_FAILED_INIT` without memory.
     package init(
         tag: Int,
         driver: any Driver,

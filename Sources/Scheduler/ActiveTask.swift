@@ -193,7 +193,7 @@ extension TaskRecord {
             request: TransactionMetrics.SentRequest(
                 method: spec.request.method,
                 url: spec.request.url.text,
-                headers: spec.request.headers
+                headers: HeaderFields(spec.request.headers)
             ),
             startDate: startDate,
             endDate: endDate

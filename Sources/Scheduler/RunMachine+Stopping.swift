@@ -121,7 +121,7 @@ extension RunMachine {
             source: SourceLocation(file: "", line: 1, column: 1),
             outcome: outcome,
             required: required,
-            request: TransactionMetrics.SentRequest(method: "", url: "", headers: []),
+            request: TransactionMetrics.SentRequest(method: "", url: "", headers: HeaderFields()),
             startDate: date,
             endDate: date
         )

@@ -12,6 +12,7 @@ package final class Folder: Sendable {
     ///   - path: Absolute, or relative to the working folder.
     ///   - create: Whether missing folders are made.
     ///   - mode: The permissions of the folders that are made, before the umask.
+    /// - Throws: What open(2) and mkdir(2) say.
     package init(
         path: String,
         create: Bool,

@@ -52,7 +52,9 @@ internal import Glibc
 
     /// Reads the whole file.
     ///
-    /// - Parameter limit: The most bytes to read; a longer file is refused with `EFBIG`.
+    /// - Parameter limit: The most bytes to read.
+    /// - Returns: The bytes, as they were at the time of each read.
+    /// - Throws: `EFBIG` for a longer file.
     package func readAll(limit: Int) throws(SystemError) -> [UInt8] {
         guard identity.size <= limit else {
             throw SystemError(errno: EFBIG, operation: "read", subject: path)

@@ -23,6 +23,7 @@ internal import Glibc
     ///   - folder: The destination's folder: only there is a rename atomic.
     ///   - name: The final name, without a slash.
     ///   - mode: The permissions before the umask.
+    /// - Throws: What open(2) says.
     package init(
         in folder: Folder,
         name: String,
@@ -88,14 +89,17 @@ internal import Glibc
         return count
     }
 
-    /// Makes the content survive a power loss. A failure is final: the kernel drops the pages that it could not write.
+    /// Makes the content survive a power loss.
+    ///
+    /// A failure is final: the kernel drops the pages that it could not write.
     package func sync() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .last("sync", path) }
     }
 
     /// Gives the file its name.
     ///
-    /// - Parameter replacing: Whether an older file of that name may be replaced; otherwise `EEXIST` is thrown.
+    /// - Parameter replacing: Whether an older file of that name may be replaced.
+    /// - Throws: `EEXIST` when it may not; what linkat(2) and rename(2) say.
     package func publish(replacing: Bool) throws(SystemError) {
         if let temporaryName {
             try give(name, to: temporaryName, replacing: replacing)

@@ -140,7 +140,7 @@ final class Attempt: EasyHandleClient {
 
     func didStartResolving() {
         let now = move()
-        recorder.didStartResolving(at: now)
+        recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
     }
 
     func didOpenSocket() {

@@ -36,6 +36,7 @@ package final class Engine: AttemptRunner {
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
+    /// - Throws: `StartFailure` without libcurl, threads or descriptors.
     package init(
         sessions: [SessionConfiguration],
         maximumConcurrentAttempts: Int,

@@ -26,6 +26,7 @@ enum RedirectDecision {
     ///   - hasBody: Whether that request carried a body.
     ///   - rule: The task's `redirects`.
     ///   - visited: The method and URL of each hop so far, the first request included.
+    /// - Returns: The next request, or why there is none.
     static func decide(
         status: Int,
         locations: [String],

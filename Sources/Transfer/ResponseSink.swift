@@ -44,6 +44,7 @@ struct ResponseSink {
     /// - Parameters:
     ///   - destination: The file that it will become.
     ///   - expectedCount: The announced length; a disk without room for it fails now, not at the end.
+    /// - Throws: What the file system says.
     mutating func open(
         _ destination: TaskSpec.Destination,
         expectedCount: Int64?

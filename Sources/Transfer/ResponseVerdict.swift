@@ -17,6 +17,7 @@ enum ResponseVerdict {
     ///   - expectation: What the task accepts.
     ///   - redirects: Whether a redirect is followed or is the result.
     ///   - checks: Every check that ran is appended.
+    /// - Returns: What becomes of the body.
     static func judge(
         _ head: ResponseHead,
         of request: RequestSpec,

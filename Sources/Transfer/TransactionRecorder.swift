@@ -9,6 +9,8 @@ struct TransactionRecorder {
     /// The moments of one exchange, as monotonic readings.
     private struct Moments {
         var fetchStart: MonotonicTime
+        /// When libcurl began with the connection: its own times count from here.
+        var origin: MonotonicTime?
         var lookupStart: MonotonicTime?
         var lookupEnd: MonotonicTime?
         var connectStart: MonotonicTime?
@@ -69,9 +71,11 @@ struct TransactionRecorder {
 
     // MARK: - Events
 
-    mutating func didStartResolving(at now: MonotonicTime) {
+    /// A host is about to be made an address; `isLookup` is false when it is one already.
+    mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
-        moments.lookupStart = now
+        moments.origin = now
+        if isLookup { moments.lookupStart = now }
     }
 
     mutating func didOpenSocket(at now: MonotonicTime) {
@@ -221,7 +225,7 @@ struct TransactionRecorder {
     private mutating func connected(_ times: ConnectTimes, at now: MonotonicTime) {
         guard let connectStart = moments.connectStart else { return }
         let origin =
-            moments.lookupStart ?? connectStart + .nanoseconds(-times.nameLookup * 1000)
+            moments.origin ?? connectStart + .nanoseconds(-times.nameLookup * 1000)
         func moment(_ microseconds: Int64) -> MonotonicTime {
             min(max(origin + .nanoseconds(microseconds * 1000), connectStart), now)
         }

@@ -38,6 +38,9 @@ extension TransferFailure {
 
     private static func row(for end: ExchangeEnd) -> Row {
         switch end.code.rawValue {
+        // After a request has left it is the answer that speaks an unknown protocol.
+        case 1 where end.didSend:
+            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 1: Row(kind: .engine, urlError: (-1002, "unsupportedURL"), isPermanent: true)
         case 3: Row(kind: .engine, urlError: (-1000, "badURL"), isPermanent: true)
         case 5, 6: Row(kind: .resolve, urlError: (-1003, "cannotFindHost"))

@@ -133,6 +133,13 @@ package struct Origin: Sendable, Hashable {
         self.port = port
     }
 
+    /// Whether the host is a numeric address, which needs no lookup.
+    package var isAddress: Bool {
+        if host.hasPrefix("[") { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+
     /// `https://host:port`, the port only when it is not the scheme's own.
     package var text: String {
         let usual = scheme == .https ? 443 : 80
