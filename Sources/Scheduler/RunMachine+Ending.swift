@@ -29,7 +29,10 @@ extension RunMachine {
         _ dice: () -> Double
     ) {
         let index = result.key
-        guard var task = active[index], task.stage == .running else { return }
+        // Taken out rather than copied: of the ends only a retry puts it back.
+        guard active[index]?.stage == .running, var task = active.removeValue(forKey: index) else {
+            return
+        }
         release(task)
         let hadBrokenFraming = task.hasBrokenFraming
         task.end(result, clock)
@@ -69,14 +72,12 @@ extension RunMachine {
             task.wait(reason, since: now)
             active[index] = task
             retries.insert(Timer(time: now + wait, task: index))
-            actions.append(
-                .emit(
-                    .taskWillRetry(
-                        id: task.spec.id,
-                        attempt: task.number,
-                        failure: failure,
-                        waitMicroseconds: wait.microseconds
-                    )
+            actions.events.append(
+                .taskWillRetry(
+                    id: task.spec.id,
+                    attempt: task.number,
+                    failure: failure,
+                    waitMicroseconds: wait.microseconds
                 )
             )
         }
@@ -170,7 +171,7 @@ extension RunMachine {
         states[index] = .ended
         unended -= 1
         tally.add(record, verdict: verdict)
-        actions.append(.emit(.taskFinished(record)))
+        actions.events.append(.taskFinished(record))
     }
 
     /// Dooms the tasks that need this one and were not doomed before.
