@@ -34,24 +34,31 @@ extension RunMachine {
             return
         }
         release(task)
-        let hadBrokenFraming = task.hasBrokenFraming
-        task.end(result, clock)
-        guard let failure = result.failure else {
+        if let failure = result.failure {
+            let history = task.history(after: result, clock, now)
+            task.end(result, clock)
+            attemptFailed(task, result, failure, history, dice(), now)
+        } else {
+            task.end(result, clock)
             retryBudget.deposit()
             succeed(index, record(task, .succeeded, now), now)
-            return
         }
+    }
+
+    /// Decides whether there is another attempt; `part` is the part of its backoff that is waited.
+    private mutating func attemptFailed(
+        _ task: ActiveTask,
+        _ result: AttemptResult,
+        _ failure: TransferFailure,
+        _ history: RetryDecision.History,
+        _ part: Double,
+        _ now: MonotonicTime
+    ) {
+        let index = task.spec.index
         if failure.kind == .cancelled, phase == .cancelling {
             cancelTask(index, task, now)
             return
         }
-        let history = task.history(
-            after: result,
-            hadBrokenFraming: hadBrokenFraming,
-            clock,
-            now
-        )
-        let part = dice()
         pauseOrigin(task, result, history, part, now)
         let decision = RetryDecision.decide(
             failure,
@@ -69,8 +76,8 @@ extension RunMachine {
             let explained = failure.explained(.runBudgetExhausted, task.spec.retry)
             end(index, failed: task, explained, now)
         case .retry(let wait, let reason):
-            task.wait(reason, since: now)
             active[index] = task
+            active[index]?.wait(reason, since: now)
             retries.insert(Timer(time: now + wait, task: index))
             actions.events.append(
                 .taskWillRetry(
