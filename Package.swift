@@ -91,13 +91,13 @@ let package = Package(
         ),
         .testTarget(
             name: "TestSupportTests",
-            dependencies: ["TestSupport", "TransferModel"],
+            dependencies: ["TestSupport", "SystemKit", "TransferModel"],
             swiftSettings: strict
         ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "DiagnosticsTests",
-            dependencies: ["Diagnostics", "TestSupport"],
+            dependencies: ["Diagnostics", "JSON", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

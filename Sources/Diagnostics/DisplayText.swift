@@ -58,8 +58,10 @@ struct DisplayText {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal would act on the scalar, or a reader would be misled by it: controls, and the marks that
-    /// turn the direction of text around. Joiners are let through, because scripts and emoji need them.
+    /// Whether a terminal would act on the scalar, or its reader be misled by it.
+    ///
+    /// Controls, and the marks that turn the direction of text around; joiners are let through, because scripts and
+    /// emoji need them.
     fileprivate var isHarmful: Bool {
         guard value >= 0x7F else { return value < 0x20 }
         switch properties.generalCategory {

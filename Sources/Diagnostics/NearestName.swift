@@ -6,7 +6,7 @@ package enum NearestName {
     /// The candidate nearest to `name`, or nil when none is near.
     ///
     /// Near is, in this order: equal but for case, `-` and `_`; few edits apart (Damerau-Levenshtein, one edit for
-    /// each three letters); a candidate that begins with `name`, or the other way round. Of equals the first wins.
+    /// each three letters); the same beginning, of all of the shorter or half of the longer. Of equals the first wins.
     package static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(folded(name))
         guard !wanted.isEmpty else { return nil }
@@ -29,10 +29,12 @@ package enum NearestName {
             let distance = distance(wanted, known)
             if distance <= bound { return distance }
         }
-        let shorter = min(wanted.count, known.count)
-        guard shorter >= 3, wanted.prefix(shorter) == known.prefix(shorter) else { return nil }
+        let shared = zip(wanted, known).prefix { $0 == $1 }.count
+        let longer = max(wanted.count, known.count)
+        let isBeginning = shared >= 3 && shared == min(wanted.count, known.count)
+        guard isBeginning || shared >= 4 && shared * 2 >= longer else { return nil }
         // Behind every edit distance that counts as near.
-        return longestCompared + abs(wanted.count - known.count)
+        return longestCompared + longer - shared
     }
 
     /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string alignment).

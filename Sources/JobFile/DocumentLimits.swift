@@ -6,6 +6,8 @@ package enum DocumentLimits {
     package static let nesting = 64
     /// Keys, values, sequences and mappings, every alias counted as all that it stands for.
     package static let nodes = 4_000_000
+    /// `%TAG` lines.
+    package static let tagDirectives = 16
     /// Faults listed before the rest of the file is given up.
     package static let diagnostics = 1_000
 }

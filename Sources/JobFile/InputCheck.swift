@@ -19,6 +19,7 @@ struct InputCheck {
         if let encoding = Self.foreignEncoding(bytes) { throw Self.foreign(encoding) }
         base = bytes.starts(with: 0xEF, 0xBB, 0xBF) ? 3 : 0
         var isASCII = true
+        var directives = 0
         var index = base
         while index < bytes.count {
             let byte = bytes[index]
@@ -29,6 +30,12 @@ struct InputCheck {
                     throw Self.control(Unicode.Scalar(byte), at: index, in: source)
                 }
                 index += 1
+                if byte != 9, bytes.hasTagDirective(at: index) {
+                    directives += 1
+                    guard directives < DocumentLimits.tagDirectives else {
+                        throw Self.tooManyDirectives(at: index, in: source)
+                    }
+                }
             } else {
                 isASCII = false
                 guard let (scalar, length) = bytes.scalar(at: index) else {
@@ -70,6 +77,18 @@ struct InputCheck {
                 at: SourceRange(SourcePosition(line: 1, column: 1)),
                 help:
                     "split the job, or read its items with `forEach` from a CSV or JSON Lines file"
+            )
+        )
+    }
+
+    /// libyaml compares every directive with all before it.
+    private static func tooManyDirectives(at offset: Int, in source: SourceText) -> Refusal {
+        Refusal(
+            diagnostic: Diagnostic(
+                .tooLarge,
+                "a job file may have at most \(DocumentLimits.tagDirectives) `%TAG` lines",
+                at: SourceRange(source.position(at: offset)),
+                help: "a job file needs none"
             )
         )
     }
@@ -122,6 +141,12 @@ struct InputCheck {
 }
 
 extension Span<UInt8> {
+    fileprivate func hasTagDirective(at index: Int) -> Bool {
+        count - index >= 4 && self[index] == UInt8(ascii: "%")
+            && self[index + 1] == UInt8(ascii: "T") && self[index + 2] == UInt8(ascii: "A")
+            && self[index + 3] == UInt8(ascii: "G")
+    }
+
     fileprivate func starts(with bytes: UInt8...) -> Bool {
         guard count >= bytes.count else { return false }
         return bytes.indices.allSatisfy { self[$0] == bytes[$0] }

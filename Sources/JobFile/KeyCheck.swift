@@ -88,7 +88,7 @@ struct KeyCheck {
         in tree: Tree,
         _ diagnostics: inout [Diagnostic]
     ) {
-        let text = tree.text(of: later)
+        let text = tree.text(of: later).excerpt
         diagnostics.append(
             Diagnostic(
                 .duplicateKey,

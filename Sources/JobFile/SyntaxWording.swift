@@ -39,6 +39,8 @@ struct SyntaxWording {
             )
         case _ where context == "while scanning a tag" || context == "while parsing a tag":
             self.init("this is not a tag", help: "put a value that starts with `!` in quotes")
+        case _ where context?.hasSuffix("directive") ?? false:
+            self.init("this directive cannot be read", help: "a job file needs no `%` lines")
         default:
             break
         }

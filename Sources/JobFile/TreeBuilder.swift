@@ -17,11 +17,17 @@ struct TreeBuilder {
 
     /// What an anchor stands for.
     private struct Anchor {
-        var index: Int
-        /// Number of values that an alias stands for; nil while the collection is still open.
-        var size: Int?
+        var index: UInt32
+        /// Number of values that an alias stands for; 0 while the collection is still open.
+        var size: UInt32
         /// Levels of collections that an alias adds.
-        var height: Int
+        var height: UInt8
+
+        init(index: Int, size: Int, height: Int) {
+            self.index = UInt32(truncatingIfNeeded: index)
+            self.size = UInt32(truncatingIfNeeded: size)
+            self.height = UInt8(truncatingIfNeeded: height)
+        }
     }
 
     private(set) var tree: Tree
@@ -122,30 +128,48 @@ struct TreeBuilder {
     }
 
     private mutating func addScalar(_ node: inout Node, from reader: borrowing EventReader) {
-        let start = reader.start
+        let tag = reader.tag(of: .scalar)
+        let anchor = reader.anchor(of: .scalar)
+        let end = reader.end
+        var start = reader.start
+        var tagRange: SourceRange?
         let length = reader.valueLength
-        node.length = UInt32(truncatingIfNeeded: length)
-        node.reach = tree.extent(from: start, to: reader.end)
-        if reader.isPlainScalar { node.flags.insert(.isPlain) }
-        if length > 0 {
-            // Most values are in the source as they are: a quoted one behind its quote.
-            let first = cursor.offset(of: start.index, in: source.bytes)
-            let offset = node.flags.contains(.isPlain) ? first : first + 1
-            if !reader.isBlockScalar, reader.valueStands(at: offset - cursor.base) {
-                node.content = UInt32(truncatingIfNeeded: offset)
-            } else {
-                node.content = UInt32(truncatingIfNeeded: tree.arena.count)
-                node.flags.insert(.isInArena)
-                reader.appendValue(to: &tree.arena)
+        if length > 0 || end.index > start.index {
+            var offset = cursor.offset(of: start.index, in: source.bytes)
+            if tag != nil || anchor != nil {
+                let scan = PropertyScan(source.bytes, at: offset, mark: start, end: end)
+                (offset, start, tagRange) = (scan.offset, scan.mark, scan.tag)
             }
-            if reader.valueHasInterpolation { node.flags.insert(.hasInterpolation) }
+            place(&node, length: length, at: offset, from: reader)
         }
+        (node.line, node.column) = (start.line, start.column)
+        node.reach = tree.extent(from: start, to: end)
+        if reader.isPlainScalar { node.flags.insert(.isPlain) }
+        let index = tree.nodes.count
         tree.nodes.append(node)
-        let index = tree.nodes.count - 1
-        if let name = reader.anchor(of: .scalar) {
-            anchors[name] = Anchor(index: index, size: 1, height: 0)
+        if let anchor { anchors[anchor] = Anchor(index: index, size: 1, height: 0) }
+        if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
+    }
+
+    /// Notes where a scalar's bytes are: in the source, when they stand there as they are, or in the arena.
+    private mutating func place(
+        _ node: inout Node,
+        length: Int,
+        at offset: Int,
+        from reader: borrowing EventReader
+    ) {
+        guard length > 0 else { return }
+        node.length = UInt32(truncatingIfNeeded: length)
+        // A quoted value is behind its quote; a block is indented, and nearly never as it stands.
+        let first = reader.isPlainScalar ? offset : offset + 1
+        if !reader.isBlockScalar, reader.valueStands(at: first - cursor.base) {
+            node.content = UInt32(truncatingIfNeeded: first)
+        } else {
+            node.content = UInt32(truncatingIfNeeded: tree.arena.count)
+            node.flags.insert(.isInArena)
+            reader.appendValue(to: &tree.arena)
         }
-        if let tag = reader.tag(of: .scalar) { applyTag(tag, to: index) }
+        if reader.valueHasInterpolation { node.flags.insert(.hasInterpolation) }
     }
 
     /// Opens a sequence or mapping; false when it is nested too deeply.
@@ -156,11 +180,18 @@ struct TreeBuilder {
     ) -> Bool {
         guard open.count < DocumentLimits.nesting else { return refuseNesting(at: reader.start) }
         node.kind = kind == .sequenceStart ? .sequence : .mapping
-        if reader.isFlow(kind) { node.flags.insert(.isFlow) }
+        let isFlow = reader.isFlow(kind)
+        if isFlow { node.flags.insert(.isFlow) }
+        let tag = reader.tag(of: kind)
+        let anchor = reader.anchor(of: kind)
+        if tag != nil || anchor != nil {
+            // The event starts at its properties and ends behind the bracket, or before the first child.
+            let end = reader.end
+            (node.line, node.column) = (end.line, end.column - (isFlow ? 1 : 0))
+        }
         let index = tree.nodes.count
         tree.nodes.append(node)
-        let anchor = reader.anchor(of: kind)
-        if let anchor { anchors[anchor] = Anchor(index: index, size: nil, height: 0) }
+        if let anchor { anchors[anchor] = Anchor(index: index, size: 0, height: 0) }
         open.append(
             Open(
                 index: index,
@@ -169,7 +200,7 @@ struct TreeBuilder {
                 anchor: anchor
             )
         )
-        if let tag = reader.tag(of: kind) { applyTag(tag, to: index) }
+        if let tag { applyTag(tag, to: index, at: reader.start.point) }
         return true
     }
 
@@ -186,7 +217,7 @@ struct TreeBuilder {
         if let parent = open.indices.last {
             open[parent].deepest = max(open[parent].deepest, closed.deepest)
         }
-        if let name = closed.anchor, anchors[name]?.index == index {
+        if let name = closed.anchor, let anchor = anchors[name], Int(anchor.index) == index {
             anchors[name] = Anchor(
                 index: index,
                 size: expandedCount - closed.countBefore,
@@ -207,63 +238,68 @@ struct TreeBuilder {
         node.reach = extent
         let range = tree.range(line: start.line, column: start.column, extent: extent)
         guard let anchor = anchors[name] else {
+            let known = anchors.count <= 1_000 ? anchors.keys.sorted() : []
+            let near = NearestName.find(name, among: known)
             report(
                 .undefinedAlias,
-                "no anchor `&\(name)` stands before this alias",
-                at: range
+                "no anchor `&\(name.excerpt)` stands before this alias",
+                at: range,
+                help: near.map { "did you mean `*\($0.excerpt)`?" }
+                    ?? "put a value that starts with `*` in quotes"
             )
             return false
         }
-        guard let size = anchor.size else {
+        let meaning = Int(anchor.index)
+        let note = Diagnostic.Note("`&\(name.excerpt)` stands for this", at: tree.point(meaning))
+        guard anchor.size > 0 else {
             report(
                 .recursiveAlias,
-                "the alias `*\(name)` stands inside of what it means",
+                "the alias `*\(name.excerpt)` stands inside of what it means",
                 at: range,
-                notes: [.init("`&\(name)` starts here", at: tree.point(anchor.index))]
+                notes: [note]
             )
             return false
         }
-        expandedCount += size - 1
+        expandedCount += Int(anchor.size) - 1
         guard expandedCount <= DocumentLimits.nodes else {
             report(
                 .aliasExpansion,
                 "with this alias the file stands for more than 4 million values",
                 at: range,
-                notes: [.init("`&\(name)` is here", at: tree.point(anchor.index))]
+                notes: [note]
             )
             return false
         }
-        guard open.count + anchor.height <= DocumentLimits.nesting else {
-            return refuseNesting(at: start)
-        }
+        let depth = open.count + Int(anchor.height)
+        guard depth <= DocumentLimits.nesting else { return refuseNesting(at: start) }
         if let parent = open.indices.last {
-            open[parent].deepest = max(open[parent].deepest, open.count + anchor.height)
+            open[parent].deepest = max(open[parent].deepest, depth)
         }
-        node.content = UInt32(truncatingIfNeeded: anchor.index)
+        node.content = anchor.index
         tree.nodes.append(node)
         return true
     }
 
     /// Puts a tag on a value, if the tag is known and the value fits it.
-    private mutating func applyTag(_ name: String, to index: Int) {
+    private mutating func applyTag(_ name: String, to index: Int, at range: SourceRange) {
         let node = tree.nodes[index]
         let tag = CoreTag(name, on: node.kind)
         tree.nodes[index].tag = tag
         if tag == .unsupported {
             report(
                 .unsupportedTag,
-                "the tag `\(CoreTag.shortName(name))` means nothing on this \(node.kind.word)",
-                at: tree.point(index),
-                help: "known are \(CoreTag.known(on: node.kind)); "
-                    + "a value that starts with `!` needs quotes"
+                "the tag `\(CoreTag.shortName(name).excerpt)` means nothing on a \(node.kind.word)",
+                at: range,
+                help: "tags that can stand here: \(CoreTag.known(on: node.kind)); "
+                    + "put a value that starts with `!` in quotes"
             )
         } else if tag.isOfValues, !node.flags.contains(.hasInterpolation),
             tree.withBytes(of: index, { CoreSchema.resolve($0, as: tag) }) == nil
         {
             report(
                 .tagMismatch,
-                "`\(tree.text(of: index))` is no `\(CoreTag.shortName(name))`",
-                at: tree.point(index)
+                "`\(tree.text(of: index).excerpt)` is no `\(CoreTag.shortName(name))`",
+                at: tree.range(of: index)
             )
         }
     }

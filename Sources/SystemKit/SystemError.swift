@@ -16,7 +16,7 @@ package struct SystemError: Error, Sendable, Hashable {
     }
 
     /// The current `errno` of this thread; call it right after the failing call.
-    static func last(_ operation: String, _ subject: String) -> SystemError {
+    package static func last(_ operation: String, _ subject: String) -> SystemError {
         SystemError(errno: Glibc.errno, operation: operation, subject: subject)
     }
 
