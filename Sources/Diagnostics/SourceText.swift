@@ -36,7 +36,7 @@ package struct SourceText: Sendable {
 
 extension Span<UInt8> {
     /// Number of bytes of the line break at `index`; 0 when there is none.
-    func lineBreak(at index: Int) -> Int {
+    package func lineBreak(at index: Int) -> Int {
         switch self[index] {
         case 0x0A:
             return 1
