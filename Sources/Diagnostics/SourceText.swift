@@ -7,6 +7,7 @@ package struct SourceText: Sendable {
     /// UTF-8; it may hold invalid bytes when it is shown to say so.
     package let bytes: [UInt8]
 
+    /// Text that was read from the file of that name.
     package init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
