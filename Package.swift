@@ -23,13 +23,14 @@ let package = Package(
     targets: [
         // Layer 0: C.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSystem"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
         .target(name: "JSON", swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "TransferModel", swiftSettings: strict),
-        .target(name: "SystemKit", swiftSettings: strict),
+        .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
         .target(
@@ -88,10 +89,15 @@ let package = Package(
             dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "TestSupportTests",
+            dependencies: ["TestSupport", "TransferModel"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "DiagnosticsTests",
-            dependencies: ["Diagnostics", "TestSupport"],
+            dependencies: ["Diagnostics", "JSON", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -107,6 +113,7 @@ let package = Package(
         .testTarget(
             name: "JobFileTests",
             dependencies: ["JobFile", "Diagnostics", "TestSupport"],
+            exclude: ["Fixtures"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,1 +1,260 @@
 #include "ccurl.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+
+// One row per function: its type in libcurl's header, its name there.
+static struct {
+    CURLcode (*global_init)(long);
+    curl_version_info_data *(*version_info)(CURLversion);
+    const char *(*easy_strerror)(CURLcode);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    void (*easy_reset)(CURL *);
+    CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+    struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
+    void (*slist_free_all)(struct curl_slist *);
+    CURLM *(*multi_init)(void);
+    CURLMcode (*multi_cleanup)(CURLM *);
+    CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
+    CURLMcode (*multi_add_handle)(CURLM *, CURL *);
+    CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
+    CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
+    CURLMsg *(*multi_info_read)(CURLM *, int *);
+} api;
+
+static struct {
+    int (*version)(const void *);
+    const void *(*current_cipher)(const void *);
+    uint16_t (*protocol_id)(const void *);
+    const char *(*standard_name)(const void *);
+} ssl;
+
+static struct {
+    void *(*ctx_new)(void);
+    void (*ctx_free)(void *);
+    const void *(*sha256)(void);
+    int (*init)(void *, const void *, void *);
+    int (*update)(void *, const void *, size_t);
+    int (*final)(void *, unsigned char *, unsigned *);
+} digest;
+
+static char load_error[512];
+static const char *load_result;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+struct symbol {
+    void *slot;
+    const char *name;
+};
+
+static const char *bind_symbols(void *library, const struct symbol *symbols, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (!address) return symbols[i].name;
+        *(void **)symbols[i].slot = address;
+    }
+    return NULL;
+}
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void load_openssl(void) {
+    const struct symbol ssl_symbols[] = {
+        {&ssl.version, "SSL_version"},
+        {&ssl.current_cipher, "SSL_get_current_cipher"},
+        {&ssl.protocol_id, "SSL_CIPHER_get_protocol_id"},
+        {&ssl.standard_name, "SSL_CIPHER_standard_name"},
+    };
+    const struct symbol digest_symbols[] = {
+        {&digest.ctx_new, "EVP_MD_CTX_new"},   {&digest.ctx_free, "EVP_MD_CTX_free"},
+        {&digest.sha256, "EVP_sha256"},        {&digest.init, "EVP_DigestInit_ex"},
+        {&digest.update, "EVP_DigestUpdate"},  {&digest.final, "EVP_DigestFinal_ex"},
+    };
+    void *libssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (!libssl || bind_symbols(libssl, ssl_symbols, COUNT(ssl_symbols))) ssl.version = NULL;
+    void *libcrypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (!libcrypto || bind_symbols(libcrypto, digest_symbols, COUNT(digest_symbols))) digest.ctx_new = NULL;
+}
+
+static void load(void) {
+    const struct symbol symbols[] = {
+        {&api.global_init, "curl_global_init"},
+        {&api.version_info, "curl_version_info"},
+        {&api.easy_strerror, "curl_easy_strerror"},
+        {&api.easy_init, "curl_easy_init"},
+        {&api.easy_cleanup, "curl_easy_cleanup"},
+        {&api.easy_reset, "curl_easy_reset"},
+        {&api.easy_setopt, "curl_easy_setopt"},
+        {&api.easy_getinfo, "curl_easy_getinfo"},
+        {&api.slist_append, "curl_slist_append"},
+        {&api.slist_free_all, "curl_slist_free_all"},
+        {&api.multi_init, "curl_multi_init"},
+        {&api.multi_cleanup, "curl_multi_cleanup"},
+        {&api.multi_setopt, "curl_multi_setopt"},
+        {&api.multi_add_handle, "curl_multi_add_handle"},
+        {&api.multi_remove_handle, "curl_multi_remove_handle"},
+        {&api.multi_socket_action, "curl_multi_socket_action"},
+        {&api.multi_info_read, "curl_multi_info_read"},
+    };
+    load_result = load_error;
+    // libcurl takes a receive buffer of 512 KiB for each transfer and gives it back: the heap keeps that memory
+    // instead of asking the kernel for fresh pages every time (a tenth of the time of many small transfers).
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+
+    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(load_error, sizeof load_error, "%s", dlerror());
+        return;
+    }
+    const char *missing = bind_symbols(library, symbols, COUNT(symbols));
+    if (missing) {
+        snprintf(load_error, sizeof load_error, "libcurl.so.4 has no %s", missing);
+        return;
+    }
+    CURLcode code = api.global_init(CURL_GLOBAL_DEFAULT);
+    if (code) {
+        snprintf(load_error, sizeof load_error, "curl_global_init: %s", api.easy_strerror(code));
+        return;
+    }
+    load_openssl();
+    load_result = NULL;
+}
+
+const char *ccurl_load(void) {
+    pthread_once(&load_once, load);
+    return load_result;
+}
+
+const curl_version_info_data *ccurl_version_info(void) { return api.version_info(CURLVERSION_NOW); }
+const char *ccurl_easy_strerror(CURLcode code) { return api.easy_strerror(code); }
+
+CURL *ccurl_easy_init(void) { return api.easy_init(); }
+void ccurl_easy_cleanup(CURL *handle) { api.easy_cleanup(handle); }
+void ccurl_easy_reset(CURL *handle) { api.easy_reset(handle); }
+
+CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return api.easy_setopt(handle, option, value);
+}
+CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return api.easy_setopt(handle, option, value);
+}
+CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+    return api.easy_setopt(handle, option, value);
+}
+CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value) {
+    return api.easy_setopt(handle, option, value);
+}
+CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return api.easy_setopt(handle, option, value);
+}
+
+// A callback and its user pointer are one setting: never one without the other.
+static CURLcode set_callback(CURL *handle, CURLoption function_option, void (*function)(void),
+                             CURLoption user_option, void *user) {
+    CURLcode code = api.easy_setopt(handle, function_option, function);
+    return code ? code : api.easy_setopt(handle, user_option, user);
+}
+CURLcode ccurl_set_write(CURL *handle, ccurl_write_fn function, void *user) {
+    return set_callback(handle, CURLOPT_WRITEFUNCTION, (void (*)(void))function, CURLOPT_WRITEDATA, user);
+}
+CURLcode ccurl_set_header(CURL *handle, ccurl_write_fn function, void *user) {
+    return set_callback(handle, CURLOPT_HEADERFUNCTION, (void (*)(void))function, CURLOPT_HEADERDATA, user);
+}
+CURLcode ccurl_set_read(CURL *handle, ccurl_read_fn function, void *user) {
+    return set_callback(handle, CURLOPT_READFUNCTION, (void (*)(void))function, CURLOPT_READDATA, user);
+}
+CURLcode ccurl_set_seek(CURL *handle, ccurl_seek_fn function, void *user) {
+    return set_callback(handle, CURLOPT_SEEKFUNCTION, (void (*)(void))function, CURLOPT_SEEKDATA, user);
+}
+CURLcode ccurl_set_debug(CURL *handle, ccurl_debug_fn function, void *user) {
+    return set_callback(handle, CURLOPT_DEBUGFUNCTION, (void (*)(void))function, CURLOPT_DEBUGDATA, user);
+}
+CURLcode ccurl_set_prereq(CURL *handle, ccurl_prereq_fn function, void *user) {
+    return set_callback(handle, CURLOPT_PREREQFUNCTION, (void (*)(void))function, CURLOPT_PREREQDATA, user);
+}
+CURLcode ccurl_set_resolver(CURL *handle, ccurl_resolver_fn function, void *user) {
+    return set_callback(handle, CURLOPT_RESOLVER_START_FUNCTION, (void (*)(void))function,
+                        CURLOPT_RESOLVER_START_DATA, user);
+}
+CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *user) {
+    return set_callback(handle, CURLOPT_OPENSOCKETFUNCTION, (void (*)(void))function, CURLOPT_OPENSOCKETDATA,
+                        user);
+}
+
+CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) { return api.easy_getinfo(handle, info, value); }
+CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return api.easy_getinfo(handle, info, value);
+}
+CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char **value) {
+    return api.easy_getinfo(handle, info, value);
+}
+
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) {
+    return api.slist_append(list, text);
+}
+void ccurl_slist_free_all(struct curl_slist *list) { api.slist_free_all(list); }
+
+CURLM *ccurl_multi_init(void) { return api.multi_init(); }
+CURLMcode ccurl_multi_cleanup(CURLM *multi) { return api.multi_cleanup(multi); }
+CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return api.multi_setopt(multi, option, value);
+}
+CURLMcode ccurl_multi_set_socket(CURLM *multi, ccurl_socket_fn function, void *user) {
+    CURLMcode code = api.multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+    return code ? code : api.multi_setopt(multi, CURLMOPT_SOCKETDATA, user);
+}
+CURLMcode ccurl_multi_set_timer(CURLM *multi, ccurl_timer_fn function, void *user) {
+    CURLMcode code = api.multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+    return code ? code : api.multi_setopt(multi, CURLMOPT_TIMERDATA, user);
+}
+CURLMcode ccurl_multi_add(CURLM *multi, CURL *handle) { return api.multi_add_handle(multi, handle); }
+CURLMcode ccurl_multi_remove(CURLM *multi, CURL *handle) { return api.multi_remove_handle(multi, handle); }
+CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events) {
+    int running = 0;
+    return api.multi_socket_action(multi, socket, events, &running);
+}
+CURLMcode ccurl_multi_timeout_action(CURLM *multi) {
+    int running = 0;
+    return api.multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
+    int left = 0;
+    for (CURLMsg *message; (message = api.multi_info_read(multi, &left));) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}
+
+int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (!ssl.version) return 0;
+    if (api.easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) || !session) return 0;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return 0;
+    const void *cipher = ssl.current_cipher(session->internals);
+    if (!cipher) return 0;
+    *version = ssl.version(session->internals);
+    *suite = ssl.protocol_id(cipher);
+    *suite_name = ssl.standard_name(cipher);
+    return 1;
+}
+
+void *ccurl_sha256_new(void) {
+    if (!digest.ctx_new) return NULL;
+    void *context = digest.ctx_new();
+    if (context && digest.init(context, digest.sha256(), NULL) != 1) {
+        digest.ctx_free(context);
+        return NULL;
+    }
+    return context;
+}
+int ccurl_sha256_update(void *context, const void *bytes, size_t count) {
+    return digest.update(context, bytes, count);
+}
+int ccurl_sha256_final(void *context, unsigned char *out) { return digest.final(context, out, NULL); }
+void ccurl_sha256_free(void *context) { digest.ctx_free(context); }

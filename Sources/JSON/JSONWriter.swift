@@ -16,12 +16,20 @@ package struct JSONWriter {
     private let isPretty: Bool
     /// Whether `/` is written as it is; JSONEncoder writes `\/` unless told otherwise.
     private let escapesSlashes: Bool
+    /// Whether every byte is that of Foundation's JSONEncoder: ` : ` and an empty line between the brackets of an
+    /// empty collection when pretty, U+007F…U+009F as they are, short escapes for backspace and form feed.
+    private let followsJSONEncoder: Bool
     private var depth = 0
     private var position = Position.start
 
-    package init(isPretty: Bool = false, escapesSlashes: Bool = false) {
+    package init(
+        isPretty: Bool = false,
+        escapesSlashes: Bool = false,
+        followsJSONEncoder: Bool = false
+    ) {
         self.isPretty = isPretty
         self.escapesSlashes = escapesSlashes
+        self.followsJSONEncoder = followsJSONEncoder
     }
 
     package mutating func reserveCapacity(_ count: Int) {
@@ -52,6 +60,7 @@ package struct JSONWriter {
     package mutating func key(_ name: String) {
         separate()
         quote(name.utf8)
+        if isPretty, followsJSONEncoder { bytes.append(UInt8(ascii: " ")) }
         bytes.append(UInt8(ascii: ":"))
         if isPretty { bytes.append(UInt8(ascii: " ")) }
         position = .afterKey
@@ -146,7 +155,8 @@ package struct JSONWriter {
 
     private mutating func close(_ bracket: UInt8) {
         depth -= 1
-        if isPretty, position == .afterValue { indent() }
+        if isPretty, followsJSONEncoder, position == .start { bytes.append(10) }
+        if isPretty, position == .afterValue || followsJSONEncoder { indent() }
         bytes.append(bracket)
         position = .afterValue
     }
@@ -173,7 +183,8 @@ package struct JSONWriter {
 
     /// Whether nothing of UTF-8 text has to be escaped; 0xC2 may begin a control of U+0080…U+009F.
     private func isPlain(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where text[index] == 0xC2 || isEscaped(text[index]) {
+        for index in text.indices
+        where isEscaped(text[index]) || (text[index] == 0xC2 && !followsJSONEncoder) {
             return false
         }
         return true
@@ -195,7 +206,7 @@ package struct JSONWriter {
         var isAfterC2 = false
         for byte in text {
             if isAfterC2 {
-                if byte < 0xA0 {
+                if byte < 0xA0, !followsJSONEncoder {
                     appendEscaped(byte)
                 } else {
                     bytes.append(0xC2)
@@ -223,6 +234,9 @@ package struct JSONWriter {
         case 10: bytes.append(contentsOf: "\\n".utf8)
         case 13: bytes.append(contentsOf: "\\r".utf8)
         case 9: bytes.append(contentsOf: "\\t".utf8)
+        case 8 where followsJSONEncoder: bytes.append(contentsOf: "\\b".utf8)
+        case 12 where followsJSONEncoder: bytes.append(contentsOf: "\\f".utf8)
+        case 0x7F where followsJSONEncoder: bytes.append(byte)
         case 0..<0x20, 0x7F...0x9F:
             bytes.append(contentsOf: "\\u00".utf8)
             appendHexDigit(byte >> 4)

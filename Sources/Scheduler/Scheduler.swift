@@ -1,1 +1,167 @@
-// Filled by the first slice of this target.
+package import SystemKit
+package import Transfer
+package import TransferModel
+
+/// Runs the tasks of a plan on the calling thread.
+///
+/// A thin loop: it waits for results, signals and timers, asks a `RunMachine` what to do, and does it. The runner's
+/// and the signals' threads only put messages into the inbox.
+package final class Scheduler {
+    /// What other threads tell the scheduler.
+    package enum Message: Sendable {
+        case attempts([AttemptEvent])
+        case signal(StopSignal)
+    }
+
+    /// How often running transfers are asked for where they stand.
+    private static let progressInterval = Duration.milliseconds(200)
+
+    private let source: any TaskSource
+    private let header: RunHeader
+    private let runner: any AttemptRunner
+    private let inbox: Inbox<Message>
+    private let sinks: [any RunEventSink]
+    private let wantsProgress: Bool
+    private let fileExists: (String) -> Bool
+    private let now: () -> MonotonicTime
+    private let dice: () -> Double
+    private var machine: RunMachine
+    private var nextProgress: MonotonicTime
+
+    /// Prepares a run, whose deadline counts from here.
+    ///
+    /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
+    /// `fileExists` says whether something is at an absolute path; it is asked for downloads that must not replace a
+    /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
+    /// `CLOCK_MONOTONIC`. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// `progress` events.
+    package init(
+        source: any TaskSource,
+        sessions: [SessionConfiguration],
+        schedule: ScheduleConfiguration,
+        header: RunHeader,
+        clock: RunClock,
+        runner: any AttemptRunner,
+        inbox: Inbox<Message>,
+        sinks: [any RunEventSink],
+        wantsProgress: Bool,
+        fileExists: @escaping (String) -> Bool,
+        now: @escaping () -> MonotonicTime = {
+            MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
+        },
+        dice: @escaping () -> Double = { .random(in: 0..<1) }
+    ) {
+        self.source = source
+        self.header = header
+        self.runner = runner
+        self.inbox = inbox
+        self.sinks = sinks
+        self.wantsProgress = wantsProgress
+        self.fileExists = fileExists
+        self.now = now
+        self.dice = dice
+        let start = now()
+        nextProgress = start + Self.progressInterval
+        machine = RunMachine(
+            source: source,
+            sessions: sessions,
+            schedule: schedule,
+            clock: clock,
+            now: start
+        )
+    }
+
+    /// Runs every task to its end and returns the sums; to be called once.
+    ///
+    /// The sinks get `started`, then for each task its events and exactly one `taskFinished`, then `finished`.
+    package func run() -> RunSummary {
+        emit(.started(header))
+        var answers = perform(machine.on(.tick, now: now(), dice: dice))
+        while !machine.isFinished {
+            let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
+            let time = now()
+            var actions: [RunMachine.Action] = []
+            for event in answers {
+                actions += machine.on(event, now: time, dice: dice)
+            }
+            for message in messages { take(message, time, &actions) }
+            actions += machine.on(.tick, now: time, dice: dice)
+            askForProgress(time)
+            answers = perform(actions)
+        }
+        let summary = machine.summary(now())
+        emit(.finished(summary))
+        return summary
+    }
+
+    private func take(
+        _ message: Message,
+        _ time: MonotonicTime,
+        _ actions: inout [RunMachine.Action]
+    ) {
+        switch message {
+        case .signal(let signal):
+            actions += machine.on(.signal(signal), now: time, dice: dice)
+        case .attempts(let events):
+            for event in events {
+                switch event {
+                case .finished(let result):
+                    actions += machine.on(.attemptFinished(result), now: time, dice: dice)
+                case .progress(let progress):
+                    actions.append(.emit(.progress(progress.map(named))))
+                }
+            }
+        }
+    }
+
+    /// Carries out actions and returns what there is to tell the machine about them.
+    ///
+    /// The runner goes first: it works while the sinks write.
+    private func perform(_ actions: [RunMachine.Action]) -> [RunMachine.Event] {
+        var answers: [RunMachine.Event] = []
+        var starts: [AttemptRequest] = []
+        var cancellations: [Int] = []
+        for action in actions {
+            switch action {
+            case .start(let request): starts.append(request)
+            case .cancel(let keys): cancellations += keys
+            case .checkDestination(let task, let path):
+                answers.append(.destinationChecked(task: task, exists: fileExists(path)))
+            case .emit: break
+            }
+        }
+        if !starts.isEmpty { runner.start(starts) }
+        if !cancellations.isEmpty { runner.cancel(cancellations) }
+        for case .emit(let event) in actions { emit(event) }
+        return answers
+    }
+
+    private func emit(_ event: RunEvent) {
+        for sink in sinks { sink.receive(event) }
+    }
+
+    /// When the next turn begins even without a message; nil when only a message can begin it.
+    private func wakeTime(hasAnswers: Bool) -> Int64? {
+        if hasAnswers { return .min }
+        let tick = machine.nextTick?.nanoseconds
+        guard wantsProgress, machine.running > 0 else { return tick }
+        return min(tick ?? .max, nextProgress.nanoseconds)
+    }
+
+    private func askForProgress(_ time: MonotonicTime) {
+        guard wantsProgress, machine.running > 0, time >= nextProgress else { return }
+        nextProgress = time + Self.progressInterval
+        runner.reportProgress()
+    }
+
+    private func named(_ attempt: AttemptProgress) -> TaskProgress {
+        var progress = TaskProgress(
+            id: source.id(of: attempt.key),
+            kind: source.kind(of: attempt.key)
+        )
+        progress.countOfBytesSent = attempt.countOfBytesSent
+        progress.countOfBytesReceived = attempt.countOfBytesReceived
+        progress.countOfBytesExpected = attempt.countOfBytesExpected
+        return progress
+    }
+}

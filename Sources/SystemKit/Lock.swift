@@ -6,15 +6,25 @@ import Glibc
 /// mutex: `state` is touched between lock and unlock only.
 @safe package final class Lock<State: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
     package init(_ state: consuming sending State) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe pthread_mutex_init(mutex, nil)
+        unsafe condition = .allocate(capacity: 1)
+        // Waits end by the clock that is never stepped.
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
         self.state = state
     }
 
     deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deallocate()
         unsafe pthread_mutex_destroy(mutex)
         unsafe mutex.deallocate()
     }
@@ -26,5 +36,35 @@ import Glibc
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&state)
+    }
+
+    /// Waits until `isReady` holds, then runs `body` alone; both must be short.
+    ///
+    /// `deadline` is a reading of `CLOCK_MONOTONIC` in nanoseconds at which `body` runs in any case; nil waits for
+    /// ever. Who makes `isReady` true calls `notify`.
+    package func withLock<Result: ~Copyable>(
+        when isReady: (borrowing State) -> Bool,
+        until deadline: Int64?,
+        _ body: (inout sending State) -> sending Result
+    ) -> sending Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while !isReady(state) {
+            guard let deadline else {
+                unsafe pthread_cond_wait(condition, mutex)
+                continue
+            }
+            // A time before the clock's start has passed as surely as its start.
+            let (seconds, nanoseconds) = max(deadline, 0)
+                .quotientAndRemainder(dividingBy: 1_000_000_000)
+            var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))
+            guard unsafe pthread_cond_timedwait(condition, mutex, &time) == 0 else { break }
+        }
+        return body(&state)
+    }
+
+    /// Wakes one thread that waits in `withLock(when:until:_:)`.
+    package func notify() {
+        unsafe pthread_cond_signal(condition)
     }
 }

@@ -48,7 +48,7 @@ package struct Expectation: Sendable, Hashable {
 
 /// How far redirects are followed.
 package struct RedirectRule: Sendable, Hashable {
-    package enum Follow: String, Sendable, Hashable {
+    package enum Follow: String, Sendable, Hashable, CaseIterable {
         /// Wherever the rules on schemes and bodies allow.
         case always = "true"
         /// The 3xx is the result.

@@ -17,9 +17,9 @@ package struct TransactionMetrics: Sendable, Hashable {
     package struct SentRequest: Sendable, Hashable {
         package var method: String
         package var url: String
-        package var headers: [HeaderField]
+        package var headers: HeaderFields
 
-        package init(method: String, url: String, headers: [HeaderField]) {
+        package init(method: String, url: String, headers: HeaderFields) {
             self.method = method
             self.url = url
             self.headers = headers

@@ -1,5 +1,82 @@
+// The face of libcurl that Swift sees.
+//
+// libcurl is loaded when it is first needed, because its thirty shared libraries cost more than the whole start of a
+// command that does not transfer. Variadic functions get one typed wrapper per kind of argument; constants are used
+// from libcurl's own header.
 #ifndef CCURL_H
 #define CCURL_H
+
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Loads libcurl once; NULL on success, otherwise a text that lives as long as the process.
+// Thread-safe. Nothing else here may be called before it has succeeded.
+const char *ccurl_load(void);
+
+const curl_version_info_data *ccurl_version_info(void);
+const char *ccurl_easy_strerror(CURLcode code);
+
+CURL *ccurl_easy_init(void);
+void ccurl_easy_cleanup(CURL *handle);
+void ccurl_easy_reset(CURL *handle);
+
+typedef size_t (*ccurl_write_fn)(char *bytes, size_t size, size_t count, void *user);
+typedef size_t (*ccurl_read_fn)(char *bytes, size_t size, size_t count, void *user);
+typedef int (*ccurl_seek_fn)(void *user, curl_off_t offset, int origin);
+typedef int (*ccurl_debug_fn)(CURL *handle, curl_infotype type, char *bytes, size_t count, void *user);
+typedef int (*ccurl_prereq_fn)(void *user, char *remote, char *local, int remote_port, int local_port);
+typedef int (*ccurl_resolver_fn)(void *state, void *reserved, void *user);
+typedef curl_socket_t (*ccurl_opensocket_fn)(void *user, curlsocktype purpose, struct curl_sockaddr *address);
+
+CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
+CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
+CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value);
+CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value);
+CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value);
+CURLcode ccurl_set_write(CURL *handle, ccurl_write_fn function, void *user);
+CURLcode ccurl_set_header(CURL *handle, ccurl_write_fn function, void *user);
+CURLcode ccurl_set_read(CURL *handle, ccurl_read_fn function, void *user);
+CURLcode ccurl_set_seek(CURL *handle, ccurl_seek_fn function, void *user);
+CURLcode ccurl_set_debug(CURL *handle, ccurl_debug_fn function, void *user);
+CURLcode ccurl_set_prereq(CURL *handle, ccurl_prereq_fn function, void *user);
+CURLcode ccurl_set_resolver(CURL *handle, ccurl_resolver_fn function, void *user);
+CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *user);
+
+CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
+CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
+// *value belongs to the handle.
+CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char **value);
+
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text);
+void ccurl_slist_free_all(struct curl_slist *list);
+
+typedef int (*ccurl_socket_fn)(CURL *handle, curl_socket_t socket, int what, void *user, void *socket_user);
+typedef int (*ccurl_timer_fn)(CURLM *multi, long timeout_ms, void *user);
+
+CURLM *ccurl_multi_init(void);
+CURLMcode ccurl_multi_cleanup(CURLM *multi);
+CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+CURLMcode ccurl_multi_set_socket(CURLM *multi, ccurl_socket_fn function, void *user);
+CURLMcode ccurl_multi_set_timer(CURLM *multi, ccurl_timer_fn function, void *user);
+CURLMcode ccurl_multi_add(CURLM *multi, CURL *handle);
+CURLMcode ccurl_multi_remove(CURLM *multi, CURL *handle);
+// events: CURL_CSELECT_IN | CURL_CSELECT_OUT | CURL_CSELECT_ERR.
+CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events);
+CURLMcode ccurl_multi_timeout_action(CURLM *multi);
+// The next finished handle and its result; NULL when there is none.
+CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
+
+// What OpenSSL says of the handle's connection: the protocol version (0x0304), the cipher suite's number in the IANA
+// registry and its name. 0 when the TLS library is another one, or the connection has no TLS.
+int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name);
+
+// SHA-256 from libcrypto, which libcurl has loaded already. NULL when libcrypto is not there.
+void *ccurl_sha256_new(void);
+int ccurl_sha256_update(void *context, const void *bytes, size_t count);
+// Writes 32 bytes and leaves the context ready for ccurl_sha256_free only.
+int ccurl_sha256_final(void *context, unsigned char *digest);
+void ccurl_sha256_free(void *context);
+
 #endif

@@ -1,29 +1,25 @@
+import Report
 import SystemKit
 
 /// A file in memory that a test can make fail.
-final class MemoryFile: PublishableFile {
+final class MemoryFile: ReportFile {
     private(set) var bytes: [UInt8] = []
     private(set) var isPublished = false
     private let capacity: Int
-    private let publishCode: Int32
+    private let publishFailure: SystemError?
 
-    init(capacity: Int = .max, publishCode: Int32 = 0) {
+    init(capacity: Int = .max, publishFailure: SystemError? = nil) {
         self.capacity = capacity
-        self.publishCode = publishCode
+        self.publishFailure = publishFailure
     }
 
-    func write(_ bytes: Span<UInt8>) throws(FileFailure) {
-        guard self.bytes.count + bytes.count <= capacity else {
-            // ENOSPC
-            throw FileFailure(operation: "write", path: "memory", code: 28)
-        }
+    func write(_ bytes: Span<UInt8>) throws(SystemError) {
+        guard self.bytes.count + bytes.count <= capacity else { throw .diskFull("memory") }
         for index in bytes.indices { self.bytes.append(bytes[index]) }
     }
 
-    func publish() throws(FileFailure) {
-        guard publishCode == 0 else {
-            throw FileFailure(operation: "publish", path: "memory", code: publishCode)
-        }
+    func publish() throws(SystemError) {
+        if let publishFailure { throw publishFailure }
         isPublished = true
     }
 }

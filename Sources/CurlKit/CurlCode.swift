@@ -1,0 +1,29 @@
+internal import CCurl
+
+/// libcurl's result of a transfer or of setting an option: a `CURLcode`.
+package struct CurlCode: Error, Sendable, Hashable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    init(_ code: CURLcode) {
+        rawValue = Int(code.rawValue)
+    }
+
+    package var isOK: Bool { rawValue == 0 }
+
+    /// libcurl's own sentence for the code.
+    package var message: String {
+        guard let text = unsafe ccurl_easy_strerror(CURLcode(UInt32(clamping: rawValue))) else {
+            return "error \(rawValue)"
+        }
+        return unsafe String(cString: text)
+    }
+
+    /// Throws when `code` is not `CURLE_OK`.
+    static func check(_ code: CURLcode) throws(CurlCode) {
+        if code != CURLE_OK { throw CurlCode(code) }
+    }
+}

@@ -1,0 +1,81 @@
+internal import CCurl
+internal import Glibc
+
+// The C side of `EasyHandleClient`: each recovers the handle, calls one method and translates its answer.
+
+private func client(_ user: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
+    guard let user = unsafe user else { return nil }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef { $0.client }
+}
+
+private func bytes(
+    _ start: UnsafeMutablePointer<CChar>?,
+    _ count: Int
+) -> UnsafeBufferPointer<UInt8> {
+    let raw = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    return unsafe raw.assumingMemoryBound(to: UInt8.self)
+}
+
+let writeCallback: ccurl_write_fn = { start, size, count, user in
+    let length = size * count
+    return unsafe client(user)?.didReceiveBody(bytes(start, length).span) == true ? length : 0
+}
+
+let headerCallback: ccurl_write_fn = { start, size, count, user in
+    let length = size * count
+    return unsafe client(user)?.didReceiveHeader(bytes(start, length).span) == true ? length : 0
+}
+
+let readCallback: ccurl_read_fn = { bytes, size, count, user in
+    guard let bytes = unsafe bytes, let client = unsafe client(user) else {
+        return Int(CURL_READFUNC_ABORT)
+    }
+    let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    var span = unsafe buffer.mutableBytes
+    switch client.readBody(into: &span) {
+    case .bytes(let count): return min(count, size * count)
+    case .failed: return Int(CURL_READFUNC_ABORT)
+    }
+}
+
+let seekCallback: ccurl_seek_fn = { user, offset, origin in
+    guard offset == 0, origin == SEEK_SET, unsafe client(user)?.rewindBody() == true else {
+        return CURL_SEEKFUNC_FAIL
+    }
+    return CURL_SEEKFUNC_OK
+}
+
+let prereqCallback: ccurl_prereq_fn = { user, remote, local, remotePort, localPort in
+    unsafe client(user)?.willSendRequest(
+        over: ConnectionFacts(
+            remoteAddress: remote.map { unsafe String(cString: $0) } ?? "",
+            remotePort: Int(remotePort),
+            localAddress: local.map { unsafe String(cString: $0) } ?? "",
+            localPort: Int(localPort)
+        )
+    )
+    return CURL_PREREQFUNC_OK
+}
+
+let resolverCallback: ccurl_resolver_fn = { _, _, user in
+    unsafe client(user)?.didStartResolving()
+    return 0
+}
+
+let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
+    unsafe client(user)?.didOpenSocket()
+    guard let address = unsafe address else { return CURL_SOCKET_BAD }
+    let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return unsafe socket(address.pointee.family, type, address.pointee.protocol)
+}
+
+let debugCallback: ccurl_debug_fn = { _, type, start, count, user in
+    switch type {
+    case CURLINFO_HEADER_OUT: unsafe client(user)?.didSendHead(bytes(start, count).span)
+    case CURLINFO_DATA_OUT: unsafe client(user)?.didTransfer(.bodySent, count: count)
+    case CURLINFO_DATA_IN: unsafe client(user)?.didTransfer(.bodyReceived, count: count)
+    case CURLINFO_SSL_DATA_OUT: unsafe client(user)?.didTransfer(.tlsSent, count: count)
+    default: break
+    }
+    return 0
+}

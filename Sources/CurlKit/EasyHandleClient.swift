@@ -1,0 +1,65 @@
+/// What happens on an easy handle while it performs, as its owner sees it.
+///
+/// Called on the thread that drives the handle, from inside libcurl: an implementation must not block and must not
+/// add or remove handles. Spans are valid during the call only.
+package protocol EasyHandleClient: AnyObject {
+    /// A name is about to be resolved (`CURLOPT_RESOLVER_START_FUNCTION`).
+    func didStartResolving()
+    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`).
+    func didOpenSocket()
+    /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`).
+    func willSendRequest(over connection: ConnectionFacts)
+    /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`).
+    func didSendHead(_ bytes: Span<UInt8>)
+    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`).
+    func didTransfer(_ traffic: Traffic, count: Int)
+    /// One line of a response head or trailer, its line end included; false ends the transfer.
+    func didReceiveHeader(_ line: Span<UInt8>) -> Bool
+    /// A piece of the body; false ends the transfer.
+    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool
+    /// Asks for the next piece of the request body.
+    func readBody(into buffer: inout MutableRawSpan) -> BodyRead
+    /// Asks to begin the request body anew; false when that cannot be done.
+    func rewindBody() -> Bool
+}
+
+/// What went through a connection, before decryption and after.
+package enum Traffic: Sendable, Hashable {
+    case bodySent
+    case bodyReceived
+    /// Bytes of the TLS layer, handshake included.
+    case tlsSent
+}
+
+/// An answer to a request for body bytes.
+package enum BodyRead: Sendable, Hashable {
+    /// So many bytes were put into the buffer; 0 is the end.
+    case bytes(Int)
+    /// The body cannot be read: the transfer ends.
+    case failed
+}
+
+/// What is known of a connection when a request is about to be sent over it.
+package struct ConnectionFacts: Sendable, Hashable {
+    package var remoteAddress: String
+    package var remotePort: Int
+    package var localAddress: String
+    package var localPort: Int
+}
+
+/// The TLS of a connection, numbers as in the IANA registries.
+package struct TLSFacts: Sendable, Hashable {
+    /// Such as 0x0304.
+    package var version: Int
+    /// Such as 0x1302.
+    package var cipherSuite: Int
+    package var cipherSuiteName: String
+}
+
+/// How long the steps of opening a connection took, microseconds since libcurl began with it
+/// (`CURLINFO_*_TIME_T`); zero for a step that was not taken.
+package struct ConnectTimes: Sendable, Hashable {
+    package var nameLookup: Int64
+    package var connect: Int64
+    package var appConnect: Int64
+}

@@ -1,0 +1,120 @@
+internal import CCurl
+package import SystemKit
+
+/// Many easy handles that share connections: one libcurl multi handle, driven by somebody's event loop.
+///
+/// Belongs to one thread. Connections are never shared between two multi handles.
+@safe package final class MultiHandle {
+    /// What the event loop does for a multi handle.
+    package protocol Driver: AnyObject {
+        /// Watch a socket from now on; nil means no longer (`CURLMOPT_SOCKETFUNCTION`).
+        func multi(_ tag: Int, watch socket: Int32, for interest: EventPoll.Interest?)
+        /// Call `timeoutAction` after so many milliseconds; nil means there is nothing to wait for
+        /// (`CURLMOPT_TIMERFUNCTION`).
+        func multi(_ tag: Int, setTimer milliseconds: Int?)
+    }
+
+    /// The number by which the driver knows this handle.
+    package let tag: Int
+    private weak var driver: (any Driver)?
+    private let pointer: UnsafeMutableRawPointer
+    /// By the address of libcurl's handle.
+    private var handles: [UInt: EasyHandle] = [:]
+
+    /// Makes a multi handle.
+    ///
+    /// - Parameters:
+    ///   - tag: Handed to the driver with each call.
+    ///   - driver: Held weakly.
+    ///   - idleConnections: How many connections are kept for reuse (`CURLMOPT_MAXCONNECTS`).
+    ///   - connectionsPerHost: `CURLMOPT_MAX_HOST_CONNECTIONS`.
+    /// - Throws: `CURLE_FAILED_INIT` without memory.
+    package init(
+        tag: Int,
+        driver: any Driver,
+        idleConnections: Int,
+        connectionsPerHost: Int
+    ) throws(CurlCode) {
+        guard let pointer = unsafe ccurl_multi_init() else { throw CurlCode(CURLE_FAILED_INIT) }
+        unsafe self.pointer = unsafe pointer
+        self.tag = tag
+        self.driver = driver
+        let user = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe ccurl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, idleConnections)
+        unsafe ccurl_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+        unsafe ccurl_multi_set_socket(pointer, socketCallback, user)
+        unsafe ccurl_multi_set_timer(pointer, timerCallback, user)
+    }
+
+    deinit {
+        for handle in handles.values { unsafe ccurl_multi_remove(pointer, handle.pointer) }
+        unsafe ccurl_multi_cleanup(pointer)
+    }
+
+    /// Starts the exchange that the handle was prepared for.
+    package func add(_ handle: EasyHandle) throws(CurlCode) {
+        guard unsafe ccurl_multi_add(pointer, handle.pointer) == CURLM_OK else {
+            throw CurlCode(CURLE_FAILED_INIT)
+        }
+        unsafe handles[UInt(bitPattern: handle.pointer)] = handle
+    }
+
+    /// Takes a handle out, whether it is done or not.
+    package func remove(_ handle: EasyHandle) {
+        unsafe ccurl_multi_remove(pointer, handle.pointer)
+        unsafe handles[UInt(bitPattern: handle.pointer)] = nil
+    }
+
+    /// Lets libcurl work on a socket that is ready.
+    package func socketAction(_ socket: Int32, ready: EventPoll.Interest) {
+        var events: Int32 = 0
+        if ready.contains(.readable) { events |= CURL_CSELECT_IN }
+        if ready.contains(.writable) { events |= CURL_CSELECT_OUT }
+        if ready.contains(.failed) { events |= CURL_CSELECT_ERR }
+        unsafe ccurl_multi_socket_action(pointer, socket, events)
+    }
+
+    /// Lets libcurl do what its timer was set for.
+    package func timeoutAction() {
+        unsafe ccurl_multi_timeout_action(pointer)
+    }
+
+    /// The next handle whose exchange has ended, and how; it stays in until it is removed.
+    package func nextDone() -> (handle: EasyHandle, result: CurlCode)? {
+        var code = CURLE_OK
+        while let done = unsafe ccurl_multi_next_done(pointer, &code) {
+            if let handle = handles[UInt(bitPattern: done)] { return (handle, CurlCode(code)) }
+        }
+        return nil
+    }
+
+    fileprivate func watch(_ socket: Int32, what: Int32) {
+        let interest: EventPoll.Interest? =
+            switch what {
+            case CURL_POLL_IN: .readable
+            case CURL_POLL_OUT: .writable
+            case CURL_POLL_INOUT: [.readable, .writable]
+            default: nil
+            }
+        driver?.multi(tag, watch: socket, for: interest)
+    }
+
+    fileprivate func setTimer(milliseconds: Int) {
+        driver?.multi(tag, setTimer: milliseconds < 0 ? nil : milliseconds)
+    }
+}
+
+private func multi(_ user: UnsafeMutableRawPointer?, _ body: (MultiHandle) -> Void) {
+    guard let user = unsafe user else { return }
+    unsafe Unmanaged<MultiHandle>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
+}
+
+private let socketCallback: ccurl_socket_fn = { _, socket, what, user, _ in
+    unsafe multi(user) { $0.watch(socket, what: what) }
+    return 0
+}
+
+private let timerCallback: ccurl_timer_fn = { _, milliseconds, user in
+    unsafe multi(user) { $0.setTimer(milliseconds: milliseconds) }
+    return 0
+}

@@ -1,0 +1,175 @@
+package import TransferModel
+
+/// Whether a failed attempt is repeated, and after which wait.
+package enum RetryDecision: Sendable, Hashable {
+    case retry(after: Duration, TaskRecord.Attempt.WaitReason)
+    case giveUp(Reason)
+
+    /// Why an attempt is the last one.
+    package enum Reason: Sendable, Hashable {
+        /// Repeating cannot help, or the policy does not name this failure.
+        case notRetried
+        case attemptsExhausted
+        /// The request may have had its effect and must not have it twice.
+        case outcomeUnknown
+        /// The policy repeats nothing.
+        case repeatNever
+        /// The server asks for a wait longer than `maximumRetryAfter`.
+        case retryAfterTooLong(Duration)
+        /// The next attempt would begin after the task's retry budget or resource timeout.
+        case outOfTime
+        /// The run's retry budget is used up.
+        case runBudgetExhausted
+    }
+
+    /// What is known of a task when one of its attempts has failed.
+    package struct History: Sendable, Hashable {
+        /// Attempts so far, the failed one included; at least 1.
+        package var attempts: Int
+        /// Until the task's retry budget or its resource timeout ends, whichever is first; nil means no limit.
+        package var remaining: Duration?
+        /// Whether an earlier attempt has met an answer that broke HTTP's rules.
+        package var hasBrokenFraming: Bool
+        /// The wait that the response asks for, if it asks for a usable one.
+        package var retryAfter: Duration?
+
+        package init(
+            attempts: Int,
+            remaining: Duration? = nil,
+            hasBrokenFraming: Bool = false,
+            retryAfter: Duration? = nil
+        ) {
+            self.attempts = attempts
+            self.remaining = remaining
+            self.hasBrokenFraming = hasBrokenFraming
+            self.retryAfter = retryAfter
+        }
+    }
+
+    /// Decides on a failed attempt.
+    ///
+    /// `dice`, from 0 up to but not including 1, is the part of the backoff that is waited.
+    package static func decide(
+        _ failure: TransferFailure,
+        of request: RequestSpec,
+        under policy: RetryPolicy,
+        history: History,
+        dice: Double
+    ) -> RetryDecision {
+        guard isTransient(failure, of: request, under: policy, history: history) else {
+            return .giveUp(.notRetried)
+        }
+        if policy.repeat == .never { return .giveUp(.repeatNever) }
+        guard policy.repeat == .always || isSafeToRepeat(request, after: failure) else {
+            return .giveUp(.outcomeUnknown)
+        }
+        guard history.attempts < policy.attempts else { return .giveUp(.attemptsExhausted) }
+
+        let own = backoff(policy.backoff, after: history.attempts, dice: dice)
+        let asked = policy.respectRetryAfter ? history.retryAfter : nil
+        if let asked, asked > policy.maximumRetryAfter {
+            return .giveUp(.retryAfterTooLong(asked))
+        }
+        let wait = max(own, asked ?? .zero)
+        if let remaining = history.remaining, wait >= remaining { return .giveUp(.outOfTime) }
+        return .retry(after: wait, asked.map { $0 > own } == true ? .retryAfter : .backoff)
+    }
+
+    /// The wait after attempt number `attempts`: `initial × factor^(attempts - 1)`, at most `maximum`.
+    ///
+    /// With `initial` 1 s, `factor` 2, `maximum` 10 s and no jitter: 1, 2, 4, 8, 10, 10 s. Full jitter multiplies by `dice`.
+    package static func backoff(
+        _ backoff: RetryPolicy.Backoff,
+        after attempts: Int,
+        dice: Double
+    ) -> Duration {
+        let maximum = Double(backoff.maximum.nanoseconds)
+        var wait = Double(backoff.initial.nanoseconds)
+        var step = 1
+        while step < attempts, wait < maximum, wait > 0, backoff.factor > 1 {
+            wait *= backoff.factor
+            step += 1
+        }
+        wait = min(wait, maximum)
+        if backoff.jitter == .full { wait *= dice }
+        // 2⁶³ is the first value that the conversion cannot take.
+        return .nanoseconds(wait < 0x1p63 ? Int64(max(wait, 0)) : .max)
+    }
+
+    /// Whether the policy names this failure as one that may pass by itself.
+    private static func isTransient(
+        _ failure: TransferFailure,
+        of request: RequestSpec,
+        under policy: RetryPolicy,
+        history: History
+    ) -> Bool {
+        if failure.isPermanent { return false }
+        switch failure.kind {
+        case .resolve: return policy.conditions.contains(.dns)
+        case .connect: return policy.conditions.contains(.connect)
+        case .tls: return policy.conditions.contains(.tls)
+        case .timeout: return policy.conditions.contains(.timeout)
+        case .stalled: return policy.conditions.contains(.stalled)
+        case .reset: return policy.conditions.contains(.reset)
+        case .truncated: return policy.conditions.contains(.truncated)
+        case .integrity: return policy.conditions.contains(.integrity)
+        // Broken framing can be a connection that broke: one more try, not a second one.
+        case .protocolViolation:
+            return policy.conditions.contains(.truncated) && !history.hasBrokenFraming
+        case .httpStatus:
+            guard let status = failure.httpStatus else { return false }
+            // 409 under an idempotency key: the first request is still being processed
+            // (draft-ietf-httpapi-idempotency-key-header §2.7).
+            return policy.statusCodes.contains(status)
+                || status == 409 && request.hasIdempotencyKey
+        case .mimeType, .redirectLimit, .rangeMismatch, .localIO, .cache, .cancelled, .engine:
+            return false
+        }
+    }
+
+    private static func isSafeToRepeat(
+        _ request: RequestSpec,
+        after failure: TransferFailure
+    ) -> Bool {
+        if request.isIdempotent || request.hasIdempotencyKey || failure.isKnownUnprocessed {
+            return true
+        }
+        // Statuses that say that the request was refused before it was acted on.
+        switch failure.httpStatus {
+        case 417, 425, 429: return true
+        default: return false
+        }
+    }
+}
+
+extension TransferFailure {
+    /// Adds to the failure why it was not repeated, as far as a person could want to know.
+    mutating func explain(_ reason: RetryDecision.Reason, under policy: RetryPolicy) {
+        switch reason {
+        case .notRetried, .attemptsExhausted, .repeatNever: break
+        case .outcomeUnknown:
+            detail +=
+                "; outcome unknown: the server may have acted on the request, so it is not repeated"
+            help = "give the request an idempotency key, or set `retry.repeat` to `always`"
+        case .retryAfterTooLong(let wait):
+            detail +=
+                "; the server asks for a wait of \(wait.wholeSeconds) s, "
+                + "`maximumRetryAfter` is \(policy.maximumRetryAfter.wholeSeconds) s"
+            help = "run again later, or raise `retry.maximumRetryAfter`"
+        case .outOfTime:
+            detail += "; no time is left for another try"
+            help = "raise `retry.budget` or `timeoutIntervalForResource`"
+        case .runBudgetExhausted:
+            detail += "; the retry budget of the whole run is used up"
+            help = "run again when the servers have recovered"
+        }
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that a wait is never told shorter than it is.
+    fileprivate var wholeSeconds: Int64 {
+        let (seconds, attoseconds) = components
+        return attoseconds > 0 && seconds < .max ? seconds + 1 : seconds
+    }
+}

@@ -1,0 +1,209 @@
+import Glibc
+import HeapModule
+import Transfer
+import TransferModel
+
+extension RunMachine {
+    /// Goes on with a download whose destination's presence decides.
+    mutating func destinationChecked(_ index: Int, _ exists: Bool, _ now: MonotonicTime) {
+        guard let task = active[index], task.stage == .checking else { return }
+        if exists, let destination = task.spec.destination {
+            release(task)
+            if destination.ifExists == .skip {
+                succeed(index, record(task, .unchanged, now), now)
+            } else {
+                end(index, failed: task, .destinationExists(destination.displayPath), now)
+            }
+        } else if phase == .running {
+            startAttempt(index, now)
+        } else {
+            release(task)
+            cancelTask(index, task, now)
+        }
+    }
+
+    /// Goes on with a task whose attempt has ended.
+    mutating func attemptFinished(
+        _ result: AttemptResult,
+        _ now: MonotonicTime,
+        _ dice: () -> Double
+    ) {
+        let index = result.key
+        guard var task = active[index], task.stage == .running else { return }
+        release(task)
+        let hadBrokenFraming = task.hasBrokenFraming
+        task.end(result, clock)
+        guard let failure = result.failure else {
+            retryBudget.deposit()
+            succeed(index, record(task, .succeeded, now), now)
+            return
+        }
+        if failure.kind == .cancelled, phase == .cancelling {
+            cancelTask(index, task, now)
+            return
+        }
+        let history = task.history(
+            after: result,
+            hadBrokenFraming: hadBrokenFraming,
+            clock,
+            now
+        )
+        let part = dice()
+        pauseOrigin(task, result, history, part, now)
+        let decision = RetryDecision.decide(
+            failure,
+            of: task.spec.request,
+            under: task.spec.retry,
+            history: history,
+            dice: part
+        )
+        switch decision {
+        case .giveUp(let reason):
+            end(index, failed: task, failure.explained(reason, task.spec.retry), now)
+        case .retry where phase != .running:
+            cancelTask(index, task, now)
+        case .retry where !retryBudget.take():
+            let explained = failure.explained(.runBudgetExhausted, task.spec.retry)
+            end(index, failed: task, explained, now)
+        case .retry(let wait, let reason):
+            task.wait(reason, since: now)
+            active[index] = task
+            retries.insert(Timer(time: now + wait, task: index))
+            actions.append(
+                .emit(
+                    .taskWillRetry(
+                        id: task.spec.id,
+                        attempt: task.number,
+                        failure: failure,
+                        waitMicroseconds: wait.microseconds
+                    )
+                )
+            )
+        }
+    }
+
+    /// Ends a waiting task with the failure of its last attempt.
+    mutating func giveUp(_ index: Int, _ reason: RetryDecision.Reason, _ now: MonotonicTime) {
+        guard let task = active[index], let failure = task.last?.failure else { return }
+        end(index, failed: task, failure.explained(reason, task.spec.retry), now)
+    }
+
+    /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's backoff.
+    ///
+    /// A wait longer than `maximumRetryAfter` fails the task at once; it does not hold the other tasks up for so long, only
+    /// for the backoff.
+    private mutating func pauseOrigin(
+        _ task: ActiveTask,
+        _ result: AttemptResult,
+        _ history: RetryDecision.History,
+        _ part: Double,
+        _ now: MonotonicTime
+    ) {
+        guard let status = result.response?.statusCode, status == 429 || status == 503 else {
+            return
+        }
+        let policy = task.spec.retry
+        var pause = RetryDecision.backoff(policy.backoff, after: task.number, dice: part)
+        if policy.respectRetryAfter, let asked = history.retryAfter,
+            asked <= policy.maximumRetryAfter
+        {
+            pause = max(pause, asked)
+        }
+        let answered = try? HTTPURL(result.currentRequest.url)
+        lanes.pause((answered ?? task.spec.request.url).origin, until: now + pause)
+    }
+
+    // MARK: Records
+
+    /// Gives back the place of a task in the stages `checking` and `running`.
+    private mutating func release(_ task: ActiveTask) {
+        running -= 1
+        lanes.leave(task.lane)
+    }
+
+    func record(_ task: ActiveTask, _ outcome: TaskOutcome, _ now: MonotonicTime) -> TaskRecord {
+        task.record(
+            outcome,
+            session: sessions[task.spec.session],
+            required: source.isRequired(task.spec.index),
+            clock,
+            now
+        )
+    }
+
+    private mutating func succeed(_ index: Int, _ record: TaskRecord, _ now: MonotonicTime) {
+        complete(index, record, verdict: .success)
+        guard phase == .running else { return }
+        for dependant in graph.dependants(of: index).lazy.map(Int.init)
+        where graph.satisfyNeed(of: dependant) && states[dependant] == .idle {
+            ready.insert(TaskKey(task: dependant, priority: source.priority(of: dependant)))
+        }
+    }
+
+    private mutating func end(
+        _ index: Int,
+        failed task: ActiveTask,
+        _ failure: TransferFailure,
+        _ now: MonotonicTime
+    ) {
+        fail(index, record(task, .failed, now), failure, now)
+    }
+
+    /// Ends a task with a failure, and the run as well if the job asks for that.
+    mutating func fail(
+        _ index: Int,
+        _ record: TaskRecord,
+        _ failure: TransferFailure,
+        _ now: MonotonicTime
+    ) {
+        var record = record
+        record.error = failure
+        record.isRetryable = failure.exitCode == .temporary
+        complete(index, record, verdict: failure.exitCode)
+        skipDependants(of: index, verdict: failure.exitCode)
+        if schedule.failFast, phase == .running, source.isRequired(index) { stop(.failFast, now) }
+    }
+
+    /// Writes a task's one record and forgets the task.
+    mutating func complete(_ index: Int, _ record: TaskRecord, verdict: ExitCode) {
+        active[index] = nil
+        states[index] = .ended
+        unended -= 1
+        tally.add(record, verdict: verdict)
+        actions.append(.emit(.taskFinished(record)))
+    }
+
+    /// Dooms the tasks that need this one and were not doomed before.
+    mutating func skipDependants(of index: Int, verdict: ExitCode) {
+        for dependant in graph.dependants(of: index) where states[Int(dependant)] == .idle {
+            states[Int(dependant)] = .doomed
+            skips.append(Skip(task: dependant, need: UInt32(index), verdict: verdict))
+        }
+    }
+}
+
+extension TransferFailure {
+    /// A download that must not replace what is there.
+    fileprivate static func destinationExists(_ path: String) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .localIO,
+            phase: .prepare,
+            detail: "the destination `\(path)` exists and `ifExists` is `fail`"
+        )
+        failure.osErrno = Int(EEXIST)
+        failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = true
+        failure.help = "remove the file, or set `ifExists` to `replace` or `skip`"
+        return failure
+    }
+
+    fileprivate func explained(
+        _ reason: RetryDecision.Reason,
+        _ policy: RetryPolicy
+    ) -> TransferFailure {
+        var failure = self
+        failure.explain(reason, under: policy)
+        return failure
+    }
+}

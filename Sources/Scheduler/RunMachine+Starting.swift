@@ -1,0 +1,128 @@
+import HeapModule
+import Transfer
+import TransferModel
+
+extension RunMachine {
+    /// How many tasks may be between two attempts before no new one is started: they are held in memory.
+    private var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
+
+    /// Fills the free places, best task first.
+    ///
+    /// A task from `ready` has to be decoded before its host is known. If the host has no room it is parked, as a key,
+    /// and the search goes on, a bounded number of steps in a turn: a slow host keeps nobody else waiting.
+    mutating func startTasks(_ now: MonotonicTime) {
+        isLookingFurther = false
+        var steps = 0
+        while running < schedule.maxConcurrentTasks {
+            let parked = lanes.next()
+            let fresh = ready.min
+            let acceptsFresh = active.count - running < maximumWaiting
+            if let parked, fresh.map({ parked < $0 }) ?? true {
+                guard parked.isRetry || acceptsFresh, let (key, lane) = lanes.takeNext() else {
+                    return
+                }
+                if key.isRetry {
+                    repeatTask(key.task, lane, now)
+                } else if let spec = decode(key.task, now) {
+                    begin(spec, now)
+                } else {
+                    lanes.leave(lane)
+                }
+            } else if let fresh, acceptsFresh {
+                guard steps < Self.stepsPerTurn else {
+                    isLookingFurther = true
+                    return
+                }
+                steps += 1
+                ready.removeMin()
+                guard let spec = decode(fresh.task, now) else { continue }
+                let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
+                if lanes.enter(fresh, lane) { begin(spec, now) }
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Hands tasks whose wait is over to their lanes.
+    mutating func wakeRetries(_ now: MonotonicTime) {
+        while let timer = retries.min, timer.time <= now {
+            retries.removeMin()
+            guard let task = active[timer.task] else { continue }
+            if let limit = task.retryLimit, now >= limit {
+                giveUp(timer.task, .outOfTime, now)
+            } else if let pauseEnd = lanes.pauseEnd(task.lane.origin), pauseEnd > now {
+                active[timer.task]?.waitForOrigin()
+                let time = task.retryLimit.map { min($0, pauseEnd) } ?? pauseEnd
+                retries.insert(Timer(time: time, task: timer.task))
+            } else {
+                active[timer.task]?.queue()
+                let priority = source.priority(of: timer.task)
+                lanes.park(
+                    TaskKey(task: timer.task, priority: priority, isRetry: true),
+                    task.lane
+                )
+            }
+        }
+    }
+
+    /// The task's settings; when they cannot be had, the task fails here.
+    ///
+    /// A plan is checked as a whole before it runs, so that this is a fault of the runner.
+    private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
+        let fault: String
+        do {
+            let spec = try source.task(at: task)
+            if sessions.indices.contains(spec.session) { return spec }
+            fault = "the plan has no session \(spec.session)"
+        } catch {
+            fault = "the plan cannot give the task: \(error)"
+        }
+        var failure = TransferFailure(kind: .engine, phase: .prepare, detail: fault)
+        failure.isPermanent = true
+        var record = blankRecord(task, .failed, now)
+        record.error = failure
+        fail(task, record, failure, now)
+        return nil
+    }
+
+    /// Creates a task that has a place in its lane.
+    private mutating func begin(_ spec: TaskSpec, _ now: MonotonicTime) {
+        running += 1
+        states[spec.index] = .active
+        let session = sessions[spec.session]
+        let isChecked = spec.destination.map { $0.ifExists != .replace } ?? false
+        let task = ActiveTask(spec, session: session, now: now, stage: .checking)
+        active[spec.index] = task
+        if isChecked, let path = spec.destination?.path {
+            actions.append(.checkDestination(task: spec.index, path: path))
+        } else {
+            startAttempt(spec.index, now)
+        }
+    }
+
+    private mutating func repeatTask(
+        _ index: Int,
+        _ lane: HostLanes.Lane,
+        _ now: MonotonicTime
+    ) {
+        if let limit = active[index]?.retryLimit, now >= limit {
+            lanes.leave(lane)
+            giveUp(index, .outOfTime, now)
+        } else {
+            running += 1
+            startAttempt(index, now)
+        }
+    }
+
+    /// Hands the next attempt of an active task to the runner.
+    mutating func startAttempt(_ index: Int, _ now: MonotonicTime) {
+        guard let request = active[index]?.begin(now) else { return }
+        if request.number == 1 {
+            let id = source.id(of: index)
+            let kind = source.kind(of: index)
+            actions.append(.emit(.taskStarted(TaskProgress(id: id, kind: kind))))
+        }
+        actions.append(.start(request))
+    }
+}

@@ -1,0 +1,139 @@
+import DequeModule
+import HeapModule
+import SystemKit
+import Transfer
+import TransferModel
+
+extension RunMachine {
+    /// What has not ended when the deadline passes is cancelled.
+    mutating func deadlinePassed(_ now: MonotonicTime) {
+        if stopReason?.exitCode == nil { stop(.deadline, now) }
+        cancelRunning()
+    }
+
+    /// The first signal stops starting tasks, the second one cancels what still runs.
+    mutating func signalled(_ signal: StopSignal, _ now: MonotonicTime) {
+        if case .signal = stopReason {
+            cancelRunning()
+        } else {
+            stop(.signal(signal), now)
+            graceEnd = now + Self.grace
+        }
+    }
+
+    /// Starts nothing any more; what runs goes on.
+    ///
+    /// Tasks between two attempts are cancelled now, those that never began by `writeRecords`, bit by bit.
+    ///
+    /// Under fail-fast what runs is let finish, as with `curl --fail-early`: its work is done in part, and an attempt
+    /// that is let finish leaves nothing behind. It is not tried again.
+    mutating func stop(_ reason: StopReason, _ now: MonotonicTime) {
+        stopReason = reason
+        guard phase == .running else { return }
+        phase = .draining
+        isLookingFurther = false
+        ready = Heap()
+        retries = Heap()
+        lanes.dropParked()
+        let halted = active.filter { $0.value.stage == .waiting || $0.value.stage == .queued }
+        for index in halted.keys.sorted() {
+            if let task = halted[index] { cancelTask(index, task, now) }
+        }
+    }
+
+    /// Tells the running attempts to end.
+    mutating func cancelRunning() {
+        guard phase != .cancelling else { return }
+        phase = .cancelling
+        let keys = active.filter { $0.value.stage == .running }.keys.sorted()
+        if !keys.isEmpty { actions.append(.cancel(keys)) }
+    }
+
+    /// Ends a task that has begun because the run stops.
+    mutating func cancelTask(_ index: Int, _ task: ActiveTask, _ now: MonotonicTime) {
+        var text = stopReason?.text ?? ""
+        if let failure = task.last?.failure, failure.kind != .cancelled {
+            text += "; attempt \(task.number) had failed (\(failure.detail)) and was not repeated"
+        }
+        cancel(index, record(task, .cancelled, now), text)
+    }
+
+    private mutating func cancel(_ index: Int, _ record: TaskRecord, _ text: String) {
+        var record = record
+        record.error = .cancelled(text)
+        record.isRetryable = true
+        complete(index, record, verdict: stopReason?.verdict ?? .success)
+    }
+
+    // MARK: Tasks that never begin
+
+    /// Whether a skipped or cancelled task has no record yet, running ones apart.
+    var hasRecordsToWrite: Bool {
+        !skips.isEmpty || phase != .running && sweepPosition < states.count
+    }
+
+    /// Writes some records of tasks that will never begin.
+    mutating func writeRecords(_ now: MonotonicTime) {
+        var steps = 0
+        while steps < Self.stepsPerTurn, let skip = skips.popFirst() {
+            steps += 1
+            writeSkipped(skip, now)
+        }
+        guard phase != .running, let reason = stopReason else { return }
+        while steps < Self.stepsPerTurn, sweepPosition < states.count {
+            let index = sweepPosition
+            sweepPosition += 1
+            guard states[index] == .idle else { continue }
+            steps += 1
+            cancel(index, blankRecord(index, .cancelled, now), reason.text)
+        }
+    }
+
+    private mutating func writeSkipped(_ skip: Skip, _ now: MonotonicTime) {
+        let index = Int(skip.task)
+        var record = blankRecord(index, .skipped, now)
+        record.error = .cancelled(
+            "the needed task `\(source.id(of: Int(skip.need)))` did not succeed"
+        )
+        record.isRetryable = skip.verdict == .temporary
+        complete(index, record, verdict: skip.verdict)
+        skipDependants(of: index, verdict: skip.verdict)
+    }
+
+    /// The record of a task that never began.
+    func blankRecord(_ index: Int, _ outcome: TaskOutcome, _ now: MonotonicTime) -> TaskRecord {
+        let date = clock.timestamp(of: now)
+        let required = source.isRequired(index)
+        if let spec = try? source.task(at: index), sessions.indices.contains(spec.session) {
+            return TaskRecord(
+                spec,
+                outcome,
+                session: sessions[spec.session].name,
+                required: required,
+                startDate: date,
+                endDate: date
+            )
+        }
+        return TaskRecord(
+            id: source.id(of: index),
+            taskIdentifier: index + 1,
+            kind: source.kind(of: index),
+            session: "",
+            source: SourceLocation(file: "", line: 1, column: 1),
+            outcome: outcome,
+            required: required,
+            request: TransactionMetrics.SentRequest(method: "", url: "", headers: HeaderFields()),
+            startDate: date,
+            endDate: date
+        )
+    }
+}
+
+extension TransferFailure {
+    /// The failure of a task that the run itself kept from succeeding.
+    fileprivate static func cancelled(_ detail: String) -> TransferFailure {
+        var failure = TransferFailure(kind: .cancelled, phase: .prepare, detail: detail)
+        failure.urlError = URLErrorCode(code: -999, name: "cancelled")
+        return failure
+    }
+}

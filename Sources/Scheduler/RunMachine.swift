@@ -1,0 +1,184 @@
+import DequeModule
+import HeapModule
+import SystemKit
+import Transfer
+import TransferModel
+
+/// Decides what a run does next: a value without I/O, clock or dice.
+///
+/// It is told what has happened and says what is to be done. Each task gets exactly one record. Kept in memory are one
+/// byte and one key of eight bytes for each task that has not ended (and its needs), and all of a task only from its
+/// start to its end.
+struct RunMachine {
+    /// What has happened.
+    enum Event: Sendable {
+        /// Time has passed, or the run begins.
+        case tick
+        /// The answer to `checkDestination`.
+        case destinationChecked(task: Int, exists: Bool)
+        case attemptFinished(AttemptResult)
+        case signal(StopSignal)
+    }
+
+    /// What is to be done.
+    enum Action: Sendable {
+        case start(AttemptRequest)
+        /// Ends the attempts with those keys.
+        case cancel([Int])
+        /// Asks whether something is at the path.
+        case checkDestination(task: Int, path: String)
+        case emit(RunEvent)
+    }
+
+    /// How far a task has come.
+    enum TaskState: UInt8 {
+        /// Never started; it waits for its needs, its turn or its host.
+        case idle
+        /// A need has not succeeded: to be recorded as skipped.
+        case doomed
+        /// In `active`.
+        case active
+        case ended
+    }
+
+    /// How the run proceeds; each phase goes only to those below it.
+    enum Phase {
+        case running
+        /// Nothing is started any more; what runs may end by itself.
+        case draining
+        /// What runs has been told to end.
+        case cancelling
+    }
+
+    /// A task whose next attempt is due at a time.
+    struct Timer: Comparable {
+        var time: MonotonicTime
+        var task: Int
+
+        static func < (left: Timer, right: Timer) -> Bool {
+            (left.time, left.task) < (right.time, right.task)
+        }
+    }
+
+    /// A task that is skipped, and what for.
+    struct Skip {
+        var task: UInt32
+        var need: UInt32
+        /// The exit code that the need's end asks for.
+        var verdict: ExitCode
+    }
+
+    /// How long running attempts may go on after the first signal.
+    ///
+    /// Half of the ten seconds that container engines give between SIGTERM and SIGKILL, so that the report is written
+    /// well before the end.
+    static let grace = Duration.seconds(5)
+
+    /// How much of what needs no network (tasks to be recorded, tasks decoded to learn their host) is done in one turn,
+    /// so that a turn is short and its actions are few.
+    static let stepsPerTurn = 64
+
+    let source: any TaskSource
+    let sessions: [SessionConfiguration]
+    let schedule: ScheduleConfiguration
+    let clock: RunClock
+    let deadline: MonotonicTime?
+
+    var states: [TaskState]
+    var graph: DependencyGraph
+    /// Tasks without open needs whose host is not known yet.
+    var ready: Heap<TaskKey>
+    var lanes: HostLanes
+    var active: [Int: ActiveTask] = [:]
+    var retries = Heap<Timer>()
+    var retryBudget: RetryBudget
+    var skips: Deque<Skip> = []
+    /// Tasks in the stages `checking` and `running`.
+    var running = 0
+    var unended: Int
+    /// Whether the last turn stopped looking for startable tasks because it had done enough.
+    var isLookingFurther = false
+
+    var phase = Phase.running
+    var stopReason: StopReason?
+    /// When the running attempts are cancelled.
+    var graceEnd: MonotonicTime?
+    /// The first task that the sweep of never-started tasks has not seen.
+    var sweepPosition = 0
+
+    var tally = RunTally()
+    var actions: [Action] = []
+
+    init(
+        source: any TaskSource,
+        sessions: [SessionConfiguration],
+        schedule: ScheduleConfiguration,
+        clock: RunClock,
+        now: MonotonicTime,
+        retryBudget: RetryBudget = RetryBudget()
+    ) {
+        self.source = source
+        self.sessions = sessions
+        self.schedule = schedule
+        self.clock = clock
+        self.retryBudget = retryBudget
+        deadline = schedule.deadline.map { now + $0 }
+        let graph = DependencyGraph(source)
+        self.graph = graph
+        states = Array(repeating: .idle, count: source.taskCount)
+        unended = source.taskCount
+        ready = Heap(
+            (0..<source.taskCount).lazy.filter(graph.isFree).map {
+                TaskKey(task: $0, priority: source.priority(of: $0))
+            }
+        )
+        lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
+    }
+
+    /// Whether every task has its record.
+    var isFinished: Bool { unended == 0 }
+
+    /// The sums; complete once the run is finished.
+    func summary(_ now: MonotonicTime) -> RunSummary {
+        tally.summary(endDate: clock.timestamp(of: now), stopReason: stopReason)
+    }
+
+    /// When `tick` has something to do; nil when only another event can bring the run on.
+    var nextTick: MonotonicTime? {
+        if isLookingFurther || hasRecordsToWrite { return MonotonicTime(nanoseconds: .min) }
+        let times: [MonotonicTime?] =
+            switch phase {
+            case .running: [retries.min?.time, lanes.nextResumption, deadline]
+            case .draining: [graceEnd, deadline]
+            case .cancelling: []
+            }
+        return times.lazy.compactMap { $0 }.min()
+    }
+
+    /// Takes in what has happened and says what is to be done.
+    ///
+    /// `dice` gives numbers from 0 up to but not including 1.
+    mutating func on(_ event: Event, now: MonotonicTime, dice: () -> Double) -> [Action] {
+        switch event {
+        case .tick: break
+        case .destinationChecked(let task, let exists): destinationChecked(task, exists, now)
+        case .attemptFinished(let result): attemptFinished(result, now, dice)
+        case .signal(let signal): signalled(signal, now)
+        }
+        advance(now)
+        let todo = actions
+        actions = []
+        return todo
+    }
+
+    /// Does what time and free places allow.
+    private mutating func advance(_ now: MonotonicTime) {
+        if let deadline, now >= deadline, phase != .cancelling { deadlinePassed(now) }
+        if let graceEnd, now >= graceEnd { cancelRunning() }
+        writeRecords(now)
+        guard phase == .running else { return }
+        lanes.resume(now)
+        wakeRetries(now)
+        startTasks(now)
+    }
+}

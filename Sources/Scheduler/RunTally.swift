@@ -1,0 +1,32 @@
+import TransferModel
+
+/// The sums over the tasks that have ended.
+struct RunTally {
+    private var sums = RunSummary(endDate: Timestamp(microseconds: 0))
+
+    /// Adds one task; `verdict` is the exit code that its end asks for.
+    mutating func add(_ record: TaskRecord, verdict: ExitCode) {
+        sums.tasks += 1
+        switch record.outcome {
+        case .succeeded: sums.succeeded += 1
+        case .unchanged: sums.unchanged += 1
+        case .failed: sums.failed += 1
+        case .deferred: sums.deferred += 1
+        case .cancelled: sums.cancelled += 1
+        case .skipped: sums.skipped += 1
+        }
+        sums.attempts += record.attempts.count
+        sums.redirects += record.redirectCount
+        sums.countOfBytesSent &+= record.countOfBytesSent
+        sums.countOfBytesReceived &+= record.countOfBytesReceived
+        if record.required { sums.exitCode = sums.exitCode.combined(with: verdict) }
+    }
+
+    /// The sums of a run that ended at `endDate`; a signal's exit code wins over that of the tasks.
+    func summary(endDate: Timestamp, stopReason: StopReason?) -> RunSummary {
+        var summary = sums
+        summary.endDate = endDate
+        if let code = stopReason?.exitCode { summary.exitCode = code }
+        return summary
+    }
+}

@@ -1,0 +1,18 @@
+package import TransferModel
+
+/// Where the scheduler gets its tasks from: a plan.
+///
+/// Tasks are numbered from 0 in file order. Every need lies in `0..<taskCount`, and needs form no cycle.
+package protocol TaskSource {
+    var taskCount: Int { get }
+    func id(of task: Int) -> String
+    func kind(of task: Int) -> TaskSpec.Kind
+    /// The tasks that must succeed first.
+    func needs(of task: Int) -> [Int]
+    /// Whether the task's failure is the run's.
+    func isRequired(_ task: Int) -> Bool
+    /// 0 to 1; higher goes first.
+    func priority(of task: Int) -> Double
+    /// The task with every setting resolved; asked for when it is about to start, at most a few times.
+    func task(at index: Int) throws -> TaskSpec
+}

@@ -1,0 +1,129 @@
+internal import CSystem
+internal import Glibc
+
+/// Waits for many sockets and for a wake-up from other threads, by epoll and eventfd.
+///
+/// All but `WakeUp.signal` belongs to the thread that made it.
+package final class EventPoll {
+    /// What a descriptor is watched for, or was found to be.
+    package struct Interest: OptionSet, Sendable, Hashable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package static let readable = Interest(rawValue: 1)
+        package static let writable = Interest(rawValue: 2)
+        /// An error or a hang-up; reported whether asked for or not.
+        package static let failed = Interest(rawValue: 4)
+    }
+
+    /// One descriptor that is ready.
+    package struct Event: Sendable, Hashable {
+        /// The number that the descriptor was registered with.
+        package var tag: UInt64
+        package var ready: Interest
+    }
+
+    /// The end that other threads hold: it ends the wait from anywhere.
+    ///
+    /// Opens every descriptor that the poll needs, so that a poll made of it cannot fail.
+    package final class WakeUp: Sendable {
+        fileprivate let descriptor: Int32
+        fileprivate let set: Int32
+
+        package init() throws(SystemError) {
+            descriptor = csystem_eventfd()
+            guard descriptor >= 0 else { throw .last("create", "an eventfd") }
+            set = csystem_epoll_create()
+            guard set >= 0 else {
+                close(descriptor)
+                throw .last("create", "an epoll set")
+            }
+            let code = csystem_epoll_add(set, descriptor, csystem_readable, EventPoll.wakeUpTag)
+            guard code == 0 else {
+                close(descriptor)
+                close(set)
+                throw .last("watch", "an eventfd")
+            }
+        }
+
+        deinit {
+            close(descriptor)
+            close(set)
+        }
+
+        /// Makes the current or the next `wait` return.
+        package func signal() {
+            csystem_eventfd_signal(descriptor)
+        }
+
+        fileprivate func drain() {
+            csystem_eventfd_drain(descriptor)
+        }
+    }
+
+    private let wakeUp: WakeUp
+    private var buffer = [csystem_event](repeating: csystem_event(), count: Int(CSYSTEM_EVENTS))
+    fileprivate static let wakeUpTag = UInt64.max
+
+    /// Makes the one poll of `wakeUp`.
+    package init(_ wakeUp: WakeUp) {
+        self.wakeUp = wakeUp
+    }
+
+    private var descriptor: Int32 { wakeUp.set }
+
+    /// Starts watching a descriptor; `tag` comes back with its events and must not be `UInt64.max`.
+    package func watch(
+        _ socket: Int32,
+        for interest: Interest,
+        tag: UInt64
+    ) throws(SystemError) {
+        try check(csystem_epoll_add(descriptor, socket, interest.events, tag), socket)
+    }
+
+    /// Changes what a descriptor is watched for.
+    package func change(
+        _ socket: Int32,
+        to interest: Interest,
+        tag: UInt64
+    ) throws(SystemError) {
+        try check(csystem_epoll_modify(descriptor, socket, interest.events, tag), socket)
+    }
+
+    /// Stops watching; a descriptor that is closed already is left alone.
+    package func unwatch(_ socket: Int32) {
+        csystem_epoll_delete(descriptor, socket)
+    }
+
+    /// Waits until a descriptor is ready, a wake-up came or the time is over, and fills `events`.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: 0 returns at once, a negative number waits without end.
+    ///   - events: Emptied first; the wake-up is not among them.
+    package func wait(milliseconds: Int32, into events: inout [Event]) {
+        events.removeAll(keepingCapacity: true)
+        let count = unsafe csystem_epoll_wait(descriptor, &buffer, milliseconds)
+        guard count > 0 else { return }
+        for event in buffer[..<Int(count)] {
+            if event.tag == Self.wakeUpTag {
+                wakeUp.drain()
+                continue
+            }
+            var ready: Interest = []
+            if event.events & csystem_readable != 0 { ready.insert(.readable) }
+            if event.events & csystem_writable != 0 { ready.insert(.writable) }
+            if event.events & csystem_failed != 0 { ready.insert(.failed) }
+            events.append(Event(tag: event.tag, ready: ready))
+        }
+    }
+
+    private func check(_ code: Int32, _ socket: Int32) throws(SystemError) {
+        guard code == 0 else { throw .last("watch", "descriptor \(socket)") }
+    }
+}
+
+extension EventPoll.Interest {
+    /// As epoll has it.
+    fileprivate var events: UInt32 {
+        (contains(.readable) ? csystem_readable : 0) | (contains(.writable) ? csystem_writable : 0)
+    }
+}

@@ -1,0 +1,62 @@
+internal import CSystem
+internal import Glibc
+
+/// A folder held open, so that what happens in it does not depend on its path staying the same.
+package final class Folder: Sendable {
+    package let path: String
+    let descriptor: Int32
+
+    /// Opens a folder, making it and its missing parents first when `create` is set.
+    ///
+    /// - Parameters:
+    ///   - path: Absolute, or relative to the working folder.
+    ///   - create: Whether missing folders are made.
+    ///   - mode: The permissions of the folders that are made, before the umask.
+    /// - Throws: What open(2) and mkdir(2) say.
+    package init(
+        path: String,
+        create: Bool,
+        mode: UInt32 = 0o777
+    ) throws(SystemError) {
+        let path = path.isEmpty ? "." : path
+        var descriptor = Self.open(path)
+        if descriptor < 0, errno == ENOENT, create {
+            try Self.make(path, mode: mode)
+            descriptor = Self.open(path)
+        }
+        guard descriptor >= 0 else { throw .last("open folder", path) }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Makes the names in this folder survive a power loss.
+    package func sync() throws(SystemError) {
+        guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }
+    }
+
+    /// The bytes that an unprivileged writer may still write here.
+    package var availableBytes: Int64? {
+        var status = statvfs()
+        guard unsafe fstatvfs(descriptor, &status) == 0 else { return nil }
+        let (product, overflow) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? .max : Int64(clamping: product)
+    }
+
+    private static func open(_ path: String) -> Int32 {
+        unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    }
+
+    private static func make(_ path: String, mode: UInt32) throws(SystemError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        var current = path.hasPrefix("/") ? "" : "."
+        for part in parts {
+            current += "/" + part
+            if unsafe mkdir(current, mode) != 0, errno != EEXIST {
+                throw .last("make folder", current)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import CSystem
+internal import Glibc
+
+/// A thread of the kernel that runs one closure with every signal blocked.
+///
+/// Signals are read by one thread on purpose; no other one may be interrupted by them.
+package final class JoinableThread: Sendable {
+    private let handle: pthread_t
+
+    /// Starts `body` on a new thread.
+    ///
+    /// - Parameters:
+    ///   - name: What `top -H` shows; the kernel keeps 15 bytes.
+    ///   - body: Runs once.
+    /// - Throws: `SystemError` when the kernel has no thread to give.
+    package init(
+        name: String,
+        body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let box = Box(name: name, body: body)
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setstacksize(&attributes, 1 << 20)
+
+        var all = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        var handle = pthread_t()
+        let argument = unsafe Unmanaged.passRetained(box)
+        let code = unsafe pthread_create(
+            &handle,
+            &attributes,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                let box = unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
+                unsafe csystem_name_thread(box.name)
+                box.body()
+                return nil
+            },
+            argument.toOpaque()
+        )
+        guard code == 0 else {
+            unsafe argument.release()
+            throw SystemError(errno: code, operation: "start", subject: "a thread")
+        }
+        self.handle = handle
+    }
+
+    /// Waits until the closure has returned.
+    ///
+    /// To be called once, by another thread.
+    package func join() {
+        _ = pthread_join(handle, nil)
+    }
+
+    /// Sends a signal to this thread alone, which must wait for it; to be called before `join`.
+    func deliver(_ signal: StopSignal) {
+        pthread_kill(handle, signal.number)
+    }
+
+    private final class Box: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
+            self.body = body
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import CSystem
+internal import Glibc
+
+/// A file that is written without a name and gets its final name at once, whole, or never.
+///
+/// Made by `O_TMPFILE` where the file system has it, so that even a killed process leaves nothing behind; otherwise
+/// under a random name in the same folder. A name is given by linkat(2) when it is free, by rename(2) when an older
+/// file is to be replaced; a symbolic link under the name is replaced, never followed.
+///
+/// Sendable by handing over: one thread writes, another one publishes, never both at a time.
+@safe package final class OutputFile: @unchecked Sendable {
+    /// Bytes written so far.
+    package private(set) var size: Int64 = 0
+    private let folder: Folder
+    private let name: String
+    private let descriptor: Int32
+    /// The random name that the file has meanwhile; nil while it has none.
+    private var temporaryName: String?
+
+    /// Makes the file that will become `name` in `folder`.
+    ///
+    /// - Parameters:
+    ///   - folder: The destination's folder: only there is a rename atomic.
+    ///   - name: The final name, without a slash.
+    ///   - mode: The permissions before the umask.
+    /// - Throws: What open(2) says.
+    package init(
+        in folder: Folder,
+        name: String,
+        mode: UInt32 = 0o666
+    ) throws(SystemError) {
+        self.folder = folder
+        self.name = name
+        let unnamed = csystem_open_unnamed(folder.descriptor, mode)
+        if unnamed >= 0 {
+            descriptor = unnamed
+            return
+        }
+        // Some network and overlay file systems have no unnamed files.
+        guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
+            throw .last("create a file in", folder.path)
+        }
+        let temporaryName = Self.randomName(for: name)
+        descriptor = unsafe csystem_openat(
+            folder.descriptor,
+            temporaryName,
+            O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+            mode
+        )
+        guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
+        self.temporaryName = temporaryName
+    }
+
+    deinit {
+        close(descriptor)
+        if let temporaryName { unsafe _ = unlinkat(folder.descriptor, temporaryName, 0) }
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: Span<UInt8>) throws(SystemError) {
+        var written = 0
+        let descriptor = descriptor
+        while written < bytes.count {
+            let rest = bytes.extracting(droppingFirst: written)
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .last("write", path)
+            }
+            written += count
+            size += Int64(count)
+        }
+    }
+
+    /// Reads back what was written, from `offset`; returns 0 at the end.
+    package func read(into buffer: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
+        let descriptor = descriptor
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+        }
+        guard count >= 0 else { throw .last("read", path) }
+        return count
+    }
+
+    /// Makes the content survive a power loss.
+    ///
+    /// A failure is final: the kernel drops the pages that it could not write.
+    package func sync() throws(SystemError) {
+        guard fsync(descriptor) == 0 else { throw .last("sync", path) }
+    }
+
+    /// Gives the file its name.
+    ///
+    /// - Parameter replacing: Whether an older file of that name may be replaced.
+    /// - Throws: `EEXIST` when it may not; what linkat(2) and rename(2) say.
+    package func publish(replacing: Bool) throws(SystemError) {
+        if let temporaryName {
+            try give(name, to: temporaryName, replacing: replacing)
+            return
+        }
+        if link(as: name) { return }
+        guard errno == EEXIST, replacing else { throw .last("publish", path) }
+        let temporaryName = Self.randomName(for: name)
+        guard link(as: temporaryName) else { throw .last("publish", path) }
+        self.temporaryName = temporaryName
+        try give(name, to: temporaryName, replacing: true)
+    }
+
+    private var path: String { folder.path + "/" + name }
+
+    private func give(
+        _ name: String,
+        to temporaryName: String,
+        replacing: Bool
+    ) throws(SystemError) {
+        if replacing {
+            keepModeOfReplacedFile()
+            guard
+                unsafe renameat(folder.descriptor, temporaryName, folder.descriptor, name) == 0
+            else { throw .last("publish", path) }
+            self.temporaryName = nil
+        } else {
+            guard
+                unsafe linkat(folder.descriptor, temporaryName, folder.descriptor, name, 0) == 0
+            else { throw .last("publish", path) }
+            // The random name goes with deinit; the file keeps its final one.
+        }
+    }
+
+    private func link(as name: String) -> Bool {
+        unsafe linkat(
+            AT_FDCWD,
+            "/proc/self/fd/\(descriptor)",
+            folder.descriptor,
+            name,
+            AT_SYMLINK_FOLLOW
+        ) == 0
+    }
+
+    /// A file that replaces one of ours has its permissions; a stranger's are not copied.
+    private func keepModeOfReplacedFile() {
+        var status = stat()
+        guard
+            unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
+        else { return }
+        fchmod(descriptor, status.st_mode & 0o777)
+    }
+
+    /// `.name.XXXXXXXX.part`, cut so that it stays within the 255 bytes of a name.
+    private static func randomName(for name: String) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let random = String(generator.next() as UInt64, radix: 36)
+        return ".\(String(decoding: name.utf8.prefix(200), as: UTF8.self)).\(random).part"
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A signal by which somebody asks a process to end.
+package enum StopSignal: Sendable, Hashable, CaseIterable {
+    /// SIGINT: the terminal's interrupt key.
+    case interrupt
+    /// SIGTERM.
+    case terminate
+    /// SIGHUP: the terminal is gone.
+    case hangUp
+
+    /// The number that the kernel knows it by.
+    package var number: Int32 {
+        switch self {
+        case .interrupt: SIGINT
+        case .terminate: SIGTERM
+        case .hangUp: SIGHUP
+        }
+    }
+
+    package init?(number: Int32) {
+        guard let signal = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = signal
+    }
+}

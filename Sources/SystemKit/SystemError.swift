@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// A system call that failed: which one, on what, and why.
+package struct SystemError: Error, Sendable, Hashable {
+    /// The `errno` value.
+    package var errno: Int32
+    /// What was tried, for people: `create`, `write`, `rename`.
+    package var operation: String
+    /// The path or name that it was tried on.
+    package var subject: String
+
+    package init(errno: Int32, operation: String, subject: String) {
+        self.errno = errno
+        self.operation = operation
+        self.subject = subject
+    }
+
+    /// The current `errno` of this thread; call it right after the failing call.
+    static func last(_ operation: String, _ subject: String) -> SystemError {
+        SystemError(errno: Glibc.errno, operation: operation, subject: subject)
+    }
+
+    /// Such as `cannot write out/a.bin: No space left on device`.
+    package var message: String {
+        "cannot \(operation) \(subject): \(Self.text(of: errno))"
+    }
+
+    /// The C library's text for an `errno` value.
+    package static func text(of errno: Int32) -> String {
+        // The texts are constants of the C library; only for unknown numbers is there a buffer of the thread.
+        guard let text = unsafe strerror(errno) else { return "error \(errno)" }
+        return unsafe String(cString: text)
+    }
+
+    /// A full disk, a permission or a missing file: what the machine's owner has to mend.
+    package var isEnvironment: Bool {
+        switch errno {
+        case ENOSPC, EDQUOT, EROFS, EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EIO, ELOOP,
+            ENAMETOOLONG:
+            true
+        default: false
+        }
+    }
+}
+
+extension SystemError {
+    /// What `write` would say at the end of a file that cannot fit.
+    package static func diskFull(_ subject: String) -> SystemError {
+        SystemError(errno: ENOSPC, operation: "write", subject: subject)
+    }
+}

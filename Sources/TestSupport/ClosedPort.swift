@@ -1,0 +1,30 @@
+/// A loopback port that nobody else can take and that refuses connections.
+package final class ClosedPort: Sendable {
+    package let port: UInt16
+    private let socket: Descriptor
+
+    package init() throws {
+        (socket, port) = try LoopbackSocket.bound()
+    }
+
+    /// Without a slash at its end.
+    package var origin: String { "http://127.0.0.1:\(port)" }
+}
+
+/// A loopback port at which connecting hangs: its queue is full and the kernel drops what asks for more.
+package final class UnansweredPort: Sendable {
+    package let port: UInt16
+    private let sockets: [Descriptor]
+
+    package init() throws {
+        let (listener, port) = try LoopbackSocket.listening(backlog: 0)
+        self.port = port
+        // Linux queues one connection more than the backlog says.
+        let first = try LoopbackSocket.connecting(to: port, isBlocking: true)
+        let second = try LoopbackSocket.connecting(to: port, isBlocking: false)
+        sockets = [listener, first, second]
+    }
+
+    /// Without a slash at its end.
+    package var origin: String { "http://127.0.0.1:\(port)" }
+}

@@ -1,0 +1,158 @@
+import Glibc
+
+/// An executable with its arguments, to be run as a child process.
+package struct Command: Sendable {
+    /// A path with a slash, or a name that is looked up in `PATH`.
+    package var executable: String
+    package var arguments: [String]
+    /// Set on top of this process's own environment; nil removes a variable.
+    package var environment: [String: String?] = [:]
+    /// Where it runs; nil means this process's working folder.
+    package var workingFolder: String?
+    /// Descriptors that the child gets under these numbers; all others above 2 are closed.
+    var inherited: [(descriptor: Descriptor, number: Int32)] = []
+
+    package init(
+        _ executable: String,
+        _ arguments: [String] = [],
+        environment: [String: String?] = [:],
+        workingFolder: String? = nil
+    ) {
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = environment
+        self.workingFolder = workingFolder
+    }
+
+    /// How a child ended, and what it wrote.
+    package struct Outcome: Sendable {
+        package enum Status: Sendable, Hashable {
+            case exit(Int32)
+            case signal(Int32)
+        }
+
+        package var status: Status
+        package var standardOutput: String
+        package var standardError: String
+    }
+
+    /// Starts it with an empty standard input and waits for its end.
+    package func run(within interval: Duration = Deadline.guardInterval) throws -> Outcome {
+        try start().finish(within: interval)
+    }
+
+    /// Starts it.
+    package func start() throws -> RunningCommand {
+        let input = try Descriptor.pipe()
+        let output = try Descriptor.pipe()
+        let error = try Descriptor.pipe()
+        let standard = [(input.read, Int32(0)), (output.write, 1), (error.write, 2)]
+        let process = try spawn(handingOver: standard + inherited)
+        return RunningCommand(
+            name: executable,
+            process: process,
+            input: input.write,
+            output: output.read,
+            error: error.read
+        )
+    }
+
+    /// The `runner` that was built together with the running test bundle.
+    package static func runner(
+        _ arguments: [String],
+        environment: [String: String?] = [:],
+        workingFolder: String? = nil
+    ) throws -> Command {
+        let folder = try ownExecutable().split(separator: "/", omittingEmptySubsequences: false)
+        let path = (folder.dropLast() + ["runner"]).joined(separator: "/")
+        return Command(
+            path,
+            arguments,
+            environment: environment,
+            workingFolder: workingFolder
+        )
+    }
+
+    private static func ownExecutable() throws -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { throw SystemError("readlink /proc/self/exe") }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    // MARK: Spawning
+
+    private func spawn(handingOver pairs: [(Descriptor, Int32)]) throws(SystemError) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        // First far above every target, so that no target overwrites a source that is still needed.
+        for (source, target) in pairs {
+            unsafe posix_spawn_file_actions_adddup2(&actions, source.number, 512 + target)
+        }
+        for (_, target) in pairs {
+            unsafe posix_spawn_file_actions_adddup2(&actions, 512 + target, target)
+        }
+        // A descriptor of another thread that stayed open in a child would keep connections from closing.
+        let kept = Set(pairs.map { $0.1 })
+        for number in Int32(3)..<1024 where !kept.contains(number) {
+            unsafe posix_spawn_file_actions_addclose(&actions, number)
+        }
+
+        // Threads of the test runner block signals, which a child would inherit.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var all = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        // Swift cannot call the function that sets a child's folder (it is a GNU extension).
+        let change = workingFolder.map { ["env", "--chdir=\($0)"] } ?? []
+        let line = change + [executable] + arguments
+        var process = pid_t()
+        let result = unsafe withArguments(line) { arguments in
+            unsafe withArguments(childEnvironment()) { environment in
+                unsafe posix_spawnp(
+                    &process,
+                    line[0],
+                    &actions,
+                    &attributes,
+                    arguments,
+                    environment
+                )
+            }
+        }
+        guard result == 0 else { throw SystemError("start \(executable)", errno: result) }
+        return process
+    }
+
+    private func childEnvironment() -> [String] {
+        var lines: [String] = []
+        var next = unsafe environ
+        while let line = unsafe next.pointee {
+            let text = unsafe String(cString: line)
+            if environment[String(text.prefix { $0 != "=" })] == nil { lines.append(text) }
+            unsafe next += 1
+        }
+        for (name, value) in environment {
+            if let value { lines.append("\(name)=\(value)") }
+        }
+        return lines
+    }
+}
+
+/// Calls `body` with a NULL-ended array of C strings.
+@unsafe private func withArguments<Result>(
+    _ texts: [String],
+    _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = unsafe texts.map { unsafe strdup($0) }
+    defer { unsafe copies.forEach { unsafe free($0) } }
+    return unsafe body(copies + [nil])
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+/// An open file descriptor that is closed when nobody holds it any more.
+package final class Descriptor: Sendable {
+    package let number: Int32
+
+    /// Takes over what `call` returned, or throws its `errno` when that is negative.
+    package init(_ call: String, _ result: Int32) throws(SystemError) {
+        guard result >= 0 else { throw SystemError(call) }
+        number = result
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Both ends of a new pipe, which children do not inherit: `Command` closes what it does not pass on.
+    static func pipe() throws(SystemError) -> (read: Descriptor, write: Descriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("pipe") }
+        return (try Descriptor("pipe", ends[0]), try Descriptor("pipe", ends[1]))
+    }
+
+    /// The next bytes, at most 64 KiB; empty at the end of the stream, nil on an error.
+    func read() -> [UInt8]? {
+        let capacity = 65_536
+        var count = -1
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+            repeat {
+                count = unsafe Glibc.read(number, buffer.baseAddress, capacity)
+            } while count < 0 && errno == EINTR
+            filled = max(0, count)
+        }
+        return count < 0 ? nil : bytes
+    }
+}
+
+/// What to wait for on one descriptor.
+struct Readiness {
+    var descriptor: Descriptor
+    var events: Int32
+
+    static func readable(_ descriptor: Descriptor) -> Readiness {
+        Readiness(descriptor: descriptor, events: POLLIN)
+    }
+
+    static func writable(_ descriptor: Descriptor) -> Readiness {
+        Readiness(descriptor: descriptor, events: POLLOUT)
+    }
+
+    /// The other end has finished sending, or is gone.
+    static func abandoned(_ descriptor: Descriptor) -> Readiness {
+        Readiness(descriptor: descriptor, events: 0x2000)  // POLLRDHUP, hidden behind _GNU_SOURCE
+    }
+
+    /// Waits until one of them is ready, in error or hung up, and returns its place; nil after the deadline.
+    static func wait(for candidates: [Readiness], until deadline: Deadline) -> Int? {
+        var entries = candidates.map {
+            pollfd(fd: $0.descriptor.number, events: Int16($0.events), revents: 0)
+        }
+        while true {
+            let count = unsafe poll(&entries, nfds_t(entries.count), deadline.remainingMilliseconds)
+            if count > 0 { return entries.firstIndex { $0.revents != 0 } }
+            if count == 0 || errno != EINTR { return nil }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import SystemKit
+
+/// An event that happens once: threads wait at it, and `open` lets them and all later ones pass.
+///
+/// It is the read end of a pipe, hung up when the write end closes, so that a server can wait for it and for its
+/// peer in one `poll`.
+package final class Gate: Sendable {
+    let descriptor: Descriptor
+    private let writeEnd: Lock<Descriptor?>
+
+    package init() throws {
+        let (read, write) = try Descriptor.pipe()
+        descriptor = read
+        writeEnd = Lock(write)
+    }
+
+    /// Lets everybody pass; opening it again does nothing.
+    package func open() {
+        writeEnd.withLock { $0 = nil }
+    }
+
+    /// Waits until the gate is open.
+    package func wait(for interval: Duration = Deadline.guardInterval) throws(GuardTimeout) {
+        let deadline = Deadline(after: interval)
+        if Readiness.wait(for: [.readable(descriptor)], until: deadline) == nil {
+            throw GuardTimeout("a gate to open")
+        }
+    }
+
+    /// Whether somebody opened it.
+    package var isOpen: Bool {
+        Readiness.wait(for: [.readable(descriptor)], until: Deadline(after: .zero)) != nil
+    }
+}

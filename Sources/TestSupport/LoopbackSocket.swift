@@ -1,0 +1,88 @@
+import Glibc
+
+/// TCP sockets on 127.0.0.1.
+enum LoopbackSocket {
+    /// A socket that is bound to a free port but does not listen: connecting to it is refused.
+    static func bound() throws(SystemError) -> (socket: Descriptor, port: UInt16) {
+        let socket = try make(flags: Int32(SOCK_NONBLOCK.rawValue))
+        var address = address(port: 0)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(socket.number, $0, size)
+            }
+        }
+        guard result == 0 else { throw SystemError("bind") }
+        return (socket, try port(of: socket))
+    }
+
+    /// A listening socket on a free port.
+    static func listening(backlog: Int32 = 512) throws(SystemError) -> (
+        socket: Descriptor, port: UInt16
+    ) {
+        let (socket, port) = try bound()
+        guard Glibc.listen(socket.number, backlog) == 0 else { throw SystemError("listen") }
+        return (socket, port)
+    }
+
+    /// A socket whose connection to the port is made or, when it does not block, under way.
+    static func connecting(to port: UInt16, isBlocking: Bool) throws(SystemError) -> Descriptor {
+        let socket = try make(flags: isBlocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))
+        var address = address(port: port)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket.number, $0, size)
+            }
+        }
+        guard result == 0 || errno == EINPROGRESS else { throw SystemError("connect to \(port)") }
+        return socket
+    }
+
+    /// The next connection, not blocking, without delay of small writes.
+    static func accept(from listener: Descriptor) throws(SystemError) -> Descriptor {
+        let socket = try Descriptor("accept", Glibc.accept(listener.number, nil, nil))
+        guard fcntl(socket.number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
+        var on: Int32 = 1
+        unsafe setsockopt(
+            socket.number,
+            Int32(IPPROTO_TCP),
+            TCP_NODELAY,
+            &on,
+            socklen_t(MemoryLayout<Int32>.size)
+        )
+        return socket
+    }
+
+    /// Makes the close of the socket a reset: what is unsent is lost and the peer is told of an error.
+    static func closeWillReset(_ socket: Descriptor) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        let size = socklen_t(MemoryLayout<linger>.size)
+        unsafe setsockopt(socket.number, SOL_SOCKET, SO_LINGER, &option, size)
+    }
+
+    private static func make(flags: Int32 = 0) throws(SystemError) -> Descriptor {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | flags
+        return try Descriptor("socket", Glibc.socket(AF_INET, type, 0))
+    }
+
+    private static func address(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private static func port(of socket: Descriptor) throws(SystemError) -> UInt16 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(socket.number, $0, &size)
+            }
+        }
+        guard result == 0 else { throw SystemError("getsockname") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

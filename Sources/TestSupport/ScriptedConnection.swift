@@ -1,0 +1,171 @@
+import Glibc
+import TransferModel
+
+/// One connection of a scripted server: reads requests and plays replies on a thread of its own.
+struct ScriptedConnection {
+    /// The peer left, sent no HTTP, or the server stopped: nothing more can be done here.
+    private struct Ended: Error {}
+
+    let number: Int
+    let socket: Descriptor
+    let stop: Gate
+    /// Body bytes that are read before the reply begins; nil means all.
+    let maximumBodyRead: Int?
+    private var buffer: [UInt8] = []
+    private var requestCount = 0
+
+    init(number: Int, socket: Descriptor, stop: Gate, maximumBodyRead: Int?) {
+        self.number = number
+        self.socket = socket
+        self.stop = stop
+        self.maximumBodyRead = maximumBodyRead
+    }
+
+    /// Answers requests until one side ends the connection.
+    mutating func serve(_ answer: (RecordedRequest) -> Reply) {
+        while let request = try? readRequest() {
+            guard (try? play(answer(request))) != nil else { return }
+        }
+    }
+
+    // MARK: Reading
+
+    private mutating func readRequest() throws -> RecordedRequest {
+        let head = try readHead()
+        let lines = head.split(separator: 10)
+        guard let first = lines.first else { throw Ended() }
+        let words = String(decoding: first, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard words.count == 3 else { throw Ended() }
+        var headers = HeaderFields()
+        for line in lines.dropFirst() where line != [13] {
+            headers.append(line: Array(line).span)
+        }
+        requestCount += 1
+        return RecordedRequest(
+            method: String(words[0]),
+            target: String(words[1]),
+            headers: headers,
+            body: try readBody(headers),
+            connection: number,
+            indexOnConnection: requestCount,
+            earlierRequestsForPath: 0
+        )
+    }
+
+    private mutating func readHead() throws -> [UInt8] {
+        let end: [UInt8] = [13, 10, 13, 10]
+        while true {
+            if let range = buffer.firstRange(of: end) {
+                defer { buffer.removeSubrange(..<range.upperBound) }
+                return Array(buffer[..<range.upperBound])
+            }
+            try readMore()
+        }
+    }
+
+    private mutating func readBody(_ headers: HeaderFields) throws -> [UInt8] {
+        if headers["transfer-encoding"]?.lowercased() == "chunked" { return try readChunks() }
+        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        return try take(min(length, maximumBodyRead ?? length))
+    }
+
+    private mutating func readChunks() throws -> [UInt8] {
+        var body: [UInt8] = []
+        while body.count < maximumBodyRead ?? .max {
+            guard let size = Int(try readLine().prefix { $0 != ";" }, radix: 16) else {
+                throw Ended()
+            }
+            if size == 0 {
+                while try !readLine().isEmpty {}
+                break
+            }
+            body += try take(size)
+            _ = try readLine()
+        }
+        return body
+    }
+
+    private mutating func readLine() throws -> String {
+        while true {
+            if let range = buffer.firstRange(of: [13, 10]) {
+                defer { buffer.removeSubrange(..<range.upperBound) }
+                return String(decoding: buffer[..<range.lowerBound], as: UTF8.self)
+            }
+            try readMore()
+        }
+    }
+
+    private mutating func take(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count { try readMore() }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
+    private mutating func readMore() throws {
+        try wait(for: .readable(socket))
+        guard let bytes = socket.read(), !bytes.isEmpty else { throw Ended() }
+        buffer += bytes
+    }
+
+    // MARK: Playing
+
+    private func play(_ reply: Reply) throws {
+        for step in reply.steps {
+            switch step {
+            case .send(let bytes):
+                try send(bytes)
+            case .sendRepeatedly(let bytes, let count):
+                for _ in 0..<count { try send(bytes) }
+            case .drip(let bytes, let interval):
+                for byte in bytes {
+                    try send([byte])
+                    try pause(interval)
+                }
+            case .wait(let gate):
+                try wait(for: .readable(gate.descriptor), orAbandoned: true)
+            case .waitForPeerToLeave:
+                try wait(for: .abandoned(socket))
+            case .open(let gate):
+                gate.open()
+            case .close:
+                throw Ended()
+            case .reset:
+                LoopbackSocket.closeWillReset(socket)
+                throw Ended()
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    socket.number,
+                    buffer.baseAddress,
+                    buffer.count,
+                    Int32(MSG_NOSIGNAL)
+                )
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                try wait(for: .writable(socket))
+            } else if errno != EINTR {
+                throw Ended()
+            }
+        }
+    }
+
+    /// Lets time pass, unless the peer leaves or the server stops.
+    private func pause(_ interval: Duration) throws {
+        let events = [Readiness.readable(stop.descriptor), .abandoned(socket)]
+        if Readiness.wait(for: events, until: Deadline(after: interval)) != nil { throw Ended() }
+    }
+
+    private func wait(for event: Readiness, orAbandoned: Bool = false) throws {
+        let events =
+            [event, .readable(stop.descriptor)] + (orAbandoned ? [.abandoned(socket)] : [])
+        guard Readiness.wait(for: events, until: Deadline()) == 0 else { throw Ended() }
+    }
+}

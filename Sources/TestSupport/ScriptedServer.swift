@@ -1,0 +1,124 @@
+import SystemKit
+
+/// An HTTP/1.1 server on a free loopback port that does as its script says, faults included.
+///
+/// A thread for each connection; nothing is answered that the script does not say. It stops when nobody holds it.
+package final class ScriptedServer: Sendable {
+    /// The replies to one path: the first request gets the first, the last one stays for all that follow.
+    package typealias Script = [String: [Reply]]
+
+    package let port: UInt16
+    private let stop: Gate
+    private let log: Log
+
+    /// Serves what `answer` says to each request, on the thread of its connection.
+    ///
+    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it.
+    package init(
+        maximumBodyRead: Int? = nil,
+        answer: @escaping @Sendable (RecordedRequest) -> Reply
+    ) throws {
+        let (listener, port) = try LoopbackSocket.listening()
+        let stop = try Gate()
+        let log = Log()
+        self.port = port
+        self.stop = stop
+        self.log = log
+        try BackgroundThread.start {
+            var count = 0
+            while Readiness.wait(
+                for: [.readable(listener), .readable(stop.descriptor)],
+                until: Deadline(after: .seconds(86_400))
+            ) == 0 {
+                guard let socket = try? LoopbackSocket.accept(from: listener) else { continue }
+                count += 1
+                let connection = ScriptedConnection(
+                    number: count,
+                    socket: socket,
+                    stop: stop,
+                    maximumBodyRead: maximumBodyRead
+                )
+                try? BackgroundThread.start {
+                    var connection = connection
+                    connection.serve { answer(log.record($0)) }
+                }
+            }
+        }
+    }
+
+    /// Serves a script by path; other paths are answered with 404.
+    package convenience init(_ script: Script, maximumBodyRead: Int? = nil) throws {
+        try self.init(maximumBodyRead: maximumBodyRead) { request in
+            guard let replies = script[request.path], let last = replies.last else {
+                return .status(404)
+            }
+            let place = request.earlierRequestsForPath
+            return place < replies.count ? replies[place] : last
+        }
+    }
+
+    deinit {
+        stop.open()
+    }
+
+    /// Without a slash at its end.
+    package var origin: String { "http://127.0.0.1:\(port)" }
+
+    /// The absolute URL of a path with its leading slash.
+    package func url(_ path: String) -> String { origin + path }
+
+    /// Every request that was read so far, in the order in which they were complete.
+    package var requests: [RecordedRequest] { log.requests }
+
+    /// The requests for one path.
+    package func requests(for path: String) -> [RecordedRequest] {
+        requests.filter { $0.path == path }
+    }
+
+    /// Waits until that many requests were read, and returns all of them.
+    @discardableResult
+    package func waitForRequests(_ count: Int) throws -> [RecordedRequest] {
+        try log.gate(at: count).wait()
+        return requests
+    }
+
+    /// What came, and who waits for more.
+    private final class Log: Sendable {
+        private struct State {
+            var requests: [RecordedRequest] = []
+            var countsByPath: [String: Int] = [:]
+            var waiting: [(count: Int, gate: Gate)] = []
+
+            mutating func release() {
+                for (count, gate) in waiting where count <= requests.count { gate.open() }
+                waiting.removeAll { $0.count <= requests.count }
+            }
+        }
+
+        private let state = Lock(State())
+
+        var requests: [RecordedRequest] {
+            state.withLock { $0.requests }
+        }
+
+        func record(_ request: RecordedRequest) -> RecordedRequest {
+            state.withLock { state in
+                var request = request
+                request.earlierRequestsForPath = state.countsByPath[request.path, default: 0]
+                state.countsByPath[request.path, default: 0] += 1
+                state.requests.append(request)
+                state.release()
+                return request
+            }
+        }
+
+        func gate(at count: Int) throws -> Gate {
+            let gate = try Gate()
+            state.withLock { state in
+                state.waiting.append((count, gate))
+                state.release()
+            }
+            return gate
+        }
+    }
+}

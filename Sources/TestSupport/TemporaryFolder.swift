@@ -1,0 +1,116 @@
+package import Glibc
+
+/// A folder of a test's own, removed with all that is in it when nobody holds it any more.
+package final class TemporaryFolder: Sendable {
+    /// Absolute, without a slash at its end.
+    package let path: String
+
+    /// Makes a folder with mode 0700 under `TMPDIR`, else under `/tmp`.
+    package init() throws {
+        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/runner-test-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp in \(parent)") }
+        path = unsafe template.withUnsafeBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe String(cString: $0) } ?? parent
+        }
+    }
+
+    deinit {
+        remove(".")
+    }
+
+    /// The absolute path of something in the folder.
+    package func path(_ name: String) -> String {
+        "\(path)/\(name)"
+    }
+
+    /// Makes a folder in an existing one.
+    package func makeFolder(_ name: String, mode: mode_t = 0o755) throws {
+        guard unsafe mkdir(path(name), mode) == 0 else { throw SystemError("mkdir \(name)") }
+    }
+
+    /// Writes a file, replacing an older one, gives it exactly that mode and returns its absolute path.
+    @discardableResult
+    package func write(
+        _ bytes: some Sequence<UInt8>,
+        to name: String,
+        mode: mode_t = 0o644
+    ) throws -> String {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        let file = try Descriptor("open \(name)", unsafe open(path(name), flags, 0o600))
+        var rest = ArraySlice(Array(bytes))
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(file.number, buffer.baseAddress, buffer.count)
+            }
+            guard count > 0 else { throw SystemError("write \(name)") }
+            rest = rest.dropFirst(count)
+        }
+        guard fchmod(file.number, mode) == 0 else { throw SystemError("chmod \(name)") }
+        return path(name)
+    }
+
+    /// Writes text as UTF-8.
+    @discardableResult
+    package func write(_ text: String, to name: String, mode: mode_t = 0o644) throws -> String {
+        try write(text.utf8, to: name, mode: mode)
+    }
+
+    /// The bytes of a file.
+    package func read(_ name: String) throws -> [UInt8] {
+        let file = try Descriptor("open \(name)", unsafe open(path(name), O_RDONLY | O_CLOEXEC))
+        var bytes: [UInt8] = []
+        while let more = file.read() {
+            if more.isEmpty { return bytes }
+            bytes += more
+        }
+        throw SystemError("read \(name)")
+    }
+
+    /// A file's content as text.
+    package func text(_ name: String) throws -> String {
+        String(decoding: try read(name), as: UTF8.self)
+    }
+
+    /// The names in the folder, or in one below it, hidden ones too, sorted.
+    package func list(_ name: String = ".") throws -> [String] {
+        guard let stream = unsafe opendir(path(name)) else { throw SystemError("opendir \(name)") }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(
+                    cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
+                )
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Whether something of that name exists; a dangling symbolic link does.
+    package func contains(_ name: String) -> Bool {
+        (try? status(of: name)) != nil
+    }
+
+    /// The permission bits, such as 0o644.
+    package func mode(of name: String) throws -> mode_t {
+        try status(of: name).st_mode & 0o7777
+    }
+
+    /// Removes something and, when it is a folder, all that is in it, as far as that is possible.
+    private func remove(_ name: String) {
+        if let status = try? status(of: name), status.st_mode & S_IFMT == S_IFDIR {
+            for child in (try? list(name)) ?? [] { remove("\(name)/\(child)") }
+            unsafe rmdir(path(name == "." ? "" : name))
+        } else {
+            unsafe unlink(path(name))
+        }
+    }
+
+    private func status(of name: String) throws -> stat {
+        var status = stat()
+        guard unsafe lstat(path(name), &status) == 0 else { throw SystemError("stat \(name)") }
+        return status
+    }
+}

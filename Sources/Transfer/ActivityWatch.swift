@@ -1,0 +1,73 @@
+internal import TransferModel
+
+/// Tells when a transfer has been silent for too long, is too slow or has run out of time.
+///
+/// A value without a clock: readings are passed in. `nextCheck` is a lower bound, so that most transfers are never
+/// looked at between their start and their end.
+struct ActivityWatch {
+    /// Why a transfer is to be ended.
+    enum Verdict: Hashable {
+        case idle
+        case stalled
+        case deadline
+    }
+
+    private let idleLimit: Duration?
+    private let minimumRate: MinimumRate?
+    private let deadline: MonotonicTime?
+    private var lastActivity: MonotonicTime
+    /// Bytes in either direction since the beginning.
+    private var bytes: Int64 = 0
+    /// The byte counts at the ends of the last quarters of the rate's window, oldest first.
+    private var samples: [(time: MonotonicTime, bytes: Int64)] = []
+
+    init(
+        idleLimit: Duration?,
+        minimumRate: MinimumRate?,
+        deadline: MonotonicTime?,
+        now: MonotonicTime
+    ) {
+        self.idleLimit = idleLimit
+        self.minimumRate = minimumRate
+        self.deadline = deadline
+        lastActivity = now
+        if minimumRate != nil { samples = [(now, 0)] }
+    }
+
+    /// Something moved: any progress of the exchange, `bytes` of payload among it.
+    mutating func didMove(bytes count: Int, at now: MonotonicTime) {
+        lastActivity = now
+        bytes += Int64(count)
+    }
+
+    /// When to look again at the latest.
+    var nextCheck: MonotonicTime {
+        var next = MonotonicTime(nanoseconds: .max)
+        if let idleLimit { next = min(next, lastActivity + idleLimit) }
+        if let deadline { next = min(next, deadline) }
+        if let minimumRate, let newest = samples.last {
+            next = min(next, newest.time + minimumRate.over / 4)
+        }
+        return next
+    }
+
+    /// Looks at the transfer; nil means that it may go on.
+    mutating func check(at now: MonotonicTime) -> Verdict? {
+        if let deadline, now >= deadline { return .deadline }
+        if let idleLimit, now >= lastActivity + idleLimit { return .idle }
+        guard let minimumRate else { return nil }
+        return checkRate(minimumRate, at: now) ? nil : .stalled
+    }
+
+    /// Whether the bytes of the last window reach the rate; true while the window is not full.
+    private mutating func checkRate(_ rate: MinimumRate, at now: MonotonicTime) -> Bool {
+        if let newest = samples.last, now >= newest.time + rate.over / 4 {
+            samples.append((now, bytes))
+        }
+        // Keep the youngest sample that is a whole window old.
+        while samples.count > 1, now >= samples[1].time + rate.over { samples.removeFirst() }
+        guard let oldest = samples.first, now >= oldest.time + rate.over else { return true }
+        let seconds = Double((now - oldest.time).nanoseconds) / 1e9
+        return Double(bytes - oldest.bytes) >= Double(rate.bytesPerSecond) * seconds
+    }
+}

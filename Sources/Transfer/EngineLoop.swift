@@ -1,0 +1,257 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// The engine's thread: drives every session's multi handle from one epoll set.
+///
+/// Made and used on that thread only; no handle ever leaves it.
+final class EngineLoop: MultiHandle.Driver {
+    private let poll: EventPoll
+    private let configurations: [SessionConfiguration]
+    private let maximumConcurrentAttempts: Int
+    private let clock: RunClock
+    private let publisher: Publisher
+    private let deliver: @Sendable ([AttemptEvent]) -> Void
+
+    /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag.
+    private var transports: [SessionTransport?]
+    /// When each multi handle wants to be called, by tag.
+    private var timers: [MonotonicTime?]
+    private var attempts: [Int: Attempt] = [:]
+    /// What each watched socket is watched for.
+    private var interests: [Int32: EventPoll.Interest] = [:]
+    /// No attempt has to be looked at before.
+    private var nextCheck = MonotonicTime(nanoseconds: .max)
+    private var finished: [AttemptEvent] = []
+    private var toPublish: [Publisher.Job] = []
+
+    init(
+        poll: EventPoll,
+        sessions: [SessionConfiguration],
+        maximumConcurrentAttempts: Int,
+        clock: RunClock,
+        publisher: Publisher,
+        deliver: @escaping @Sendable ([AttemptEvent]) -> Void
+    ) {
+        self.poll = poll
+        configurations = sessions
+        self.maximumConcurrentAttempts = maximumConcurrentAttempts
+        self.clock = clock
+        self.publisher = publisher
+        self.deliver = deliver
+        transports = Array(repeating: nil, count: sessions.count)
+        timers = Array(repeating: nil, count: sessions.count)
+    }
+
+    /// Works until the mailbox says stop.
+    func run(_ mailbox: Lock<Engine.Mailbox>) {
+        var events: [EventPoll.Event] = []
+        while true {
+            let commands = mailbox.withLock { mailbox in
+                let taken = mailbox
+                mailbox = Engine.Mailbox()
+                return taken
+            }
+            for request in commands.starts { start(request) }
+            for key in commands.cancellations { cancel(key) }
+            if commands.wantsProgress {
+                finished.append(.progress(attempts.values.map(\.progress)))
+            }
+            if commands.isStopped {
+                for key in attempts.keys.sorted() { cancel(key) }
+                flush()
+                return
+            }
+            runTimers()
+            reap()
+            checkAttempts()
+            flush()
+
+            poll.wait(milliseconds: waitMilliseconds(), into: &events)
+            for event in events {
+                let socket = Int32(truncatingIfNeeded: event.tag)
+                let tag = Int(event.tag >> 32)
+                transports[tag]?.multi.socketAction(socket, ready: event.ready)
+            }
+            reap()
+        }
+    }
+
+    // MARK: - MultiHandle.Driver
+
+    func multi(_ tag: Int, watch socket: Int32, for interest: EventPoll.Interest?) {
+        let eventTag = UInt64(tag) << 32 | UInt64(UInt32(bitPattern: socket))
+        guard let interest else {
+            interests[socket] = nil
+            poll.unwatch(socket)
+            return
+        }
+        let isKnown = interests[socket] != nil
+        interests[socket] = interest
+        do throws(SystemError) {
+            if isKnown {
+                do throws(SystemError) {
+                    try poll.change(socket, to: interest, tag: eventTag)
+                    return
+                } catch {
+                    // The number belongs to another socket by now: a closed one leaves the set by itself.
+                }
+            }
+            try poll.watch(socket, for: interest, tag: eventTag)
+        } catch {
+            // Not watched, the transfer stays silent and its idle time ends it.
+            interests[socket] = nil
+        }
+    }
+
+    func multi(_ tag: Int, setTimer milliseconds: Int?) {
+        timers[tag] = milliseconds.map { .now + .milliseconds($0) }
+    }
+
+    // MARK: - Attempts
+
+    private func start(_ request: AttemptRequest) {
+        let now = MonotonicTime.now
+        do throws(CurlCode) {
+            let session = try transport(request.session)
+            let handle = try session.takeHandle()
+            handle.tag = request.key
+            let attempt = Attempt(
+                request,
+                handle: handle,
+                session: session,
+                clock: clock,
+                now: now
+            )
+            handle.client = attempt
+            attempts[request.key] = attempt
+            nextCheck = min(nextCheck, attempt.watch.nextCheck)
+            perform(attempt.begin(), of: attempt)
+        } catch {
+            var result = AttemptResult(
+                key: request.key,
+                startTime: now,
+                endTime: now,
+                currentRequest: .init(
+                    method: request.request.method,
+                    url: request.request.url.text,
+                    headers: HeaderFields(request.request.headers)
+                )
+            )
+            result.failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
+            finished.append(.finished(result))
+        }
+    }
+
+    private func perform(_ next: Attempt.Next, of attempt: Attempt) {
+        switch next {
+        case .exchange(let exchange):
+            do throws(CurlCode) {
+                try attempt.handle.prepare(exchange)
+                try transport(attempt.request.session).multi.add(attempt.handle)
+            } catch {
+                perform(
+                    attempt.abort(TransferFailure(ExchangeEnd(code: error, phase: .prepare))),
+                    of: attempt
+                )
+            }
+        case .finished(let result):
+            release(attempt)
+            finished.append(.finished(result))
+        case .publish(let job):
+            release(attempt)
+            toPublish.append(job)
+        }
+    }
+
+    private func release(_ attempt: Attempt) {
+        attempts[attempt.request.key] = nil
+        transports[attempt.request.session]?.giveBack(attempt.handle)
+    }
+
+    private func cancel(_ key: Int) {
+        guard let attempt = attempts[key] else { return }
+        var failure = TransferFailure(kind: .cancelled, phase: .receive, detail: "cancelled")
+        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
+        end(attempt, with: failure)
+    }
+
+    private func end(_ attempt: Attempt, with failure: TransferFailure) {
+        transports[attempt.request.session]?.multi.remove(attempt.handle)
+        perform(attempt.abort(failure), of: attempt)
+    }
+
+    private func transport(_ session: Int) throws(CurlCode) -> SessionTransport {
+        if let transport = transports[session] { return transport }
+        let transport = try SessionTransport(
+            configurations[session],
+            tag: session,
+            driver: self,
+            idleConnections: maximumConcurrentAttempts
+        )
+        transports[session] = transport
+        return transport
+    }
+
+    // MARK: - Turning
+
+    private func runTimers() {
+        var now: MonotonicTime?
+        for tag in timers.indices {
+            guard let time = timers[tag] else { continue }
+            let present = now ?? .now
+            now = present
+            guard time <= present else { continue }
+            timers[tag] = nil
+            transports[tag]?.multi.timeoutAction()
+        }
+    }
+
+    private func reap() {
+        for case let transport? in transports {
+            while let (handle, code) = transport.multi.nextDone() {
+                transport.multi.remove(handle)
+                guard let attempt = attempts[handle.tag] else { continue }
+                perform(attempt.end(code), of: attempt)
+            }
+        }
+    }
+
+    /// Ends what was silent, slow or out of time; looks at the attempts only when one can be due.
+    private func checkAttempts() {
+        guard nextCheck.nanoseconds < .max, case let now = MonotonicTime.now, now >= nextCheck
+        else {
+            return
+        }
+        nextCheck = MonotonicTime(nanoseconds: .max)
+        for attempt in Array(attempts.values) {
+            if let verdict = attempt.checkWatch(at: now) {
+                end(attempt, with: attempt.failure(for: verdict))
+            } else {
+                nextCheck = min(nextCheck, attempt.watch.nextCheck)
+            }
+        }
+    }
+
+    /// Hands over what has finished since the last time, in one batch each.
+    private func flush() {
+        if !toPublish.isEmpty {
+            publisher.submit(toPublish)
+            toPublish.removeAll(keepingCapacity: true)
+        }
+        if !finished.isEmpty {
+            deliver(finished)
+            finished.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Until the next timer or check, rounded up so that it is due when the wait is over.
+    private func waitMilliseconds() -> Int32 {
+        var next = nextCheck
+        for case let timer? in timers { next = min(next, timer) }
+        guard next.nanoseconds < .max else { return -1 }
+        let nanoseconds = (next - .now).nanoseconds
+        if nanoseconds <= 0 { return 0 }
+        return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+    }
+}

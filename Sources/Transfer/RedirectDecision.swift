@@ -1,0 +1,114 @@
+internal import TransferModel
+
+/// Whether a redirect is followed, and with which request (RFC 9110 §15.4).
+enum RedirectDecision {
+    case follow(RequestSpec, keepsBody: Bool)
+    case refuse(TransferFailure)
+
+    /// Fields that never cross to another origin.
+    private static let confidentialFields: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "referer", "idempotency-key",
+    ]
+    /// Fields that describe a body and go with it.
+    private static let bodyFields: Set<String> = [
+        "content-type", "content-encoding", "content-language", "content-location",
+        "content-length",
+        "digest", "content-digest", "repr-digest",
+    ]
+
+    /// Decides on one hop.
+    ///
+    /// - Parameters:
+    ///   - status: 301, 302, 303, 307 or 308.
+    ///   - locations: Every `Location` of the response.
+    ///   - target: The absolute URL that libcurl made of it.
+    ///   - request: The request that was redirected.
+    ///   - hasBody: Whether that request carried a body.
+    ///   - rule: The task's `redirects`.
+    ///   - visited: The method and URL of each hop so far, the first request included.
+    /// - Returns: The next request, or why there is none.
+    static func decide(
+        status: Int,
+        locations: [String],
+        target: String?,
+        request: RequestSpec,
+        hasBody: Bool,
+        rule: RedirectRule,
+        visited: [String]
+    ) -> RedirectDecision {
+        guard Set(locations).count == 1, let target else {
+            return refuse("the redirect has no usable Location")
+        }
+        let url: HTTPURL
+        do throws(HTTPURL.Fault) {
+            url = try HTTPURL(withoutUserInformation(target))
+        } catch {
+            return refuse("a redirect to \(target) is not followed: only http and https are")
+        }
+        if request.url.origin.scheme == .https, url.origin.scheme == .http {
+            return refuse("a redirect from https to http is not followed")
+        }
+        let crossesOrigin = url.origin != request.url.origin
+        if crossesOrigin, rule.follow == .sameOrigin {
+            return refuse("a redirect to another origin, \(url.origin.text), is not followed")
+        }
+        guard visited.count <= rule.maximum else {
+            return refuse("more than \(rule.maximum) redirects")
+        }
+
+        let method = method(after: status, request.method)
+        let changesMethod = method != request.method
+        if changesMethod, status != 303, !rule.allowMethodChange {
+            return refuse(
+                "a \(status) would turn \(request.method) into \(method)",
+                help: "`redirects: { allowMethodChange: true }` permits it"
+            )
+        }
+        let keepsBody = hasBody && !changesMethod
+        if keepsBody, crossesOrigin {
+            return refuse("a body is not sent again to another origin, \(url.origin.text)")
+        }
+        guard !visited.contains(visit(method, url)) else {
+            return refuse("the redirects go in a circle at \(url.text)")
+        }
+        let headers = request.headers.filter { field in
+            let name = field.name.lowercased()
+            if crossesOrigin, confidentialFields.contains(name) { return false }
+            return keepsBody || !hasBody || !bodyFields.contains(name)
+        }
+        return .follow(
+            RequestSpec(method: method, url: url, headers: headers),
+            keepsBody: keepsBody
+        )
+    }
+
+    /// How a hop is remembered to find loops.
+    static func visit(_ method: String, _ url: HTTPURL) -> String {
+        "\(method) \(url.text)"
+    }
+
+    /// 303 makes everything but HEAD a GET; 301 and 302 make a POST one (RFC 9110 §15.4.2–4).
+    private static func method(after status: Int, _ method: String) -> String {
+        switch status {
+        case 303: method == "HEAD" ? "HEAD" : "GET"
+        case 301, 302: method == "POST" ? "GET" : method
+        default: method
+        }
+    }
+
+    private static func withoutUserInformation(_ url: String) -> String {
+        guard let schemeEnd = url.firstRange(of: "://") else { return url }
+        let rest = url[schemeEnd.upperBound...]
+        let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        guard let at = rest[..<authorityEnd].lastIndex(of: "@") else { return url }
+        return String(url[..<schemeEnd.upperBound] + rest[rest.index(after: at)...])
+    }
+
+    private static func refuse(_ detail: String, help: String? = nil) -> RedirectDecision {
+        var failure = TransferFailure(kind: .redirectLimit, phase: .finish, detail: detail)
+        failure.urlError = TransferFailure.URLErrorCode(code: -1007, name: "httpTooManyRedirects")
+        failure.isPermanent = true
+        failure.help = help
+        return .refuse(failure)
+    }
+}

@@ -1,0 +1,97 @@
+internal import SystemKit
+internal import TransferModel
+
+/// Reads the lines of response heads as they come and finds what breaks HTTP's framing rules.
+///
+/// Informational responses (1xx) are passed over, trailers ignored.
+struct ResponseHeadParser {
+    /// What a line meant.
+    enum Step {
+        /// Nothing to decide yet.
+        case reading
+        /// A status line with a final status: the response begins.
+        case began
+        /// The head of the final response is whole.
+        case ended(ResponseHead)
+        /// The head is not acceptable, in words.
+        case violation(String)
+    }
+
+    /// Heads beyond these are not read: no server in good faith sends them.
+    static let maximumBytes = 300 << 10
+    static let maximumFields = 1000
+
+    private var statusCode = 0
+    private var fields = HeaderFields()
+    private var isInHead = false
+    private var isDone = false
+    private(set) var byteCount = 0
+
+    /// Takes one line with its line end.
+    mutating func read(_ line: Span<UInt8>) -> Step {
+        guard !isDone else { return .reading }
+        byteCount += line.count
+        guard byteCount <= Self.maximumBytes else {
+            return .violation("the response head is larger than \(Self.maximumBytes) bytes")
+        }
+        if Self.isStatusLine(line) {
+            statusCode = Self.statusCode(line) ?? 0
+            fields = HeaderFields()
+            fields.reserveCapacity(256)
+            isInHead = true
+            guard (100...599).contains(statusCode) else {
+                return .violation("the status line has no usable status")
+            }
+            return statusCode >= 200 ? .began : .reading
+        }
+        guard isInHead else { return .reading }
+        if Self.isEmpty(line) { return end() }
+        fields.append(line: line)
+        guard fields.count <= Self.maximumFields else {
+            return .violation("the response head has more than \(Self.maximumFields) fields")
+        }
+        return .reading
+    }
+
+    private mutating func end() -> Step {
+        isInHead = false
+        guard statusCode >= 200 else { return .reading }
+        isDone = true
+        if let violation = framingViolation() { return .violation(violation) }
+        return .ended(ResponseHead(statusCode: statusCode, fields: fields))
+    }
+
+    /// RFC 9112 §6.3: lengths that contradict each other are an attack or a fault, never a body.
+    private func framingViolation() -> String? {
+        let lengths = fields.values(of: "content-length")
+        guard !lengths.isEmpty else { return nil }
+        if Set(lengths).count > 1 { return "the response has two different Content-Length fields" }
+        if fields["transfer-encoding"] != nil {
+            return "the response has both Content-Length and Transfer-Encoding"
+        }
+        return nil
+    }
+
+    private static func isEmpty(_ line: Span<UInt8>) -> Bool {
+        line.isEmpty || line[0] == 13 || line[0] == 10
+    }
+
+    private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
+        line.count >= 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T")
+            && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
+            && line[4] == UInt8(ascii: "/")
+    }
+
+    /// The three digits after the first space.
+    private static func statusCode(_ line: Span<UInt8>) -> Int? {
+        var index = 5
+        while index < line.count, line[index] != 32 { index += 1 }
+        guard index + 3 < line.count else { return nil }
+        var code = 0
+        for position in (index + 1)...(index + 3) {
+            guard (48...57).contains(line[position]) else { return nil }
+            code = code * 10 + Int(line[position] - 48)
+        }
+        return code
+    }
+}

@@ -1,0 +1,132 @@
+internal import SystemKit
+internal import TransferModel
+
+/// Where the body of a response goes while it comes in.
+///
+/// A small body stays in memory until the publisher writes it, which keeps the engine thread on the network; a larger
+/// one is written as it comes, under no name.
+struct ResponseSink {
+    /// Bodies up to this size are handed on in memory.
+    static let memoryLimit = 64 << 10
+    /// How much of an unwanted body is kept for the message, and how much is read before the connection is given up.
+    private static let excerptLimit = 1 << 10
+    private static let unwantedLimit = 64 << 10
+
+    /// What has come in.
+    enum Content: Sendable {
+        case memory([UInt8])
+        case file(OutputFile, Folder)
+    }
+
+    private enum Mode {
+        case count
+        case excerpt
+        case destination(TaskSpec.Destination)
+    }
+
+    private var mode = Mode.count
+    private var count = 0
+    private(set) var content = Content.memory([])
+
+    /// Keeps nothing of the body.
+    mutating func discard() {
+        self = ResponseSink()
+    }
+
+    /// Keeps the first bytes of a body that is not wanted.
+    mutating func keepExcerpt() {
+        self = ResponseSink()
+        mode = .excerpt
+    }
+
+    /// Keeps the body for a file.
+    ///
+    /// - Parameters:
+    ///   - destination: The file that it will become.
+    ///   - expectedCount: The announced length; a disk without room for it fails now, not at the end.
+    /// - Throws: What the file system says.
+    mutating func open(
+        _ destination: TaskSpec.Destination,
+        expectedCount: Int64?
+    ) throws(SystemError) {
+        self = ResponseSink()
+        mode = .destination(destination)
+        guard let expectedCount else { return }
+        if expectedCount > Self.memoryLimit {
+            let folder = try startFile(destination)
+            if let available = folder.availableBytes, available < expectedCount {
+                throw SystemError.diskFull(destination.displayPath)
+            }
+        } else if expectedCount > 0 {
+            content = .memory([])
+            reserve(Int(expectedCount))
+        }
+    }
+
+    /// Takes a piece; false means that nothing more of this body is wanted.
+    mutating func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
+        count += bytes.count
+        switch mode {
+        case .count:
+            return true
+        case .excerpt:
+            append(bytes.extracting(first: max(0, Self.excerptLimit - count + bytes.count)))
+            return count <= Self.unwantedLimit
+        case .destination(let destination):
+            if case .file(let file, _) = content {
+                try file.write(bytes)
+            } else if count <= Self.memoryLimit {
+                append(bytes)
+            } else {
+                try startFile(destination)
+                guard case .file(let file, _) = content else { return false }
+                try file.write(bytes)
+            }
+            return true
+        }
+    }
+
+    /// The beginning of an unwanted body.
+    var excerpt: [UInt8] {
+        guard case .excerpt = mode, case .memory(let bytes) = content else { return [] }
+        return bytes
+    }
+
+    private mutating func reserve(_ capacity: Int) {
+        guard case .memory(var bytes) = content else { return }
+        content = .memory([])
+        bytes.reserveCapacity(capacity)
+        content = .memory(bytes)
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        guard case .memory(var kept) = content else { return }
+        content = .memory([])
+        kept.append(bytes)
+        content = .memory(kept)
+    }
+
+    /// Moves what is in memory into a file in the destination's folder.
+    @discardableResult
+    private mutating func startFile(
+        _ destination: TaskSpec.Destination
+    ) throws(SystemError) -> Folder {
+        let (folderPath, name) = destination.split
+        let folder = try Folder(path: folderPath, create: true)
+        let file = try OutputFile(in: folder, name: name)
+        if case .memory(let bytes) = content, !bytes.isEmpty { try file.write(bytes.span) }
+        content = .file(file, folder)
+        return folder
+    }
+}
+
+extension TaskSpec.Destination {
+    /// The folder and the name in it.
+    var split: (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        let folder = path[..<slash]
+        return (
+            folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...])
+        )
+    }
+}

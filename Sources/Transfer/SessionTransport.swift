@@ -1,0 +1,83 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// What the tasks of one session share on the engine thread: connections, idle handles, request fields.
+final class SessionTransport {
+    /// A connection as long as it lives: no two share their local end.
+    private struct LocalEnd: Hashable {
+        var address: String
+        var port: Int
+    }
+
+    let configuration: SessionConfiguration
+    let multi: MultiHandle
+    private let easyConfiguration: EasyConfiguration
+    private var idleHandles: [EasyHandle] = []
+    private var connectionNumbers: [LocalEnd: Int] = [:]
+    private var connectionCount = 0
+    private var lastHeaders: (fields: [HeaderField], lines: [String]) = ([], [])
+
+    init(
+        _ configuration: SessionConfiguration,
+        tag: Int,
+        driver: any MultiHandle.Driver,
+        idleConnections: Int
+    ) throws(CurlCode) {
+        self.configuration = configuration
+        easyConfiguration = EasyConfiguration(
+            connectTimeoutMilliseconds: Int(
+                clamping: max(1, configuration.connectTimeout.microseconds / 1000)
+            ),
+            minimumTLSVersion: configuration.tls.minimumVersion == .tls13 ? .tls13 : .tls12,
+            caFile: configuration.tls.caFile
+        )
+        multi = try MultiHandle(
+            tag: tag,
+            driver: driver,
+            idleConnections: idleConnections,
+            connectionsPerHost: configuration.httpMaximumConnectionsPerHost
+        )
+        lastHeaders = ([], Self.lines(for: []))
+    }
+
+    /// An idle handle, or a new one.
+    func takeHandle() throws(CurlCode) -> EasyHandle {
+        if let handle = idleHandles.popLast() { return handle }
+        return try EasyHandle(configuration: easyConfiguration)
+    }
+
+    /// Keeps a handle for the next attempt.
+    func giveBack(_ handle: EasyHandle) {
+        handle.client = nil
+        idleHandles.append(handle)
+    }
+
+    /// The number of a connection: a new one gets the next, a reused one keeps its own.
+    func connectionNumber(of connection: ConnectionFacts, isNew: Bool) -> Int {
+        let end = LocalEnd(address: connection.localAddress, port: connection.localPort)
+        if !isNew, let number = connectionNumbers[end] { return number }
+        connectionCount += 1
+        connectionNumbers[end] = connectionCount
+        return connectionCount
+    }
+
+    /// Request fields as libcurl takes them; most requests of a session have the same ones.
+    func headerLines(for fields: [HeaderField]) -> [String] {
+        if lastHeaders.fields != fields { lastHeaders = (fields, Self.lines(for: fields)) }
+        return lastHeaders.lines
+    }
+
+    private static func lines(for fields: [HeaderField]) -> [String] {
+        // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
+        var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        let names = Set(fields.map { $0.name.lowercased() })
+        if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
+        // Bodies are stored as they are sent.
+        if !names.contains("accept-encoding") { lines.append("Accept-Encoding: identity") }
+        // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
+        if !names.contains("content-type") { lines.append("Content-Type:") }
+        if !names.contains("expect") { lines.append("Expect:") }
+        return lines
+    }
+}

@@ -1,0 +1,270 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Turns what happens on an easy handle into transaction records, one per exchange.
+///
+/// libcurl may send a request again by itself when an idle connection has died; that shows as a second connection or
+/// request after a first head has left, and becomes a record of its own.
+struct TransactionRecorder {
+    /// The moments of one exchange, as monotonic readings.
+    private struct Moments {
+        var fetchStart: MonotonicTime
+        /// When libcurl began with the connection: its own times count from here.
+        var origin: MonotonicTime?
+        var lookupStart: MonotonicTime?
+        var lookupEnd: MonotonicTime?
+        var connectStart: MonotonicTime?
+        var tcpConnectEnd: MonotonicTime?
+        var secureStart: MonotonicTime?
+        var secureEnd: MonotonicTime?
+        var connectEnd: MonotonicTime?
+        var requestStart: MonotonicTime?
+        /// The last byte that left; the request's end when its body is whole.
+        var lastSent: MonotonicTime?
+        var responseStart: MonotonicTime?
+        var lastReceived: MonotonicTime?
+    }
+
+    private let clock: RunClock
+    private var moments: Moments
+    private var record: TransactionMetrics
+    private var sentHead: [UInt8] = []
+    /// The records that are closed already.
+    private(set) var closed: [TransactionMetrics] = []
+
+    /// Begins the first record.
+    init(
+        attempt: Int,
+        reason: TransactionMetrics.Reason,
+        method: String,
+        url: String,
+        clock: RunClock,
+        now: MonotonicTime
+    ) {
+        self.clock = clock
+        moments = Moments(fetchStart: now)
+        record = TransactionMetrics(
+            attempt: attempt,
+            reason: reason,
+            request: .init(method: method, url: url, headers: HeaderFields()),
+            fetchStartDate: clock.timestamp(of: now)
+        )
+    }
+
+    /// Whether any byte of the running exchange's request has left.
+    var didSend: Bool { record.countOfRequestHeaderBytesSent > 0 }
+
+    /// Where the running exchange is.
+    var phase: TransferFailure.Phase {
+        if moments.responseStart != nil { return .receive }
+        if moments.requestStart != nil {
+            return record.countOfRequestHeaderBytesSent > 0 ? .wait : .send
+        }
+        if moments.secureStart != nil { return .tls }
+        if moments.connectStart != nil { return .connect }
+        return moments.lookupStart != nil ? .resolve : .prepare
+    }
+
+    /// Body bytes of the running exchange that were delivered.
+    var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
+    var sentBodyBytes: Int64 { record.countOfRequestBodyBytesSent }
+
+    // MARK: - Events
+
+    /// A host is about to be made an address; `isLookup` is false when it is one already.
+    mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
+        splitAfterSending(at: now)
+        moments.origin = now
+        if isLookup { moments.lookupStart = now }
+    }
+
+    mutating func didOpenSocket(at now: MonotonicTime) {
+        splitAfterSending(at: now)
+        // The first address that is tried begins the connect; later ones are part of it.
+        if moments.connectStart == nil { moments.connectStart = now }
+    }
+
+    /// A connection is ready.
+    ///
+    /// - Parameters:
+    ///   - connection: Its two ends.
+    ///   - identifier: A number that stays the same while the connection is reused.
+    ///   - times: libcurl's times of opening it; asked for only when it is a new one.
+    ///   - tls: Its TLS.
+    ///   - now: The present.
+    mutating func willSendRequest(
+        over connection: ConnectionFacts,
+        identifier: Int,
+        times: ConnectTimes?,
+        tls: TLSFacts?,
+        at now: MonotonicTime
+    ) {
+        splitAfterSending(at: now)
+        moments.requestStart = now
+        record.isReusedConnection = moments.connectStart == nil
+        record.connectionIdentifier = identifier
+        record.remoteEndpoint = .init(
+            address: connection.remoteAddress,
+            port: connection.remotePort
+        )
+        record.localEndpoint = .init(address: connection.localAddress, port: connection.localPort)
+        if let times { connected(times, at: now) }
+        if let tls {
+            record.negotiatedTLSProtocolVersion = .init(
+                raw: tls.version,
+                name: Self.tlsName(tls.version)
+            )
+            record.negotiatedTLSCipherSuite = .init(
+                raw: tls.cipherSuite,
+                name: tls.cipherSuiteName
+            )
+        }
+    }
+
+    /// Whether the running exchange has opened a connection of its own.
+    var hasNewConnection: Bool { moments.connectStart != nil }
+
+    mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
+        record.countOfRequestHeaderBytesSent += Int64(bytes.count)
+        var line = 0
+        for index in bytes.indices where bytes[index] == 10 {
+            let field = bytes.extracting(line..<index)
+            // The request line has a colon in its URL only; it is no field.
+            if line > 0 { record.request.headers.append(line: field) }
+            line = index + 1
+        }
+        moments.lastSent = now
+    }
+
+    mutating func didTransfer(_ traffic: Traffic, count: Int, at now: MonotonicTime) {
+        switch traffic {
+        case .bodySent:
+            record.countOfRequestBodyBytesSent += Int64(count)
+            moments.lastSent = now
+        case .bodyReceived:
+            record.countOfResponseBodyBytesReceived += Int64(count)
+            moments.lastReceived = now
+        case .tlsSent:
+            if moments.secureStart == nil, moments.connectStart != nil, moments.requestStart == nil
+            {
+                moments.secureStart = now
+            }
+        }
+    }
+
+    mutating func didProduceBody(count: Int) {
+        record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
+    }
+
+    mutating func didRewindBody() {
+        record.countOfRequestBodyBytesBeforeEncoding = 0
+    }
+
+    mutating func didReceiveHead(count: Int, isFinal: Bool, at now: MonotonicTime) {
+        record.countOfResponseHeaderBytesReceived += Int64(count)
+        if isFinal, moments.responseStart == nil { moments.responseStart = now }
+        moments.lastReceived = now
+    }
+
+    mutating func didReceive(_ head: ResponseHead) {
+        record.response = head
+    }
+
+    mutating func didDeliver(count: Int, at now: MonotonicTime) {
+        record.countOfResponseBodyBytesAfterDecoding += Int64(count)
+        moments.lastReceived = now
+    }
+
+    /// Ends the running exchange.
+    ///
+    /// - Parameters:
+    ///   - isComplete: Whether the response is whole.
+    ///   - protocolName: The ALPN name; kept only when there was a response.
+    ///   - curlCode: libcurl's number when it failed.
+    ///   - osErrno: The `errno` behind it.
+    mutating func end(
+        isComplete: Bool,
+        protocolName: String?,
+        curlCode: Int? = nil,
+        osErrno: Int? = nil
+    ) {
+        if record.response != nil { record.networkProtocolName = protocolName }
+        record.curlCode = curlCode
+        record.osErrno = osErrno
+        close(isComplete: isComplete)
+    }
+
+    /// Begins the record of the next request of the same attempt.
+    mutating func begin(
+        reason: TransactionMetrics.Reason,
+        method: String,
+        url: String,
+        at now: MonotonicTime
+    ) {
+        moments = Moments(fetchStart: now)
+        record = TransactionMetrics(
+            attempt: record.attempt,
+            reason: reason,
+            request: .init(method: method, url: url, headers: HeaderFields()),
+            fetchStartDate: clock.timestamp(of: now)
+        )
+    }
+
+    // MARK: - Closing
+
+    /// A new connection or request after a head has left: libcurl is repeating the request by itself.
+    private mutating func splitAfterSending(at now: MonotonicTime) {
+        guard didSend else { return }
+        let request = record.request
+        close(isComplete: false)
+        begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
+    }
+
+    /// libcurl counts from the moment it began with the connection, which is when the lookup began or, with the
+    /// address at hand, `nameLookup` before the socket was opened.
+    private mutating func connected(_ times: ConnectTimes, at now: MonotonicTime) {
+        guard let connectStart = moments.connectStart else { return }
+        let origin =
+            moments.origin ?? connectStart + .nanoseconds(-times.nameLookup * 1000)
+        func moment(_ microseconds: Int64) -> MonotonicTime {
+            min(max(origin + .nanoseconds(microseconds * 1000), connectStart), now)
+        }
+        if let lookupStart = moments.lookupStart {
+            let end = origin + .nanoseconds(times.nameLookup * 1000)
+            moments.lookupEnd = min(max(end, lookupStart), connectStart)
+        }
+        moments.tcpConnectEnd = moment(times.connect)
+        if let secureStart = moments.secureStart, times.appConnect > 0 {
+            moments.secureEnd = max(moment(times.appConnect), secureStart)
+        }
+        moments.connectEnd = now
+    }
+
+    private mutating func close(isComplete: Bool) {
+        func date(_ time: MonotonicTime?) -> Timestamp? { time.map(clock.timestamp(of:)) }
+        record.domainLookupStartDate = date(moments.lookupStart)
+        record.domainLookupEndDate = date(moments.lookupEnd)
+        record.connectStartDate = date(moments.connectStart)
+        record.tcpConnectEndDate = date(moments.tcpConnectEnd)
+        record.secureConnectionStartDate = date(moments.secureStart)
+        record.secureConnectionEndDate = date(moments.secureEnd)
+        record.connectEndDate = date(moments.connectEnd)
+        record.requestStartDate = date(moments.requestStart)
+        let isSent = isComplete || moments.responseStart != nil
+        record.requestEndDate = isSent ? date(moments.lastSent) : nil
+        record.responseStartDate = date(moments.responseStart)
+        record.responseEndDate = isComplete ? date(moments.lastReceived) : nil
+        closed.append(record)
+    }
+
+    /// The versions' names in RFC 8446 and RFC 5246.
+    private static func tlsName(_ version: Int) -> String {
+        switch version {
+        case 0x0301: "TLSv1.0"
+        case 0x0302: "TLSv1.1"
+        case 0x0303: "TLSv1.2"
+        case 0x0304: "TLSv1.3"
+        default: "unknown"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import CurlKit
+internal import TransferModel
+
+/// What is known of an exchange when libcurl gives it up.
+struct ExchangeEnd {
+    var code: CurlCode
+    var phase: TransferFailure.Phase
+    var osErrno: Int?
+    /// OpenSSL's verify result (`X509_V_ERR_…`).
+    var certificateVerifyResult = 0
+    /// libcurl's own words.
+    var detail: String?
+    /// Whether any byte of the request has left.
+    var didSend = false
+}
+
+extension TransferFailure {
+    /// The failure that a `CURLcode` other than `CURLE_OK` means: the only place where the two meet.
+    init(_ end: ExchangeEnd) {
+        let row = Self.row(for: end)
+        self.init(
+            kind: row.kind,
+            phase: end.phase,
+            detail: end.detail ?? end.code.message
+        )
+        urlError = URLErrorCode(code: row.urlError.code, name: row.urlError.name)
+        curlCode = end.code.rawValue
+        osErrno = end.osErrno
+        isPermanent = row.isPermanent
+        isKnownUnprocessed = !end.didSend
+    }
+
+    private struct Row {
+        var kind: Kind
+        var urlError: (code: Int, name: String)
+        var isPermanent = false
+    }
+
+    private static func row(for end: ExchangeEnd) -> Row {
+        switch end.code.rawValue {
+        // After a request has left it is the answer that speaks an unknown protocol.
+        case 1 where end.didSend:
+            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
+        case 1: Row(kind: .engine, urlError: (-1002, "unsupportedURL"), isPermanent: true)
+        case 3: Row(kind: .engine, urlError: (-1000, "badURL"), isPermanent: true)
+        case 5, 6: Row(kind: .resolve, urlError: (-1003, "cannotFindHost"))
+        case 7, 45: Row(kind: .connect, urlError: connectError(end.osErrno))
+        case 8, 43, 44, 48, 49:
+            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
+        case 9, 67:
+            Row(
+                kind: .httpStatus,
+                urlError: (-1013, "userAuthenticationRequired"),
+                isPermanent: true
+            )
+        case 16, 52, 55, 56, 92, 95:
+            Row(kind: .reset, urlError: (-1005, "networkConnectionLost"))
+        case 18: Row(kind: .truncated, urlError: (-1005, "networkConnectionLost"))
+        case 22: Row(kind: .httpStatus, urlError: (-1011, "badServerResponse"))
+        case 23: Row(kind: .localIO, urlError: (-3003, "cannotWriteToFile"), isPermanent: true)
+        case 26, 65:
+            Row(kind: .localIO, urlError: (-1021, "requestBodyStreamExhausted"), isPermanent: true)
+        case 27: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
+        case 28: Row(kind: .timeout, urlError: (-1001, "timedOut"))
+        case 35: Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"))
+        case 37, 78: Row(kind: .localIO, urlError: (-1100, "fileDoesNotExist"), isPermanent: true)
+        case 42: Row(kind: .cancelled, urlError: (-999, "cancelled"))
+        case 47:
+            Row(kind: .redirectLimit, urlError: (-1007, "httpTooManyRedirects"), isPermanent: true)
+        case 51, 60, 90: Row(kind: .tls, urlError: certificateError(end), isPermanent: true)
+        case 53, 54, 59, 64, 66, 77, 80, 82, 83, 91:
+            Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"), isPermanent: true)
+        case 58: Row(kind: .tls, urlError: (-1205, "clientCertificateRejected"), isPermanent: true)
+        case 61:
+            Row(
+                kind: .protocolViolation,
+                urlError: (-1015, "cannotDecodeRawData"),
+                isPermanent: true
+            )
+        case 63:
+            Row(
+                kind: .protocolViolation,
+                urlError: (-1103, "dataLengthExceedsMaximum"),
+                isPermanent: true
+            )
+        case 96: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
+        case 97: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
+        case 98: Row(kind: .tls, urlError: (-1206, "clientCertificateRequired"), isPermanent: true)
+        default: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
+        }
+    }
+
+    private static func connectError(_ osErrno: Int?) -> (Int, String) {
+        switch osErrno {
+        case 101, 113: (-1009, "notConnectedToInternet")
+        case 110: (-1001, "timedOut")
+        default: (-1004, "cannotConnectToHost")
+        }
+    }
+
+    /// OpenSSL's `X509_V_ERR_…` numbers.
+    private static func certificateError(_ end: ExchangeEnd) -> (Int, String) {
+        switch end.certificateVerifyResult {
+        case 10: (-1201, "serverCertificateHasBadDate")
+        case 9: (-1204, "serverCertificateNotYetValid")
+        case 18, 19, 20: (-1203, "serverCertificateHasUnknownRoot")
+        default: (-1202, "serverCertificateUntrusted")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// How a run's tasks are started and when it ends early.
+package struct ScheduleConfiguration: Sendable, Hashable {
+    /// Tasks that may run at the same time, 1 to 10,000.
+    package var maxConcurrentTasks = 16
+    /// Whether the first failed required task keeps the others from starting.
+    package var failFast = false
+    /// From the run's start: what has not ended by then is given up; nil means no limit.
+    package var deadline: Duration?
+    package var durability: Durability = .file
+
+    package init() {}
+}
+
+/// What is forced to the disk before a file counts as published.
+package enum Durability: String, Sendable, Hashable, CaseIterable {
+    /// Nothing: the kernel writes when it likes.
+    case none
+    /// The file's content.
+    case file
+    /// The file's content and the folder that names it.
+    case full
+}

@@ -1,0 +1,94 @@
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// An engine whose results a test waits for.
+final class EngineHarness {
+    let engine: Engine
+    private let inbox = Inbox<[AttemptEvent]>()
+
+    init(
+        _ configure: (inout SessionConfiguration) -> Void = { _ in },
+        durability: Durability = .none
+    ) throws {
+        var session = SessionConfiguration(name: "test")
+        configure(&session)
+        let inbox = inbox
+        let nanoseconds = Clock.monotonicNanoseconds()
+        engine = try Engine(
+            sessions: [session],
+            maximumConcurrentAttempts: 16,
+            durability: durability,
+            clock: RunClock(
+                wall: Timestamp(microseconds: Clock.wallNanoseconds() / 1000),
+                monotonic: MonotonicTime(nanoseconds: nanoseconds),
+                maximumSkewMicroseconds: 0
+            ),
+            deliver: { inbox.push($0) }
+        )
+    }
+
+    deinit { engine.stop() }
+
+    /// Starts the attempts and waits until each has finished; the results come in the order of their keys.
+    func run(_ attempts: [AttemptRequest]) throws -> [AttemptResult] {
+        engine.start(attempts)
+        return try results(attempts.count)
+    }
+
+    /// Starts one attempt and waits for its end.
+    func run(_ attempt: AttemptRequest) throws -> AttemptResult {
+        try #require(try run([attempt]).first)
+    }
+
+    /// Waits for so many results.
+    func results(_ count: Int) throws -> [AttemptResult] {
+        var results: [AttemptResult] = []
+        let guardTime = Clock.monotonicNanoseconds() + 60_000_000_000
+        while results.count < count {
+            let batches = inbox.takeAll(until: guardTime)
+            try #require(!batches.isEmpty, "the engine delivered nothing for a minute")
+            for case .finished(let result) in batches.joined() { results.append(result) }
+        }
+        return results.sorted { $0.key < $1.key }
+    }
+}
+
+extension AttemptRequest {
+    /// An attempt with a method and URL, as most tests need it.
+    static func to(
+        _ url: String,
+        key: Int = 0,
+        method: String = "GET",
+        headers: [HeaderField] = [],
+        body: BodySource? = nil,
+        _ change: (inout AttemptRequest) -> Void = { _ in }
+    ) throws -> AttemptRequest {
+        var attempt = AttemptRequest(
+            key: key,
+            session: 0,
+            number: 1,
+            request: RequestSpec(method: method, url: try HTTPURL(url), headers: headers),
+            body: body
+        )
+        change(&attempt)
+        return attempt
+    }
+
+    /// A download to a path.
+    static func download(
+        _ url: String,
+        to path: String,
+        key: Int = 0,
+        ifExists: TaskSpec.IfExists = .replace,
+        sha256: [UInt8]? = nil
+    ) throws -> AttemptRequest {
+        try .to(url, key: key) {
+            $0.sink = .file(
+                .init(path: path, displayPath: "out", ifExists: ifExists, sha256: sha256)
+            )
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+@Suite struct EngineTests {
+    @Test func `a response is judged, counted and timed`() throws {
+        let server = try ScriptedServer(["/": [.ok("hello", ["Content-Type: text/plain"])]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure == nil)
+        #expect(result.response?.statusCode == 200)
+        #expect(result.countOfBytesReceived == 5)
+        #expect(result.voucher == .length)
+        let transaction = try #require(result.transactions.first)
+        #expect(result.transactions.count == 1)
+        #expect(transaction.reason == .initial)
+        #expect(transaction.remoteEndpoint?.port == Int(server.port))
+        #expect(transaction.networkProtocolName == "http/1.1")
+        #expect(!transaction.isReusedConnection)
+        // An address needs no lookup, plain http no handshake.
+        #expect(transaction.domainLookupStartDate == nil)
+        #expect(transaction.secureConnectionStartDate == nil)
+        let dates = [
+            transaction.fetchStartDate, transaction.connectStartDate, transaction.connectEndDate,
+            transaction.requestStartDate, transaction.requestEndDate,
+            transaction.responseStartDate, transaction.responseEndDate,
+        ].compactMap(\.self)
+        #expect(dates.count == 7)
+        #expect(dates == dates.sorted())
+        let request = try #require(server.requests.first)
+        #expect(transaction.request.headers["Host"] == "127.0.0.1:\(server.port)")
+        #expect(transaction.request.headers["Accept-Encoding"] == "identity")
+        #expect(transaction.request.headers["User-Agent"] == RunnerVersion.userAgent)
+        #expect(request.body.isEmpty)
+    }
+
+    @Test func `a name that is resolved has lookup dates`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let result = try EngineHarness().run(.to("http://localhost:\(server.port)/"))
+        let transaction = try #require(result.transactions.first)
+        let start = try #require(transaction.domainLookupStartDate)
+        let end = try #require(transaction.domainLookupEndDate)
+        let connect = try #require(transaction.connectStartDate)
+        #expect(start <= end)
+        #expect(end <= connect)
+    }
+
+    @Test func `a second request reuses the connection`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let harness = try EngineHarness()
+        let first = try harness.run(.to(server.url("/")))
+        let second = try harness.run(.to(server.url("/")))
+        let one = try #require(first.transactions.first)
+        let two = try #require(second.transactions.first)
+        #expect(two.isReusedConnection)
+        #expect(two.connectStartDate == nil)
+        #expect(two.connectEndDate == nil)
+        #expect(one.connectionIdentifier == two.connectionIdentifier)
+        #expect(server.requests.map(\.connection) == [1, 1])
+    }
+
+    @Test func `a fresh connection is opened when it is asked for`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let harness = try EngineHarness()
+        _ = try harness.run(.to(server.url("/")))
+        let second = try harness.run(.to(server.url("/")) { $0.requiresFreshConnection = true })
+        #expect(second.transactions.first?.isReusedConnection == false)
+        #expect(server.requests.map(\.connection) == [1, 2])
+    }
+
+    @Test func `an order on a connection that dies is sent once`() throws {
+        let server = try ScriptedServer(["/warm": [.ok("x")], "/orders": [.hangUp]])
+        let harness = try EngineHarness()
+        _ = try harness.run(.to(server.url("/warm")))
+        let order = try AttemptRequest.to(
+            server.url("/orders"),
+            method: "POST",
+            body: .bytes(Array("{}".utf8))
+        ) { $0.requiresFreshConnection = true }
+        let result = try harness.run(order)
+        #expect(result.failure?.kind == .reset)
+        #expect(result.failure?.isKnownUnprocessed == false)
+        #expect(server.requests(for: "/orders").count == 1)
+    }
+
+    @Test func `a request that libcurl repeats by itself has a record for each sending`() throws {
+        // The kept connection is closed when the second request has been read; the third one comes anew.
+        let server = try ScriptedServer(["/": [.ok("x"), .hangUp, .ok("y")]])
+        let harness = try EngineHarness()
+        _ = try harness.run(.to(server.url("/")))
+        let result = try harness.run(.to(server.url("/")))
+        #expect(result.failure == nil)
+        #expect(result.transactions.map(\.reason) == [.initial, .transparentRetry])
+        #expect(result.transactions.first?.response == nil)
+        #expect(result.transactions.first?.responseEndDate == nil)
+        #expect(result.transactions.last?.isReusedConnection == false)
+    }
+
+    @Test func `a body in memory is sent whole`() throws {
+        let server = try ScriptedServer(["/orders": [.status(201)]])
+        let body = Array(#"{"id":1}"#.utf8)
+        let result = try EngineHarness().run(
+            .to(
+                server.url("/orders"),
+                method: "POST",
+                headers: [HeaderField(name: "Content-Type", value: "application/json")],
+                body: .bytes(body)
+            )
+        )
+        #expect(result.failure == nil)
+        let request = try #require(server.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.body == body)
+        #expect(request.headers["expect"] == nil)
+        #expect(request.headers["content-type"] == "application/json")
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.countOfRequestBodyBytesSent == Int64(body.count))
+        #expect(transaction.countOfRequestBodyBytesBeforeEncoding == Int64(body.count))
+        #expect(result.countOfBytesExpectedToSend == Int64(body.count))
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH"])
+    func `a file is sent whole by each method`(method: String) throws {
+        let folder = try TemporaryFolder()
+        let body = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        try folder.write(body, to: "body.bin")
+        let server = try ScriptedServer(["/up": [.status(200)]])
+        let result = try EngineHarness().run(
+            .to(server.url("/up"), method: method, body: .file(path: folder.path("body.bin")))
+        )
+        #expect(result.failure == nil)
+        let request = try #require(server.requests.first)
+        #expect(request.method == method)
+        #expect(request.body == body)
+        #expect(request.headers["expect"] == nil)
+    }
+
+    @Test func `a missing body file is a failure before anything is sent`() throws {
+        let server = try ScriptedServer(["/up": [.status(200)]])
+        let result = try EngineHarness().run(
+            .to(server.url("/up"), method: "PUT", body: .file(path: "/nowhere/body.bin"))
+        )
+        #expect(result.failure?.kind == .localIO)
+        #expect(result.failure?.osErrno == 2)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `methods follow each other on one handle without traces`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let harness = try EngineHarness()
+        let bodies: [String: BodySource] = ["POST": .bytes([1]), "PUT": .bytes([2])]
+        for method in ["GET", "POST", "HEAD", "GET", "PUT", "DELETE", "GET"] {
+            _ = try? harness.run(.to(server.url("/"), method: method, body: bodies[method]))
+        }
+        #expect(
+            server.requests.map(\.method) == [
+                "GET", "POST", "HEAD", "GET", "PUT", "DELETE", "GET",
+            ]
+        )
+        #expect(server.requests.map(\.body) == [[], [1], [], [], [2], [], []])
+        #expect(server.requests.last?.headers["content-length"] == nil)
+    }
+
+    @Test func `a refused connection is a failure of kind connect with its errno`() throws {
+        let port = try ClosedPort()
+        let result = try EngineHarness().run(.to(port.origin + "/"))
+        #expect(result.failure?.kind == .connect)
+        #expect(result.failure?.osErrno == 111)
+        #expect(result.failure?.isKnownUnprocessed == true)
+        #expect(result.failure?.urlError?.name == "cannotConnectToHost")
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.connectStartDate != nil)
+        #expect(transaction.connectEndDate == nil)
+        #expect(transaction.requestStartDate == nil)
+        #expect(transaction.response == nil)
+    }
+
+    @Test func `silence is ended by the idle time`() throws {
+        let server = try ScriptedServer(["/": [Reply([.waitForPeerToLeave])]])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(150) }
+        )
+        #expect(result.failure?.kind == .timeout)
+        #expect(result.failure?.phase == .wait)
+    }
+
+    @Test func `a trickle does not trip the idle time`() throws {
+        let drip = Reply.head(200, ["Content-Length: 5"])
+        let server = try ScriptedServer(
+            ["/": [Reply([.send(drip), .drip(Array("hello".utf8), every: .milliseconds(100))])]])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
+        )
+        #expect(result.failure == nil)
+        #expect(result.countOfBytesReceived == 5)
+    }
+
+    @Test func `a trickle below the minimum rate is stalled`() throws {
+        let drip = Reply.head(200, ["Content-Length: 1000"])
+        let body = [UInt8](repeating: 65, count: 1000)
+        let server = try ScriptedServer(
+            ["/": [Reply([.send(drip), .drip(body, every: .milliseconds(20))])]])
+        let harness = try EngineHarness {
+            $0.minimumRate = MinimumRate(bytesPerSecond: 100_000, over: .milliseconds(400))
+        }
+        let result = try harness.run(.to(server.url("/")))
+        #expect(result.failure?.kind == .stalled)
+    }
+
+    @Test func `a deadline ends whatever is going on`() throws {
+        let server = try ScriptedServer(["/": [Reply([.waitForPeerToLeave])]])
+        let deadline = MonotonicTime(nanoseconds: Clock.monotonicNanoseconds() + 100_000_000)
+        let result = try EngineHarness().run(.to(server.url("/")) { $0.deadline = deadline })
+        #expect(result.failure?.kind == .timeout)
+    }
+
+    @Test func `a cancelled attempt finishes once, as cancelled`() throws {
+        let reached = try Gate()
+        let server = try ScriptedServer(
+            ["/": [Reply([.open(reached), .waitForPeerToLeave])]])
+        let harness = try EngineHarness()
+        harness.engine.start([try .to(server.url("/"), key: 7)])
+        try reached.wait()
+        harness.engine.cancel([7, 8])
+        let result = try #require(try harness.results(1).first)
+        #expect(result.key == 7)
+        #expect(result.failure?.kind == .cancelled)
+    }
+
+    @Test func `many attempts at once all finish`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let attempts = try (0..<100).map { try AttemptRequest.to(server.url("/"), key: $0) }
+        let results = try EngineHarness().run(attempts)
+        #expect(results.map(\.key) == Array(0..<100))
+        #expect(results.allSatisfy { $0.failure == nil })
+    }
+}

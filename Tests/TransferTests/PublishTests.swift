@@ -1,0 +1,123 @@
+import CurlKit
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+@Suite struct PublishTests {
+    private let folder: TemporaryFolder
+    /// Sizes on both sides of what is kept in memory.
+    private static let sizes = [0, 1, 65_536, 65_537, 3_000_000]
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    }
+
+    @Test(arguments: sizes, [Durability.none, .file, .full])
+    func `a download has its whole content under its name`(
+        size: Int,
+        durability: Durability
+    ) throws {
+        let body = Self.bytes(size)
+        let server = try ScriptedServer(["/": [.ok(body)]])
+        let result = try EngineHarness(durability: durability).run(
+            .download(server.url("/"), to: folder.path("new/folder/out.bin"))
+        )
+        #expect(result.failure == nil)
+        #expect(result.file == .init(path: "out", size: Int64(size)))
+        #expect(try folder.read("new/folder/out.bin") == body)
+        #expect(try folder.list("new/folder") == ["out.bin"])
+    }
+
+    @Test(arguments: sizes)
+    func `a chunked download of unknown length arrives whole`(size: Int) throws {
+        let body = Self.bytes(size)
+        let server = try ScriptedServer(["/": [.chunked([body])]])
+        let result = try EngineHarness().run(.download(server.url("/"), to: folder.path("out")))
+        #expect(result.failure == nil)
+        #expect(try folder.read("out") == body)
+    }
+
+    @Test(arguments: [10, 200_000])
+    func `a cut download leaves the old file and nothing else`(size: Int) throws {
+        try folder.write("old", to: "out")
+        let server = try ScriptedServer([
+            "/": [.cut(Self.bytes(size), after: size - 1, then: [.close])]
+        ])
+        let result = try EngineHarness().run(.download(server.url("/"), to: folder.path("out")))
+        #expect(result.failure?.kind == .truncated)
+        #expect(try folder.text("out") == "old")
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test func `a refused status does not touch the old file`() throws {
+        try folder.write("old", to: "out")
+        let server = try ScriptedServer(["/": [.status(404, text: "gone")]])
+        let result = try EngineHarness().run(.download(server.url("/"), to: folder.path("out")))
+        #expect(result.failure?.kind == .httpStatus)
+        #expect(try folder.text("out") == "old")
+    }
+
+    @Test func `a replaced file keeps its mode`() throws {
+        try folder.write("old", to: "out", mode: 0o640)
+        let server = try ScriptedServer(["/": [.ok("new")]])
+        let result = try EngineHarness().run(.download(server.url("/"), to: folder.path("out")))
+        #expect(result.failure == nil)
+        #expect(try folder.text("out") == "new")
+        #expect(try folder.mode(of: "out") == 0o640)
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test func `an existing file is kept when it may not be replaced`() throws {
+        try folder.write("old", to: "out")
+        let server = try ScriptedServer(["/": [.ok("new")]])
+        let result = try EngineHarness().run(
+            .download(server.url("/"), to: folder.path("out"), ifExists: .fail)
+        )
+        #expect(result.failure?.kind == .localIO)
+        #expect(try folder.text("out") == "old")
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [5, 100_000])
+    func `a checksum is verified before the name is given`(size: Int) throws {
+        let body = Self.bytes(size)
+        let server = try ScriptedServer(["/": [.ok(body)]])
+        let harness = try EngineHarness()
+        let digest = try #require(SHA256Digest())
+        digest.update(body.span)
+        let right = digest.finish()
+
+        let wrong = try harness.run(
+            .download(
+                server.url("/"),
+                to: folder.path("out"),
+                sha256: [UInt8](repeating: 0, count: 32)
+            )
+        )
+        #expect(wrong.failure?.kind == .integrity)
+        #expect(try folder.list() == [])
+
+        let good = try harness.run(
+            .download(server.url("/"), to: folder.path("out"), sha256: right)
+        )
+        #expect(good.failure == nil)
+        #expect(good.voucher == .checksum)
+        #expect(good.file?.sha256 == SHA256Digest.hexadecimal(right))
+        #expect(try folder.read("out") == body)
+    }
+
+    @Test func `a folder where the file should be is a failure that names it`() throws {
+        try folder.makeFolder("out")
+        let server = try ScriptedServer(["/": [.ok("new")]])
+        let result = try EngineHarness().run(.download(server.url("/"), to: folder.path("out")))
+        #expect(result.failure?.kind == .localIO)
+        #expect(result.failure?.detail.contains("Is a directory") == true)
+        #expect(try folder.list() == ["out"])
+    }
+}

@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+@Suite struct RedirectTests {
+    @Test func `each hop is a transaction of its own`() throws {
+        let server = try ScriptedServer([
+            "/a": [.redirect(301, to: "/b")], "/b": [.redirect(307, to: "c")], "/c": [.ok("end")],
+        ])
+        let result = try EngineHarness().run(.to(server.url("/a")))
+        #expect(result.failure == nil)
+        #expect(result.redirectCount == 2)
+        #expect(result.transactions.map(\.reason) == [.initial, .redirect, .redirect])
+        #expect(result.transactions.compactMap(\.response?.statusCode) == [301, 307, 200])
+        #expect(result.currentRequest.url == server.url("/c"))
+    }
+
+    @Test func `a circle is a permanent failure`() throws {
+        let server = try ScriptedServer(["/a": [.redirect(to: "/b")], "/b": [.redirect(to: "/a")]])
+        let result = try EngineHarness().run(.to(server.url("/a")))
+        #expect(result.failure?.kind == .redirectLimit)
+        #expect(result.failure?.isPermanent == true)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `no more hops are taken than allowed`() throws {
+        let server = try ScriptedServer { request in
+            .redirect(to: "/\((Int(request.path.dropFirst()) ?? 0) + 1)")
+        }
+        let result = try EngineHarness().run(.to(server.url("/0")) { $0.redirects.maximum = 3 })
+        #expect(result.failure?.kind == .redirectLimit)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `credentials do not cross to another origin`() throws {
+        let other = try ScriptedServer(["/": [.ok("x")]])
+        let server = try ScriptedServer(["/": [.redirect(to: other.url("/"))]])
+        let headers = ["Authorization", "Cookie", "X-Kept"].map {
+            HeaderField(name: $0, value: "v")
+        }
+        let result = try EngineHarness().run(.to(server.url("/"), headers: headers))
+        #expect(result.failure == nil)
+        let first = try #require(server.requests.first)
+        let second = try #require(other.requests.first)
+        #expect(first.headers["authorization"] == "v")
+        #expect(second.headers["authorization"] == nil)
+        #expect(second.headers["cookie"] == nil)
+        #expect(second.headers["x-kept"] == "v")
+    }
+
+    @Test func `user information in a Location is not sent`() throws {
+        let server = try ScriptedServer { request in
+            request.path == "/"
+                ? .redirect(to: "http://me:secret@\(request.headers["host"] ?? "")/x") : .ok("x")
+        }
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure == nil)
+        #expect(server.requests.last?.headers["authorization"] == nil)
+        #expect(result.currentRequest.url == server.url("/x"))
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/"])
+    func `other schemes are not followed`(location: String) throws {
+        let server = try ScriptedServer(["/": [.redirect(to: location)]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure?.kind == .redirectLimit)
+    }
+
+    @Test func `a POST does not become a GET unless that is allowed`() throws {
+        let server = try ScriptedServer(["/": [.redirect(302, to: "/b")], "/b": [.ok("x")]])
+        let harness = try EngineHarness()
+        let refused = try harness.run(
+            .to(server.url("/"), method: "POST", body: .bytes([65]))
+        )
+        #expect(refused.failure?.kind == .redirectLimit)
+        let allowed = try harness.run(
+            .to(server.url("/"), method: "POST", body: .bytes([65])) {
+                $0.redirects.allowMethodChange = true
+            }
+        )
+        #expect(allowed.failure == nil)
+        #expect(server.requests.last?.method == "GET")
+        #expect(server.requests.last?.body == [])
+        #expect(server.requests.last?.headers["content-length"] == nil)
+    }
+
+    @Test func `a 303 shows the result of a POST by GET`() throws {
+        let server = try ScriptedServer(["/": [.redirect(303, to: "/b")], "/b": [.ok("x")]])
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: "POST", body: .bytes([65]))
+        )
+        #expect(result.failure == nil)
+        #expect(server.requests.map(\.method) == ["POST", "GET"])
+    }
+
+    @Test func `a 307 sends a body again at home, never to another origin`() throws {
+        let other = try ScriptedServer(["/": [.ok("x")]])
+        let server = try ScriptedServer([
+            "/home": [.redirect(307, to: "/end")], "/end": [.ok("x")],
+            "/away": [.redirect(307, to: other.url("/"))],
+        ])
+        let harness = try EngineHarness()
+        let home = try harness.run(.to(server.url("/home"), method: "POST", body: .bytes([65])))
+        #expect(home.failure == nil)
+        #expect(server.requests(for: "/end").first?.body == [65])
+        let away = try harness.run(.to(server.url("/away"), method: "POST", body: .bytes([65])))
+        #expect(away.failure?.kind == .redirectLimit)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test func `a redirect that is not to be followed is the result`() throws {
+        let server = try ScriptedServer(["/": [.redirect(to: "/b")]])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) {
+                $0.redirects.follow = .never
+                $0.expectation.statusCodes = [302...302]
+            }
+        )
+        #expect(result.failure == nil)
+        #expect(result.response?.statusCode == 302)
+    }
+
+    @Test func `sameOrigin stays at home`() throws {
+        let other = try ScriptedServer(["/": [.ok("x")]])
+        let server = try ScriptedServer(["/": [.redirect(to: other.url("/"))]])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) { $0.redirects.follow = .sameOrigin }
+        )
+        #expect(result.failure?.kind == .redirectLimit)
+        #expect(other.requests.isEmpty)
+    }
+}

@@ -1,0 +1,122 @@
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// What a server does wrong, and what the engine makes of it.
+@Suite struct ResponseFaultTests {
+    private static let body = [UInt8](repeating: 65, count: 100_000)
+
+    private func failure(_ reply: Reply) throws -> TransferFailure? {
+        let server = try ScriptedServer(["/": [reply]])
+        return try EngineHarness().run(
+            .to(server.url("/")) { $0.requiresFreshConnection = true }
+        ).failure
+    }
+
+    @Test(arguments: [0, 1, 99_999])
+    func `a body that ends early is truncated`(count: Int) throws {
+        let failure = try failure(.cut(Self.body, after: count, then: [.close]))
+        #expect(failure?.kind == .truncated)
+        #expect(failure?.isPermanent == false)
+    }
+
+    @Test func `a connection that is reset in the body is truncated or reset`() throws {
+        let failure = try failure(.cut(Self.body, after: 50_000, then: [.reset]))
+        #expect(failure?.kind == .truncated || failure?.kind == .reset)
+    }
+
+    @Test func `a connection that ends without an answer is reset`() throws {
+        #expect(try failure(.hangUp)?.kind == .reset)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+        "HTTP/1.1 206 Partial\r\nContent-Length: 5\r\nContent-Range: bytes 0-4/9\r\n\r\nhello",
+        "HTTP/1.1 304 Not Modified\r\n\r\n",
+        "HTTP/1.1 099 Odd\r\n\r\n",
+    ])
+    func `contradictory framing and unasked statuses are violations`(head: String) throws {
+        #expect(try failure(.raw(head, then: [.close]))?.kind == .protocolViolation)
+    }
+
+    @Test func `a head without end is a violation, in bounded memory`() throws {
+        let line = Array("X-Filler: \(String(repeating: "a", count: 1000))\r\n".utf8)
+        let reply = Reply([
+            .send(Array("HTTP/1.1 200 OK\r\n".utf8)), .sendRepeatedly(line, count: .max),
+        ])
+        let failure = try failure(reply)
+        #expect(failure?.kind == .protocolViolation)
+    }
+
+    @Test func `an endless refused body is given up`() throws {
+        let reply = Reply([
+            .send(
+                Array(
+                    "HTTP/1.1 404 Gone\r\nContent-Type: text/plain\r\n\r\nno such order\u{1B}[2J "
+                        .utf8
+                )
+            ),
+            .sendRepeatedly([UInt8](repeating: 65, count: 1000), count: .max),
+        ])
+        let failure = try failure(reply)
+        #expect(failure?.kind == .httpStatus)
+        #expect(failure?.httpStatus == 404)
+        #expect(failure?.help?.hasPrefix("the server said: no such order[2J AAA") == true)
+    }
+
+    @Test func `informational answers are passed over`() throws {
+        let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        let final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let server = try ScriptedServer(["/": [.raw(early + early + final)]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure == nil)
+        #expect(result.response?.statusCode == 200)
+        #expect(result.response?.fields["link"] == nil)
+    }
+
+    @Test func `a close-delimited body has nobody who vouches for it`() throws {
+        let server = try ScriptedServer([
+            "/": [.raw("HTTP/1.1 200 OK\r\n\r\nhello", then: [.close])]
+        ])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure == nil)
+        #expect(result.voucher == TaskRecord.Voucher.none)
+    }
+
+    @Test func `chunk framing counts as received but not as delivered`() throws {
+        let server = try ScriptedServer(["/": [.chunked([Array("hello".utf8), Array("you".utf8)])]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.countOfResponseBodyBytesAfterDecoding == 8)
+        #expect(transaction.countOfResponseBodyBytesReceived == 8 + 5 + 5 + 5)
+        #expect(result.voucher == .length)
+    }
+
+    @Test func `a status that is not expected says what was expected`() throws {
+        let server = try ScriptedServer(["/": [.status(500)]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(
+            result.checks == [
+                .init(.clientError, passed: true),
+                .init(.statusCode, passed: false, expected: "200-299", actual: "500"),
+            ]
+        )
+    }
+
+    @Test func `a MIME type is compared without parameters and case`() throws {
+        let server = try ScriptedServer([
+            "/": [.ok("{}", ["Content-Type: Application/JSON; charset=utf-8"])]
+        ])
+        let harness = try EngineHarness()
+        let good = try harness.run(
+            .to(server.url("/")) { $0.expectation.mimeTypes = ["application/json"] }
+        )
+        #expect(good.failure == nil)
+        let bad = try harness.run(.to(server.url("/")) { $0.expectation.mimeTypes = ["text/*"] })
+        #expect(bad.failure?.kind == .mimeType)
+        #expect(bad.checks.last?.actual == "application/json")
+    }
+}
