@@ -29,7 +29,7 @@ import TransferModel
             ("http://", .missingHost), ("http:///path", .missingHost),
             ("http://user@/path", .missingHost), ("http://:80/", .missingHost),
             ("http://[::1", .badHost), ("http://[]/", .badHost), ("http://[::1]x:80/", .badHost),
-            ("http://a:1:2/", .badHost), ("http://exa%6Dple.com/", .badHost),
+            ("http://a:1:2/", .badPort), ("http://exa%6Dple.com/", .badHost),
             ("http://a|b/", .badHost), ("http://a{b}/", .badHost),
             ("http://example.com:0/", .badPort), ("http://example.com:65536/", .badPort),
             ("http://example.com:8x/", .badPort), ("http://example.com:999999/", .badPort),

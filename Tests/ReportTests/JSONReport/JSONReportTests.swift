@@ -74,7 +74,7 @@ import TransferModel
             var record = Samples.record("task-\(number)", number, .succeeded)
             let fields = (0..<number % 4).map { HeaderField(name: "N\($0)", value: "\(number)") }
             record.response = ResponseHead(statusCode: 200, fields: HeaderFields(fields))
-            record.originalRequest.headers = fields
+            record.originalRequest.headers = HeaderFields(fields)
             events.append(.taskFinished(record))
             summary.tasks += 1
             summary.succeeded += 1

@@ -1,6 +1,8 @@
 import Report
+import SystemKit
 import TestSupport
 import Testing
+import TransferModel
 
 @Suite struct ReportFileTests {
     @Test func `the report appears whole in folders of its own`() throws {

@@ -31,11 +31,11 @@ enum Samples {
     static let request = TransactionMetrics.SentRequest(
         method: "GET",
         url: "https://user:secret@example.com/a?b#c",
-        headers: [
+        headers: HeaderFields([
             HeaderField(name: "Host", value: "example.com"),
             HeaderField(name: "authorization", value: "Bearer secret"),
             HeaderField(name: "Cookie", value: "secret"),
-        ]
+        ])
     )
 
     static let response = ResponseHead(
