@@ -7,6 +7,7 @@ package struct SourceText: Sendable {
     /// UTF-8; it may hold invalid bytes when it is shown to say so.
     package let bytes: [UInt8]
 
+    /// Text that was read from the file of that name.
     package init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
@@ -36,7 +37,7 @@ package struct SourceText: Sendable {
 
 extension Span<UInt8> {
     /// Number of bytes of the line break at `index`; 0 when there is none.
-    func lineBreak(at index: Int) -> Int {
+    package func lineBreak(at index: Int) -> Int {
         switch self[index] {
         case 0x0A:
             return 1

@@ -29,8 +29,10 @@ enum CoreSchema {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
             UInt8(ascii: "."):
             return prefixedInteger(bytes) ?? decimal(bytes) ?? special(bytes) ?? .string
-        case UInt8(ascii: "~"), UInt8(ascii: "n"), UInt8(ascii: "N"):
-            return bytes.isOne(of: "~", "null", "Null", "NULL") ? .null : .string
+        case UInt8(ascii: "~"):
+            return bytes.count == 1 ? .null : .string
+        case UInt8(ascii: "n"), UInt8(ascii: "N"):
+            return bytes.isOne(of: "null", "Null", "NULL") ? .null : .string
         case UInt8(ascii: "t"), UInt8(ascii: "T"):
             return bytes.isOne(of: "true", "True", "TRUE") ? .bool(true) : .string
         case UInt8(ascii: "f"), UInt8(ascii: "F"):

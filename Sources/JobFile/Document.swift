@@ -12,6 +12,7 @@ package struct ParseResult: Sendable {
 ///
 /// Aliases are followed wherever a value is asked for, except for its place, which is the alias's own.
 package final class Document: Sendable {
+    /// The text, for whoever shows a place in it.
     package let source: SourceText
     let tree: Tree
 

@@ -11,6 +11,7 @@ package struct Elements: Sequence, IteratorProtocol {
         end = node.kind == .sequence ? Int(node.reach) : index
     }
 
+    /// The next element; nil after the last.
     package mutating func next() -> NodeID? {
         guard index < end else { return nil }
         defer { index = document.tree.nodes[index].next(after: index) }

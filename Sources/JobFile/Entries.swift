@@ -1,5 +1,6 @@
 /// The entries of a mapping: its own in order, then those that `<<` merges.
 package struct Entries: Sequence, IteratorProtocol {
+    /// A key, which is a scalar unless a diagnostic says otherwise, and its value.
     package typealias Element = (key: NodeID, value: NodeID)
 
     private let document: Document
@@ -18,6 +19,7 @@ package struct Entries: Sequence, IteratorProtocol {
         merged = hasMerge ? MergedEntries.of(mapping, in: document) : []
     }
 
+    /// The next entry; nil after the last.
     package mutating func next() -> Element? {
         while index < end {
             let nodes = document.tree.nodes

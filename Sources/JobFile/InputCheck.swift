@@ -19,41 +19,43 @@ struct InputCheck {
         if let encoding = Self.foreignEncoding(bytes) { throw Self.foreign(encoding) }
         base = bytes.starts(with: 0xEF, 0xBB, 0xBF) ? 3 : 0
         var isASCII = true
-        var directives = 0
+        var directives = bytes.hasTagDirective(at: base) ? 1 : 0
         var index = base
         while index < bytes.count {
             let byte = bytes[index]
             if byte >= 0x20, byte < 0x7F {
                 index += 1
-            } else if byte < 0x80 {
-                guard byte == 9 || byte == 10 || byte == 13 else {
-                    throw Self.control(Unicode.Scalar(byte), at: index, in: source)
+                continue
+            }
+            isASCII = isASCII && byte < 0x80
+            guard let (scalar, length) = bytes.scalar(at: index) else {
+                throw Self.invalid(byte, at: index, in: source)
+            }
+            guard Self.isPrintable(scalar) else {
+                throw Self.control(scalar, at: index, in: source)
+            }
+            index += length
+            if Self.isBreak(scalar), bytes.hasTagDirective(at: index) {
+                directives += 1
+                guard directives <= DocumentLimits.tagDirectives else {
+                    throw Self.tooManyDirectives(at: index, in: source)
                 }
-                index += 1
-                if byte != 9, bytes.hasTagDirective(at: index) {
-                    directives += 1
-                    guard directives < DocumentLimits.tagDirectives else {
-                        throw Self.tooManyDirectives(at: index, in: source)
-                    }
-                }
-            } else {
-                isASCII = false
-                guard let (scalar, length) = bytes.scalar(at: index) else {
-                    throw Self.invalid(byte, at: index, in: source)
-                }
-                guard Self.isPrintable(scalar) else {
-                    throw Self.control(scalar, at: index, in: source)
-                }
-                index += length
             }
         }
         self.isASCII = isASCII && base == 0
     }
 
-    /// Whether YAML 1.2 §5.1 lets a scalar beyond ASCII stand in a text.
+    /// Whether YAML 1.2 §5.1 lets a scalar stand in a text.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x85, 0xA0...0xFFFD, 0x10000...: true
+        case 0x09, 0x0A, 0x0D, 0x20..<0x7F, 0x85, 0xA0...0xFFFD, 0x10000...: true
+        default: false
+        }
+    }
+
+    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
         default: false
         }
     }

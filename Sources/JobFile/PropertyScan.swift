@@ -20,12 +20,12 @@ struct PropertyScan {
             case UInt8(ascii: "&"), UInt8(ascii: "!"):
                 let isTag = span[self.offset] == UInt8(ascii: "!")
                 let start = self.mark.point.start
-                skip(span, to: end) { !$0.isWhiteSpace }
+                skip(span, to: end) { !span.isWhiteSpace(at: $0) }
                 if isTag { tag = SourceRange(start: start, end: self.mark.point.start) }
             case UInt8(ascii: "#"):
-                skip(span, to: end) { $0 != 0x0A && $0 != 0x0D }
-            case let byte where byte.isWhiteSpace:
-                skip(span, to: end) { $0.isWhiteSpace }
+                skip(span, to: end) { span.lineBreak(at: $0) == 0 }
+            case _ where span.isWhiteSpace(at: self.offset):
+                skip(span, to: end) { span.isWhiteSpace(at: $0) }
             default:
                 return
             }
@@ -35,22 +35,27 @@ struct PropertyScan {
     private mutating func skip(
         _ span: Span<UInt8>,
         to end: EventReader.Mark,
-        while condition: (UInt8) -> Bool
+        while condition: (Int) -> Bool
     ) {
-        while mark.index < end.index, offset < span.count, condition(span[offset]) {
-            let isBreak =
-                span[offset] == 0x0A
-                || span[offset] == 0x0D && (offset + 1 == span.count || span[offset + 1] != 0x0A)
-            mark.index += 1
-            mark.line += isBreak ? 1 : 0
-            mark.column = isBreak ? 1 : mark.column + 1
-            offset += span.scalar(at: offset)?.length ?? 1
+        while mark.index < end.index, offset < span.count, condition(offset) {
+            let lineBreak = span.lineBreak(at: offset)
+            if lineBreak > 0 {
+                // CR LF is one break of two characters.
+                mark.index += lineBreak == 2 && span[offset] == 0x0D ? 2 : 1
+                mark.line += 1
+                mark.column = 1
+                offset += lineBreak
+            } else {
+                mark.index += 1
+                mark.column += 1
+                offset += span.scalar(at: offset)?.length ?? 1
+            }
         }
     }
 }
 
-extension UInt8 {
-    fileprivate var isWhiteSpace: Bool {
-        self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D
+extension Span<UInt8> {
+    fileprivate func isWhiteSpace(at index: Int) -> Bool {
+        self[index] == 0x20 || self[index] == 0x09 || lineBreak(at: index) > 0
     }
 }

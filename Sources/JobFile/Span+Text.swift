@@ -6,9 +6,10 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes are one of three or four words.
-    func isOne(of words: String...) -> Bool {
-        words.contains { isEqual(to: $0.utf8.span) }
+    /// Whether the bytes are one of three spellings.
+    func isOne(of first: String, _ second: String, _ third: String) -> Bool {
+        isEqual(to: first.utf8.span) || isEqual(to: second.utf8.span)
+            || isEqual(to: third.utf8.span)
     }
 
     /// The bytes as text; empty when they are not UTF-8.

@@ -90,8 +90,10 @@ struct SyntaxProblem {
         lines.offset(of: position(of: mark))
     }
 
+    /// A place in the text; libyaml puts its end on a line of its own even where no line break is.
     private func position(of mark: EventReader.Mark) -> SourcePosition {
-        SourcePosition(line: Int(mark.line), column: Int(mark.column))
+        Int(mark.line) <= lines.count
+            ? mark.point.start : source.position(at: source.bytes.count)
     }
 
     /// The one scalar at a place, or a point at the end of a line.

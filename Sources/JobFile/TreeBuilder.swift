@@ -142,13 +142,28 @@ struct TreeBuilder {
             }
             place(&node, length: length, at: offset, from: reader)
         }
-        (node.line, node.column) = (start.line, start.column)
-        node.reach = tree.extent(from: start, to: end)
+        if isBehindText(start) {
+            let previous = tree.range(of: tree.nodes.count - 1).end
+            node.line = UInt32(truncatingIfNeeded: previous.line)
+            node.column = UInt32(truncatingIfNeeded: previous.column)
+        } else {
+            (node.line, node.column) = (start.line, start.column)
+            node.reach = tree.extent(from: start, to: end)
+        }
         if reader.isPlainScalar { node.flags.insert(.isPlain) }
         let index = tree.nodes.count
         tree.nodes.append(node)
         if let anchor { anchors[anchor] = Anchor(index: index, size: 1, height: 0) }
         if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
+    }
+
+    /// Whether a missing value is on the line that libyaml adds to a text without a line break at its end.
+    private mutating func isBehindText(_ mark: EventReader.Mark) -> Bool {
+        guard mark.column == 1, mark.index > 0, !tree.nodes.isEmpty else { return false }
+        let count = source.bytes.count
+        guard cursor.offset(of: mark.index, in: source.bytes) >= count else { return false }
+        let span = source.bytes.span
+        return !(1...3).contains { $0 <= count && span.lineBreak(at: count - $0) == $0 }
     }
 
     /// Notes where a scalar's bytes are: in the source, when they stand there as they are, or in the arena.

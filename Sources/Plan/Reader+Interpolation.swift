@@ -18,7 +18,8 @@ extension Reader {
         return ScalarValue(
             text: pieces.map(\.value.text).joined(),
             type: .string,
-            isFilledIn: pieces.contains(where: \.isFilledIn)
+            isFilledIn: pieces.contains(where: \.isFilledIn),
+            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment)
         )
     }
 
@@ -58,7 +59,7 @@ extension Reader {
         switch expression.namespace {
         case .env:
             found = environment[expression.name].map {
-                ScalarValue(text: $0, type: .string, isFilledIn: true)
+                ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
             }
         case .var:
             switch variable(expression.name) {

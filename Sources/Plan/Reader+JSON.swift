@@ -66,9 +66,7 @@ extension Reader {
                 )
                 return
             }
-            // The shortest text that reads as the same number; a whole one without its `.0`.
-            let text = value.description
-            writer.raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
+            writer.number(value)
         case .timestamp:
             report(
                 .notYetSupported,

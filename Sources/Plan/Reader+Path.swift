@@ -67,11 +67,7 @@ extension Reader {
     /// A path to a file that the runner writes.
     mutating func destination(_ field: Field) -> PathValue? {
         guard let value = path(field) else { return nil }
-        let last = value.text.utf8.split(
-            separator: UInt8(ascii: "/"),
-            omittingEmptySubsequences: false
-        ).last
-        guard let last, !last.isEmpty else {
+        guard value.text.utf8.last != UInt8(ascii: "/") else {
             report(
                 .notYetSupported,
                 "`\(field.name)`: a folder as destination is not supported yet",
@@ -80,7 +76,8 @@ extension Reader {
             )
             return nil
         }
-        guard !last.elementsEqual(".".utf8), !last.elementsEqual("..".utf8) else {
+        let last = AbsolutePath.lastComponent(of: value.text)
+        guard last != ".", last != ".." else {
             report(.badPath, "`\(field.name)`: `\(value.text)` is a folder", at: field.node)
             return nil
         }

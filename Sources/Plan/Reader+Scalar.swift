@@ -7,6 +7,8 @@ struct ScalarValue: Sendable, Hashable {
     var type: Scalar
     /// Whether the text came out of an expression, so that its looks say what it is.
     var isFilledIn: Bool
+    /// Whether some of the text came from the environment, where secrets are.
+    var isFromEnvironment = false
 }
 
 extension Reader {

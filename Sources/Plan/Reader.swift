@@ -92,22 +92,19 @@ struct Reader {
                 continue
             }
             seen |= 1 << UInt64(position)
-            let setting = table.settings[position]
-            let field = Field(
-                name: setting.description.name,
-                key: entry.key,
-                node: entry.value
-            )
-            if let read = setting.read {
+            let name = table.keys.names[position]
+            let field = Field(name: name, key: entry.key, node: entry.value)
+            if let read = table.reads[position] {
                 read(&target, &self, field)
             } else {
                 report(
                     .notYetSupported,
-                    "the key `\(field.name)`\(context) is not supported yet",
+                    "the key `\(name)`\(context) is not supported yet",
                     at: entry.key
                 )
             }
         }
+        if table.keys.alternatives != 0 { checkAlternatives(table.keys, seen, mapping, key) }
         let missing = table.keys.required & ~seen
         guard missing != 0 else { return }
         for (position, description) in table.keys.keys.enumerated()
@@ -116,6 +113,37 @@ struct Reader {
                 .missingKey,
                 "the key `\(description.name)`\(context) is required",
                 at: key
+            )
+        }
+    }
+
+    /// Checks that exactly one of a table's alternatives is there.
+    private mutating func checkAlternatives(
+        _ keys: KeyTable,
+        _ seen: UInt64,
+        _ mapping: NodeID,
+        _ key: NodeID
+    ) {
+        let count = (keys.alternatives & seen).nonzeroBitCount
+        guard count != 1 else { return }
+        let names = keys.alternativeNames.map { "`\($0)`" }.joined(separator: ", ")
+        guard count > 1 else {
+            report(.missingKey, "one of the keys \(names)\(context) is required", at: key)
+            return
+        }
+        let present = document.entries(of: mapping).filter { entry in
+            let position = keys.position(of: entry.key, in: document)
+            return position.map { keys.alternatives >> UInt64($0) & 1 == 1 } ?? false
+        }
+        for entry in present.dropFirst() {
+            report(
+                .conflictingKeys,
+                "only one of the keys \(names)\(context) may be there",
+                at: entry.key,
+                notes: present.first.map {
+                    [.init("the first one is here", at: document.range(of: $0.key))]
+                }
+                    ?? []
             )
         }
     }

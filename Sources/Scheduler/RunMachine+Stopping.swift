@@ -45,8 +45,7 @@ extension RunMachine {
     mutating func cancelRunning() {
         guard phase != .cancelling else { return }
         phase = .cancelling
-        let keys = active.filter { $0.value.stage == .running }.keys.sorted()
-        if !keys.isEmpty { actions.append(.cancel(keys)) }
+        actions.cancellations += active.filter { $0.value.stage == .running }.keys.sorted()
     }
 
     /// Ends a task that has begun because the run stops.

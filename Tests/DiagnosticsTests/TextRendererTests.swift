@@ -118,6 +118,16 @@ import Testing
         #expect(shown.dropFirst(caret.count).first == "!")
     }
 
+    @Test func `many faults of one huge line cost no more than those of many lines`() {
+        let text = String(repeating: "é, ", count: 300_000)
+        let source = SourceText(name: "job.yaml", bytes: Array(text.utf8))
+        let faults = (1...100).map {
+            Diagnostic(code: "x.y", "m", at: range(1, $0 * 9_000, $0 * 9_000 + 1))
+        }
+        let report = FileDiagnostics(source: source, diagnostics: faults)
+        #expect(TextRenderer(report).render().split(separator: "\n").count == 300)
+    }
+
     @Test func `a heap of combining marks is cut too`() {
         let lines = snippet("a" + String(repeating: "\u{301}", count: 10_000) + "b", 1, 2)
         #expect(lines.allSatisfy { $0.unicodeScalars.count < 120 })

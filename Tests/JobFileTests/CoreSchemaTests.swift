@@ -5,7 +5,7 @@ import Testing
     // YAML 1.2 §10.3.2, and `012`, which the job file calls a string.
     @Test(arguments: [
         ("", Scalar.null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null),
-        ("nULL", .string), ("nil", .string),
+        ("nULL", .string), ("nil", .string), ("~x", .string),
         ("true", .bool(true)), ("True", .bool(true)), ("FALSE", .bool(false)), ("tRUE", .string),
         ("yes", .string), ("no", .string), ("on", .string), ("off", .string), ("y", .string),
         ("0", .integer(0)), ("-0", .integer(0)), ("+12", .integer(12)), ("-19", .integer(-19)),

@@ -63,6 +63,16 @@ import Testing
         #expect(result.document == nil)
     }
 
+    // libyaml compares every directive with all before it.
+    @Test(arguments: ["\n", "\r", "\r\n", "\u{85}", "\u{2028}"])
+    func `more than sixteen TAG directives are refused`(lineBreak: String) throws {
+        let lines = (0..<100_000).map { "%TAG !a\($0)! tag:example.com:\(lineBreak)" }
+        let fault = try #require(faults(lines.joined() + "---\na: 1\n").first)
+        #expect(fault.code == "yaml.too-large")
+        #expect(fault.range.start == SourcePosition(line: 17, column: 1))
+        #expect(faults(lines.prefix(16).joined() + "---\na: 1\n").isEmpty)
+    }
+
     @Test func `a large mapping is searched for repeated keys in one go`() throws {
         var text = ""
         for number in 0..<100_000 { text += "key-\(number): 1\n" }

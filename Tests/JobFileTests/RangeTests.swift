@@ -51,6 +51,15 @@ import Testing
         #expect(document.scalar(of: try document.value("last")) == .null)
     }
 
+    @Test(arguments: ["? key", "? key\n", "a: 1\n? key"])
+    func `a value that is missing at the end is behind its key`(text: String) throws {
+        let document = try document(text)
+        let value = document.range(of: try document.value("key"))
+        let lines = LineIndex(document.source)
+        #expect(value.start.line <= lines.count)
+        #expect(lines.offset(of: value.start) == text.utf8.count)
+    }
+
     @Test func `columns count Unicode scalars`() throws {
         let document = try document("\"e\u{301}😀\": [é, x]\n")
         let elements = document.elements(of: try document.value("e\u{301}😀"))

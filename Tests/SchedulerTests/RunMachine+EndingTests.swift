@@ -291,6 +291,15 @@ import TransferModel
         #expect(try #require(run.record("a")).changed == isChanged)
     }
 
+    @Test func `broken framing is tried once more`() {
+        var run = RunSimulation([.init("a").with { $0.retry = .steady }])
+        for _ in 1...2 {
+            run.fail("a", .protocolViolation)
+            run.advanceToNextTick()
+        }
+        #expect(run.record("a")?.attempts.count == 2)
+    }
+
     @Test func `a result that nobody waits for is ignored`() {
         var run = RunSimulation([.init("a")])
         run.finish("a")

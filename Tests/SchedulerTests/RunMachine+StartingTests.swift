@@ -62,7 +62,7 @@ import TransferModel
         )
         var turns = 0
         repeat {
-            _ = machine.on(.tick, now: MonotonicTime(nanoseconds: 0), dice: { 0 })
+            machine.on(.tick, now: MonotonicTime(nanoseconds: 0), dice: { 0 })
             turns += 1
         } while machine.isLookingFurther
         #expect(turns == 4)

@@ -129,17 +129,20 @@ struct RunSimulation {
 
     private mutating func tell(_ event: RunMachine.Event) {
         let part = dice
-        for action in machine.on(event, now: now, dice: { part }) {
-            switch action {
-            case .start(let request):
-                running[request.key] = request
-                starts.append(source.id(of: request.key))
-            case .cancel(let keys): cancelled += keys
-            case .checkDestination(let task, let path): checks[task] = path
-            case .emit(.taskFinished(let record)): records.append(record)
-            case .emit(.taskWillRetry(let id, let attempt, _, let wait)):
+        machine.on(event, now: now, dice: { part })
+        let actions = machine.takeActions()
+        for request in actions.starts {
+            running[request.key] = request
+            starts.append(source.id(of: request.key))
+        }
+        cancelled += actions.cancellations
+        for check in actions.destinationChecks { checks[check.task] = check.path }
+        for event in actions.events {
+            switch event {
+            case .taskFinished(let record): records.append(record)
+            case .taskWillRetry(let id, let attempt, _, let wait):
                 retries.append((id, attempt, wait))
-            case .emit: break
+            default: break
             }
         }
     }

@@ -7,11 +7,12 @@ enum HeaderFieldsType {
     static let session = type(inSession: true)
 
     private static func type(inSession: Bool) -> ValueType<[HeaderField]> {
-        ValueType(.named(.text(pattern: nil), pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")) {
-            reader,
-            field in
-            reader.headerFields(field, inSession: inSession)
-        }
+        let shape = Shape.named(
+            .text(pattern: nil),
+            pattern: HeaderRule.namePattern,
+            hasFreeKeys: false
+        )
+        return ValueType(shape) { $0.headerFields($1, inSession: inSession) }
     }
 
     /// `fields`, and those of `base` whose names they do not have.

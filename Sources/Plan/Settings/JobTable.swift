@@ -32,7 +32,7 @@ enum JobTable {
             // Read before everything else, because everything else may use them.
             Setting(
                 "variables",
-                .field(.named(.text(pattern: nil), pattern: #"^[A-Za-z_][A-Za-z0-9_-]*$"#)),
+                .field(.named(.scalar, pattern: "^[A-Za-z_][A-Za-z0-9_-]*$", hasFreeKeys: true)),
                 "Values for `${var.name}`; `--var name=…` overrides them."
             ) { _, _ in },
             Setting(
@@ -42,7 +42,7 @@ enum JobTable {
             ) { $0.defaults = $1 },
             Setting(
                 "sessions",
-                .field(.named(.mapping(SessionTable.table.keys), pattern: TaskID.pattern)),
+                .field(named(SessionTable.table.keys)),
                 "Settings and connections that tasks share."
             ) { $0.sessions = $1 },
             section("data", .data, "Requests whose response is checked and not kept."),
@@ -71,8 +71,13 @@ enum JobTable {
         _ kind: TaskSpec.Kind,
         _ summary: String
     ) -> Setting<JobDraft> {
-        let shape = Shape.named(.mapping(TaskTable.table(of: kind).keys), pattern: TaskID.pattern)
+        let shape = named(TaskTable.table(of: kind).keys)
         return Setting(name, .field(shape), summary) { $0.sections.append((kind, $1)) }
+    }
+
+    /// Mappings of ids to mappings of a table.
+    private static func named(_ keys: KeyTable) -> Shape {
+        .named(.mapping(keys), pattern: TaskID.pattern, hasFreeKeys: true)
     }
 
     private static let version = ValueType<Int>(.integer(1...1)) { reader, field in

@@ -7,7 +7,7 @@ enum ExpectTable {
         [
             Setting(
                 "statusCode",
-                .oneOrMore(of: ValueType(pattern: StatusText.pattern, parse: StatusText.parse)),
+                .oneOrMore(of: statusCode),
                 default: "[200-299]",
                 "Status codes and ranges that count as success."
             ) { $0.statusCodes = $1 },
@@ -17,9 +17,15 @@ enum ExpectTable {
                 default: "any",
                 "MIME types without parameters; `type/*` matches a whole type."
             ) { $0.mimeTypes = $1 },
-            .notYet("textEncoding"), .notYet("maximumSize"), .notYet("headers"), .notYet("json"),
-        ]
+        ] + ["textEncoding", "maximumSize", "headers", "json"].map(Setting.notYet)
     )
+
+    private static let statusCode = ValueType<ClosedRange<Int>>(
+        .either(.integer(100...599), .text(pattern: StatusText.pattern))
+    ) { reader, field in
+        guard let text = reader.text(field) else { return nil }
+        return reader.parsed(text, of: field, StatusText.parse)
+    }
 }
 
 /// `redirects`: how far they are followed.

@@ -88,10 +88,15 @@ struct Setting<Target>: Sendable {
 /// All keys of one kind of mapping and what they set.
 struct SettingTable<Target>: Sendable {
     let keys: KeyTable
-    let settings: [Setting<Target>]
+    /// What reads each key, by its position in `keys`; nil for one that is not supported yet.
+    let reads: [Setting<Target>.Read?]
 
-    init(_ name: String, _ settings: [Setting<Target>]) {
-        keys = KeyTable(name: name, keys: settings.map(\.description))
-        self.settings = settings
+    init(_ name: String, _ settings: [Setting<Target>], exactlyOneOf alternatives: [String] = []) {
+        keys = KeyTable(
+            name: name,
+            keys: settings.map(\.description),
+            alternatives: alternatives
+        )
+        reads = settings.map(\.read)
     }
 }

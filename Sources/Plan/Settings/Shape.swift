@@ -12,8 +12,10 @@ indirect enum Shape: Sendable {
     case oneOrMore(Shape)
     /// A mapping of known keys.
     case mapping(KeyTable)
-    /// A mapping whose keys are names that the job file chooses.
-    case named(Shape, pattern: String)
+    /// A mapping whose keys are names that the job file chooses; with `x-…` as free space, or as names too.
+    case named(Shape, pattern: String, hasFreeKeys: Bool)
+    /// Any scalar, null included.
+    case scalar
     /// Any value at all.
     case anything
 }

@@ -21,25 +21,32 @@ enum TaskTable {
         "upload",
         common + [
             method(MethodText.parseUpload, default: "POST"), responseTo,
-            body("json", .anything, "Any YAML value, sent as JSON.") { _, field in .json(field) },
-            body("file", .text(pattern: nil), "The file that is sent.") { reader, field in
-                reader.existingFile(field).map { .file($0.path) }
+            Setting("json", .field(.anything), "Any YAML value, sent as JSON.") {
+                $0.body = .json($1)
             },
-            body("text", .text(pattern: nil), "The text that is sent.") { reader, field in
-                reader.text(field).map { .text($0) }
-            },
-            Setting(encodingDescription) { draft, reader, field in
-                var formatting = JSONFormatting()
-                reader.apply(EncodingTable.table, to: &formatting, in: field)
-                draft.encoding = (field.key, formatting)
-            },
+            Setting(
+                "file",
+                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                "The file that is sent, relative to the job file's folder."
+            ) { $0.body = .file($1.path) },
+            Setting("text", .text, "The text that is sent.") { $0.body = .text($1) },
+            Setting(
+                "encoding",
+                ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
+                    var formatting = JSONFormatting()
+                    reader.apply(EncodingTable.table, to: &formatting, in: field)
+                    return TaskDraft.Encoding(key: field.key, formatting: formatting)
+                },
+                "How `json` is written, as JSONEncoder's options."
+            ) { $0.encoding = $1 },
             Setting(
                 "idempotencyKey",
                 IdempotencyKeyText.type,
                 default: "none",
                 "A key by which the server can tell a repeated request: `none` or a value."
             ) { $0.idempotencyKey = $1 },
-        ] + ["form", "multipart", "stream", "resumable"].map(Setting.notYet)
+        ] + ["form", "multipart", "stream", "resumable"].map(Setting.notYet),
+        exactlyOneOf: ["json", "file", "text"]
     )
 
     static let download = SettingTable<TaskDraft>(
@@ -126,7 +133,7 @@ enum TaskTable {
     ) -> Setting<TaskDraft> {
         Setting(
             "method",
-            ValueType(pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", parse: parse),
+            ValueType(pattern: HeaderRule.namePattern, parse: parse),
             default: defaultText,
             "The request method."
         ) { $0.method = $1 }
@@ -142,53 +149,18 @@ enum TaskTable {
         "The file that the response body becomes, relative to the job file's folder."
     ) { $0.destination = $1 }
 
-    private static let encodingDescription = KeyDescription(
-        name: "encoding",
-        summary: "How `json` is written, as JSONEncoder's options.",
-        defaultText: nil,
-        isRequired: false,
-        shape: .mapping(EncodingTable.table.keys)
-    )
-
-    /// A key that gives an upload its body; a second one is a fault.
-    private static func body(
-        _ name: String,
-        _ shape: Shape,
-        _ summary: String,
-        read: @escaping @Sendable (inout Reader, Field) -> TaskDraft.Body?
-    ) -> Setting<TaskDraft> {
-        let description = KeyDescription(
-            name: name,
-            summary: summary,
-            defaultText: nil,
-            isRequired: false,
-            shape: shape
-        )
-        return Setting(description) { draft, reader, field in
-            let body = read(&reader, field) ?? .faulty
-            if draft.body != nil {
-                reader.report(
-                    .conflictingKeys,
-                    "`\(name)`\(reader.context) gives it a second body",
-                    at: field.key,
-                    help: "an upload has one of `json`, `file` and `text`"
-                )
-            }
-            draft.body = body
-        }
-    }
-
     private static let priority = ValueType<Double>(
         .either(.number(0...1), .choice(["low", "default", "high"]))
     ) { reader, field in
-        guard reader.document.kind(of: field.node) == .scalar else {
-            return ValueType.number(0...1).read(&reader, field)
-        }
         // URLSessionTask.lowPriority, .defaultPriority, .highPriority
-        let names = ["low": 0.25, "default": 0.5, "high": 0.75]
-        guard let scalar = reader.scalar(field) else { return nil }
-        return names[scalar.text] ?? ValueType.number(0...1).read(&reader, field)
+        let names = [("low", 0.25), ("default", 0.5), ("high", 0.75)]
+        for (name, priority) in names where reader.document.hasText(field.node, equalTo: name) {
+            return priority
+        }
+        return anyPriority.read(&reader, field)
     }
+
+    private static let anyPriority = ValueType.number(0...1)
 
     private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
         guard let name = reader.text(field) else { return nil }

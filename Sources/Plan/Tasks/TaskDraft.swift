@@ -9,8 +9,12 @@ struct TaskDraft: Sendable {
         case json(Field)
         case file(String)
         case text(String)
-        /// It has a fault, which is reported.
-        case faulty
+    }
+
+    /// The `encoding` mapping and what it says.
+    struct Encoding: Sendable {
+        var key: NodeID
+        var formatting: JSONFormatting
     }
 
     /// Position in the plan's list; nil when the task names none.
@@ -30,8 +34,7 @@ struct TaskDraft: Sendable {
     var description: String?
 
     var body: Body?
-    /// The `encoding` mapping and what it says.
-    var encoding: (key: NodeID, formatting: JSONFormatting)?
+    var encoding: Encoding?
     /// As it stands in the header field: a quoted string.
     var idempotencyKey: String?
 

@@ -29,7 +29,7 @@ struct TaskReader: Sendable {
         var draft = defaults
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
-        checkBody(draft, entry, &reader)
+        checkEncoding(draft, entry, &reader)
         let session = session(of: draft, entry, &reader)
         let body = body(of: draft, &reader)
         guard reader.errorCount == errors, !reader.isFull, let url = draft.url, let session else {
@@ -69,27 +69,19 @@ struct TaskReader: Sendable {
         return (task, draft)
     }
 
-    private func checkBody(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {
-        guard entry.kind == .upload, reader.document.kind(of: entry.value) == .mapping else {
-            return
-        }
-        switch draft.body {
-        case nil:
-            reader.report(
-                .missingKey,
-                "one of the keys `json`, `file` and `text`\(reader.context) is required",
-                at: entry.key
-            )
-        case .json, .faulty:
-            return
-        case .file, .text:
-            guard let encoding = draft.encoding else { return }
-            reader.report(
-                .conflictingKeys,
-                "`encoding`\(reader.context) is about `json`, which is not its body",
-                at: encoding.key
-            )
-        }
+    private func checkEncoding(
+        _ draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ reader: inout Reader
+    ) {
+        guard let encoding = draft.encoding,
+            reader.document.value(of: entry.value, for: "json") == nil
+        else { return }
+        reader.report(
+            .conflictingKeys,
+            "`encoding`\(reader.context) is about `json`, which is not there",
+            at: encoding.key
+        )
     }
 
     /// The session that is named, or the only one.
@@ -118,7 +110,7 @@ struct TaskReader: Sendable {
         case .json(let field):
             let formatting = draft.encoding?.formatting ?? JSONFormatting()
             return reader.json(field, formatting).map { .bytes($0) }
-        case .faulty, nil: return nil
+        case nil: return nil
         }
     }
 
@@ -138,7 +130,7 @@ struct TaskReader: Sendable {
             case .json: Self.jsonType
             case .text: Self.textType
             case .file: Self.fileType
-            case .faulty, nil: nil
+            case nil: nil
             }
         if let type, !headers.contains(type.name) { headers.append(type) }
         let usual = entry.kind == .upload ? "POST" : "GET"

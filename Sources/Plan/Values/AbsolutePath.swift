@@ -32,6 +32,12 @@ enum AbsolutePath {
         return "/" + components.joined(separator: "/")
     }
 
+    /// What stands behind the last slash.
+    static func lastComponent(of path: String) -> Substring {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path[...] }
+        return path[path.utf8.index(after: slash)...]
+    }
+
     /// The folder that a file's path stands in; empty for one right under the root.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }

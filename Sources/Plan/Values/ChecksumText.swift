@@ -2,37 +2,21 @@
 enum ChecksumText {
     static let pattern = "^sha256:[0-9A-Fa-f]{64}$"
 
+    private static let prefix = Array("sha256:".utf8)
+
     /// The 32 bytes.
     static func parse(_ text: String) throws(ValueFault) -> [UInt8] {
-        let digits = text.utf8
-        guard let colon = digits.firstIndex(of: UInt8(ascii: ":")) else {
-            let isBare = digits.count == 64 && digits.allSatisfy { value($0) != nil }
-            throw ValueFault(
-                .badChecksum,
-                "a checksum names its algorithm",
-                likely: isBare ? "sha256:" + text : nil,
-                help: "write `sha256:` and 64 hexadecimal digits"
-            )
-        }
-        let algorithm = text[..<colon]
-        guard algorithm == "sha256" else {
-            let isSpelling = ["sha-256", "sha_256", "sha256"].contains(algorithm.lowercased())
-            throw ValueFault(
-                .badChecksum,
-                "the algorithm `\(String(algorithm))` is not known",
-                likely: isSpelling ? "sha256" + text[colon...] : nil,
-                help: "the one algorithm is `sha256`"
-            )
-        }
+        guard text.utf8.starts(with: prefix) else { throw wrongAlgorithm(text) }
+        let digits = text.utf8.span
+        guard digits.count == prefix.count + 64 else { throw wrongDigits }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(32)
-        var high: UInt8?
-        for digit in digits[digits.index(after: colon)...] {
-            guard let value = value(digit) else { throw wrongDigits }
-            if let first = high { bytes.append(first << 4 | value) }
-            high = high == nil ? value : nil
+        for index in stride(from: prefix.count, to: digits.count, by: 2) {
+            guard let high = value(digits[index]), let low = value(digits[index + 1]) else {
+                throw wrongDigits
+            }
+            bytes.append(high << 4 | low)
         }
-        guard bytes.count == 32, high == nil else { throw wrongDigits }
         return bytes
     }
 
@@ -40,6 +24,26 @@ enum ChecksumText {
         .badChecksum,
         "a SHA-256 has 64 hexadecimal digits"
     )
+
+    private static func wrongAlgorithm(_ text: String) -> ValueFault {
+        guard let colon = text.firstIndex(of: ":") else {
+            let isBare = text.utf8.count == 64 && text.utf8.allSatisfy { value($0) != nil }
+            return ValueFault(
+                .badChecksum,
+                "a checksum names its algorithm",
+                likely: isBare ? "sha256:" + text : nil,
+                help: "write `sha256:` and 64 hexadecimal digits"
+            )
+        }
+        let algorithm = text[..<colon]
+        let isSpelling = ["sha-256", "sha_256", "sha256"].contains(algorithm.lowercased())
+        return ValueFault(
+            .badChecksum,
+            "the algorithm `\(algorithm)` is not known",
+            likely: isSpelling ? "sha256" + text[colon...] : nil,
+            help: "the one algorithm is `sha256`"
+        )
+    }
 
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

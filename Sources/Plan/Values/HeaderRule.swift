@@ -2,6 +2,9 @@ internal import TransferModel
 
 /// What may stand in a header field that the job file writes.
 enum HeaderRule {
+    /// A token as the JSON Schema has it.
+    static let namePattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+
     /// Fields that the runner makes itself, or that hold for one connection (RFC 9110 §7.6.1, RFC 9113 §8.2.2).
     private static let reserved: [String: String] = [
         "content-length": "the length comes from the body",
