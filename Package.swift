@@ -91,7 +91,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TestSupportTests",
-            dependencies: ["TestSupport", "TransferModel"],
+            dependencies: ["TestSupport", "SystemKit", "TransferModel"],
             swiftSettings: strict
         ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),

@@ -57,6 +57,11 @@ package final class JoinableThread: Sendable {
         _ = pthread_join(handle, nil)
     }
 
+    /// Sends a signal to this thread alone, which must wait for it; to be called before `join`.
+    func deliver(_ signal: StopSignal) {
+        pthread_kill(handle, signal.number)
+    }
+
     private final class Box: Sendable {
         let name: String
         let body: @Sendable () -> Void

@@ -1,3 +1,4 @@
+internal import CSystem
 import Glibc
 
 /// A value that only one thread at a time can reach.

@@ -16,7 +16,7 @@ package struct SystemError: Error, Sendable, Hashable {
     }
 
     /// The current `errno` of this thread; call it right after the failing call.
-    static func last(_ operation: String, _ subject: String) -> SystemError {
+    package static func last(_ operation: String, _ subject: String) -> SystemError {
         SystemError(errno: Glibc.errno, operation: operation, subject: subject)
     }
 
@@ -31,6 +31,12 @@ package struct SystemError: Error, Sendable, Hashable {
         guard let text = unsafe strerror(errno) else { return "error \(errno)" }
         return unsafe String(cString: text)
     }
+
+    /// Whether nothing has that name.
+    package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+
+    /// Whether the name is that of a folder, a device or a socket.
+    package var isNotRegular: Bool { errno == EISDIR || errno == EINVAL || errno == ENXIO }
 
     /// A full disk, a permission or a missing file: what the machine's owner has to mend.
     package var isEnvironment: Bool {

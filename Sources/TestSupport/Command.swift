@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// An executable with its arguments, to be run as a child process.
 package struct Command: Sendable {
@@ -76,13 +77,13 @@ package struct Command: Sendable {
     private static func ownExecutable() throws -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0 else { throw SystemError("readlink /proc/self/exe") }
+        guard count > 0 else { throw SystemError.last("read", "/proc/self/exe") }
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     // MARK: Spawning
 
-    private func spawn(handingOver pairs: [(Descriptor, Int32)]) throws(SystemError) -> pid_t {
+    private func spawn(handingOver pairs: [(Descriptor, Int32)]) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -128,7 +129,9 @@ package struct Command: Sendable {
                 )
             }
         }
-        guard result == 0 else { throw SystemError("start \(executable)", errno: result) }
+        guard result == 0 else {
+            throw SystemError(errno: result, operation: "start", subject: executable)
+        }
         return process
     }
 

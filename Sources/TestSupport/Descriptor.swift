@@ -1,12 +1,13 @@
 import Glibc
+import SystemKit
 
 /// An open file descriptor that is closed when nobody holds it any more.
 package final class Descriptor: Sendable {
     package let number: Int32
 
-    /// Takes over what `call` returned, or throws its `errno` when that is negative.
-    package init(_ call: String, _ result: Int32) throws(SystemError) {
-        guard result >= 0 else { throw SystemError(call) }
+    /// Takes over what a call returned, or throws its `errno` when that is negative.
+    init(_ operation: String, _ subject: String, _ result: Int32) throws(SystemError) {
+        guard result >= 0 else { throw .last(operation, subject) }
         number = result
     }
 
@@ -17,8 +18,10 @@ package final class Descriptor: Sendable {
     /// Both ends of a new pipe, which children do not inherit: `Command` closes what it does not pass on.
     static func pipe() throws(SystemError) -> (read: Descriptor, write: Descriptor) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("pipe") }
-        return (try Descriptor("pipe", ends[0]), try Descriptor("pipe", ends[1]))
+        guard unsafe Glibc.pipe(&ends) == 0 else { throw .last("make", "a pipe") }
+        return (
+            try Descriptor("make", "a pipe", ends[0]), try Descriptor("make", "a pipe", ends[1])
+        )
     }
 
     /// The next bytes, at most 64 KiB; empty at the end of the stream, nil on an error.
@@ -32,6 +35,18 @@ package final class Descriptor: Sendable {
             filled = max(0, count)
         }
         return count < 0 ? nil : bytes
+    }
+
+    /// Writes all of it; for a descriptor that blocks.
+    func write(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(number, buffer.baseAddress, buffer.count)
+            }
+            guard count > 0 || errno == EINTR else { throw .last("write", "descriptor \(number)") }
+            rest = rest.dropFirst(max(0, count))
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// TCP sockets on 127.0.0.1.
 enum LoopbackSocket {
@@ -12,7 +13,7 @@ enum LoopbackSocket {
                 unsafe bind(socket.number, $0, size)
             }
         }
-        guard result == 0 else { throw SystemError("bind") }
+        guard result == 0 else { throw .last("bind", "a socket") }
         return (socket, try port(of: socket))
     }
 
@@ -21,7 +22,7 @@ enum LoopbackSocket {
         socket: Descriptor, port: UInt16
     ) {
         let (socket, port) = try bound()
-        guard Glibc.listen(socket.number, backlog) == 0 else { throw SystemError("listen") }
+        guard Glibc.listen(socket.number, backlog) == 0 else { throw .last("listen", "at \(port)") }
         return (socket, port)
     }
 
@@ -35,14 +36,20 @@ enum LoopbackSocket {
                 unsafe connect(socket.number, $0, size)
             }
         }
-        guard result == 0 || errno == EINPROGRESS else { throw SystemError("connect to \(port)") }
+        guard result == 0 || errno == EINPROGRESS else { throw .last("connect", "to \(port)") }
         return socket
     }
 
     /// The next connection, not blocking, without delay of small writes.
     static func accept(from listener: Descriptor) throws(SystemError) -> Descriptor {
-        let socket = try Descriptor("accept", Glibc.accept(listener.number, nil, nil))
-        guard fcntl(socket.number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError("fcntl") }
+        let socket = try Descriptor(
+            "accept",
+            "a connection",
+            Glibc.accept(listener.number, nil, nil)
+        )
+        guard fcntl(socket.number, F_SETFL, O_NONBLOCK) == 0 else {
+            throw .last("unblock", "a socket")
+        }
         var on: Int32 = 1
         unsafe setsockopt(
             socket.number,
@@ -63,7 +70,7 @@ enum LoopbackSocket {
 
     private static func make(flags: Int32 = 0) throws(SystemError) -> Descriptor {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | flags
-        return try Descriptor("socket", Glibc.socket(AF_INET, type, 0))
+        return try Descriptor("make", "a socket", Glibc.socket(AF_INET, type, 0))
     }
 
     private static func address(port: UInt16) -> sockaddr_in {
@@ -82,7 +89,7 @@ enum LoopbackSocket {
                 unsafe getsockname(socket.number, $0, &size)
             }
         }
-        guard result == 0 else { throw SystemError("getsockname") }
+        guard result == 0 else { throw .last("find", "a port") }
         return UInt16(bigEndian: address.sin_port)
     }
 }

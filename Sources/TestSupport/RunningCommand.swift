@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// A child process under way; killed when nobody holds it any more.
 ///
@@ -90,7 +91,7 @@ package final class RunningCommand {
         while try pump(until: deadline) {}
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { throw SystemError("waitpid of \(name)") }
+            guard errno == EINTR else { throw SystemError.last("wait for", name) }
         }
         isReaped = true
         let signal = status & 0x7F

@@ -115,7 +115,7 @@ struct ScriptedConnection {
             case .send(let bytes):
                 try send(bytes)
             case .sendRepeatedly(let bytes, let count):
-                for _ in 0..<count { try send(bytes) }
+                for _ in 0..<count where !stop.isOpen { try send(bytes) }
             case .drip(let bytes, let interval):
                 for byte in bytes {
                     try send([byte])

@@ -2,7 +2,8 @@ import SystemKit
 
 /// An HTTP/1.1 server on a free loopback port that does as its script says, faults included.
 ///
-/// A thread for each connection; nothing is answered that the script does not say. It stops when nobody holds it.
+/// A thread for each connection; nothing is answered that the script does not say. When nobody holds it, it stops and
+/// its threads end.
 package final class ScriptedServer: Sendable {
     /// The replies to one path: the first request gets the first, the last one stays for all that follow.
     package typealias Script = [String: [Reply]]
@@ -10,6 +11,7 @@ package final class ScriptedServer: Sendable {
     package let port: UInt16
     private let stop: Gate
     private let log: Log
+    private let accepting: JoinableThread
 
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
@@ -24,24 +26,25 @@ package final class ScriptedServer: Sendable {
         self.port = port
         self.stop = stop
         self.log = log
-        try BackgroundThread.start {
-            var count = 0
+        accepting = try JoinableThread(name: "accept") {
+            var threads: [JoinableThread] = []
+            defer { threads.forEach { $0.join() } }
             while Readiness.wait(
                 for: [.readable(listener), .readable(stop.descriptor)],
                 until: Deadline(after: .seconds(86_400))
             ) == 0 {
                 guard let socket = try? LoopbackSocket.accept(from: listener) else { continue }
-                count += 1
                 let connection = ScriptedConnection(
-                    number: count,
+                    number: threads.count + 1,
                     socket: socket,
                     stop: stop,
                     maximumBodyRead: maximumBodyRead
                 )
-                try? BackgroundThread.start {
+                let thread = try? JoinableThread(name: "connection") {
                     var connection = connection
                     connection.serve { answer(log.record($0)) }
                 }
+                thread.map { threads.append($0) }
             }
         }
     }
@@ -59,6 +62,7 @@ package final class ScriptedServer: Sendable {
 
     deinit {
         stop.open()
+        accepting.join()
     }
 
     /// Without a slash at its end.

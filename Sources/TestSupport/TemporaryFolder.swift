@@ -1,4 +1,5 @@
 package import Glibc
+import SystemKit
 
 /// A folder of a test's own, removed with all that is in it when nobody holds it any more.
 package final class TemporaryFolder: Sendable {
@@ -9,7 +10,9 @@ package final class TemporaryFolder: Sendable {
     package init() throws {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/runner-test-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp in \(parent)") }
+        guard unsafe mkdtemp(&template) != nil else {
+            throw SystemError.last("make a folder in", parent)
+        }
         path = unsafe template.withUnsafeBufferPointer { buffer in
             unsafe buffer.baseAddress.map { unsafe String(cString: $0) } ?? parent
         }
@@ -26,7 +29,9 @@ package final class TemporaryFolder: Sendable {
 
     /// Makes a folder in an existing one.
     package func makeFolder(_ name: String, mode: mode_t = 0o755) throws {
-        guard unsafe mkdir(path(name), mode) == 0 else { throw SystemError("mkdir \(name)") }
+        guard unsafe mkdir(path(name), mode) == 0 else {
+            throw SystemError.last("make folder", name)
+        }
     }
 
     /// Writes a file, replacing an older one, gives it exactly that mode and returns its absolute path.
@@ -37,16 +42,11 @@ package final class TemporaryFolder: Sendable {
         mode: mode_t = 0o644
     ) throws -> String {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-        let file = try Descriptor("open \(name)", unsafe open(path(name), flags, 0o600))
-        var rest = ArraySlice(Array(bytes))
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { buffer in
-                unsafe Glibc.write(file.number, buffer.baseAddress, buffer.count)
-            }
-            guard count > 0 else { throw SystemError("write \(name)") }
-            rest = rest.dropFirst(count)
+        let file = try Descriptor("open", name, unsafe open(path(name), flags, 0o600))
+        try file.write(Array(bytes))
+        guard fchmod(file.number, mode) == 0 else {
+            throw SystemError.last("set the mode of", name)
         }
-        guard fchmod(file.number, mode) == 0 else { throw SystemError("chmod \(name)") }
         return path(name)
     }
 
@@ -58,13 +58,13 @@ package final class TemporaryFolder: Sendable {
 
     /// The bytes of a file.
     package func read(_ name: String) throws -> [UInt8] {
-        let file = try Descriptor("open \(name)", unsafe open(path(name), O_RDONLY | O_CLOEXEC))
+        let file = try Descriptor("open", name, unsafe open(path(name), O_RDONLY | O_CLOEXEC))
         var bytes: [UInt8] = []
         while let more = file.read() {
             if more.isEmpty { return bytes }
             bytes += more
         }
-        throw SystemError("read \(name)")
+        throw SystemError.last("read", name)
     }
 
     /// A file's content as text.
@@ -74,7 +74,7 @@ package final class TemporaryFolder: Sendable {
 
     /// The names in the folder, or in one below it, hidden ones too, sorted.
     package func list(_ name: String = ".") throws -> [String] {
-        guard let stream = unsafe opendir(path(name)) else { throw SystemError("opendir \(name)") }
+        guard let stream = unsafe opendir(path(name)) else { throw SystemError.last("list", name) }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
@@ -110,7 +110,9 @@ package final class TemporaryFolder: Sendable {
 
     private func status(of name: String) throws -> stat {
         var status = stat()
-        guard unsafe lstat(path(name), &status) == 0 else { throw SystemError("stat \(name)") }
+        guard unsafe lstat(path(name), &status) == 0 else {
+            throw SystemError.last("examine", name)
+        }
         return status
     }
 }

@@ -39,6 +39,30 @@ import Testing
         #expect(text(writer) == String(value))
     }
 
+    @Test(arguments: [
+        (0, "0"), (2, "2"), (-0.5, "-0.5"), (1e16, "1e+16"), (0.1, "0.1"), (1e-300, "1e-300"),
+    ])
+    func `a number is the shortest text that reads as the same`(value: Double, expected: String) {
+        var writer = JSONWriter()
+        writer.number(value)
+        #expect(text(writer) == expected)
+    }
+
+    @Test func `a document can have every byte of Foundation's encoder`() {
+        var writer = JSONWriter(isPretty: true, escapesSlashes: true, followsJSONEncoder: true)
+        writer.beginObject()
+        writer.key("a")
+        writer.beginArray()
+        writer.endArray()
+        writer.key("b")
+        writer.string("/\u{8}\u{C}\u{7F}\u{85}\u{1}")
+        writer.endObject()
+        #expect(
+            text(writer)
+                == "{\n  \"a\" : [\n\n  ],\n  \"b\" : \"\\/\\b\\f\u{7F}\u{85}\\u0001\"\n}"
+        )
+    }
+
     @Test func `a pretty document indents by two spaces`() {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
@@ -68,12 +92,52 @@ import Testing
     }
 
     @Test(arguments: [
-        (1.0, "1"), (-0.0, "-0"), (0.1, "0.1"), (1e16, "1e+16"), (5e-324, "5e-324"),
+        (1.0, "1"), (-0.0, "-0"), (0.1, "0.1"), (1e16, "1e+16"),
         (100.25, "100.25"),
     ])
     func `numbers are as short as they can be`(value: Double, expected: String) {
         var writer = JSONWriter()
         writer.number(value)
         #expect(text(writer) == expected)
+    }
+
+    @Test(arguments: [
+        ("\u{80}\u{9B}31m\u{9F}", "\\u0080\\u009b31m\\u009f"), ("\u{A0}\u{BF}ÿ", "\u{A0}\u{BF}ÿ"),
+        ("\u{0}\u{8}\u{C}", "\\u0000\\u0008\\u000c"), ("€🙂", "€🙂"), ("", ""),
+    ])
+    func `text that could drive a terminal is escaped, other text is not`(
+        value: String,
+        expected: String
+    ) {
+        var writer = JSONWriter()
+        writer.string(value)
+        #expect(text(writer) == "\"\(expected)\"")
+    }
+
+    @Test func `controls among bytes are escaped`() {
+        var writer = JSONWriter()
+        writer.latin1([0x1B, 0x9B, 0x22, 0x7F, 0xA0, 0xC2])
+        #expect(text(writer) == "\"\\u001b\\u009b\\\"\\u007f\u{A0}Â\"")
+    }
+
+    @Test func `slashes are escaped when asked for`() {
+        var writer = JSONWriter(escapesSlashes: true)
+        writer.string("a/b")
+        writer.reset()
+        writer.string("/")
+        #expect(text(writer) == #""\/""#)
+    }
+
+    @Test func `what is drained is gone and what is open stays open`() {
+        var writer = JSONWriter()
+        var parts: [String] = []
+        writer.beginArray()
+        writer.integer(1)
+        writer.drain { parts.append(String(decoding: $0, as: UTF8.self)) }
+        writer.integer(2)
+        writer.endArray()
+        writer.drain { parts.append(String(decoding: $0, as: UTF8.self)) }
+        #expect(parts == ["[1", ",2]"])
+        #expect(writer.bytes.isEmpty)
     }
 }

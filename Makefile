@@ -1,0 +1,20 @@
+# Entries; what takes more than a line is a script in Scripts.
+.PHONY: build setup test check demo bench
+
+build: setup
+	swift build -c release --static-swift-stdlib --product runner -Xlinker -s
+
+setup:
+	@Scripts/setup
+
+test: setup
+	swift test
+
+check: setup
+	@Scripts/check
+
+demo: build
+	@Scripts/demo
+
+bench: build
+	@Benchmarks/bench
