@@ -5,7 +5,10 @@ import Testing
 import TransferModel
 
 @Suite struct ValidJobTests {
-    @Test(arguments: Fixture.all(in: "Valid"))
+    /// Jobs made for this test, and those that the repository shows to its users.
+    private static let jobs = Fixture.all(in: "Valid") + Fixture.all(in: "../../jobs")
+
+    @Test(arguments: jobs)
     func `a valid job has no fault and every task of it can be read`(fixture: Fixture) throws {
         let plan = try Self.plan(fixture)
         #expect(plan.warnings.isEmpty)
@@ -14,7 +17,7 @@ import TransferModel
         }
     }
 
-    @Test(arguments: Fixture.all(in: "Valid"))
+    @Test(arguments: jobs)
     func `a valid job has only keys that the schema has`(fixture: Fixture) throws {
         let job = try #require(Document.parse(fixture.input, name: fixture.name).document)
         let keys = SchemaKeys(try #require(Document.parse(JobSchema.text, name: "schema").document))
