@@ -23,7 +23,7 @@ let package = Package(
     targets: [
         // Layer 0: C.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
-        .systemLibrary(name: "CSystem"),
+        .target(name: "CSystem"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
@@ -97,7 +97,7 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "DiagnosticsTests",
-            dependencies: ["Diagnostics", "TestSupport"],
+            dependencies: ["Diagnostics", "JSON", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -113,6 +113,7 @@ let package = Package(
         .testTarget(
             name: "JobFileTests",
             dependencies: ["JobFile", "Diagnostics", "TestSupport"],
+            exclude: ["Fixtures"],
             swiftSettings: strict
         ),
         .testTarget(

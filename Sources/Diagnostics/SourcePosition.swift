@@ -5,11 +5,13 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
     /// 1-based, in Unicode scalars.
     package var column: Int
 
+    /// A position by its 1-based numbers.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
+    /// By line, then by column.
     package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
@@ -17,10 +19,12 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
 
 /// A stretch of source text, its end not included.
 package struct SourceRange: Sendable, Hashable {
+    /// The position of the first scalar.
     package var start: SourcePosition
     /// The position after the last scalar; equal to `start` for a point.
     package var end: SourcePosition
 
+    /// The text from one position to the one behind its end.
     package init(start: SourcePosition, end: SourcePosition) {
         self.start = start
         self.end = end

@@ -1,1 +1,85 @@
-// Filled by the first slice of this target.
+package import Diagnostics
+package import JobFile
+package import TransferModel
+
+/// A job file that was found right: what is transferred, in which order and how.
+///
+/// Tasks are not kept as values. `make` reads each once and drops it again; `task(at:)` reads it a second time when
+/// it is started. Between the two a task costs a few words, so that memory grows with the transfers in flight.
+package struct Plan: Sendable {
+    package let name: String
+    /// The job file's name as it was given.
+    package var fileName: String { reader.document.name }
+    /// At least one; a job that declares none has the implicit `default`.
+    package var sessions: [SessionConfiguration] { taskReader.sessions }
+    package let schedule: ScheduleConfiguration
+    /// Absolute; nil when the job asks for no report.
+    package let reportPath: String?
+    /// What is doubtful and keeps nobody from running the job.
+    package let warnings: [Diagnostic]
+
+    /// With everything resolved that tasks refer to; it never looks at files again.
+    let reader: Reader
+    let taskReader: TaskReader
+    let tasks: TaskList
+    let graph: TaskGraph
+
+    init(
+        name: String,
+        schedule: ScheduleConfiguration,
+        reportPath: String?,
+        warnings: [Diagnostic],
+        reader: Reader,
+        taskReader: TaskReader,
+        tasks: TaskList,
+        graph: TaskGraph
+    ) {
+        self.name = name
+        self.schedule = schedule
+        self.reportPath = reportPath
+        self.warnings = warnings
+        self.reader = reader
+        self.taskReader = taskReader
+        self.tasks = tasks
+        self.graph = graph
+    }
+
+    /// Checks a document from its first key to its last, and plans it when nothing is wrong.
+    ///
+    /// All faults are found in one go. Nothing is read or written but what `options` look at.
+    package static func make(
+        from document: Document,
+        options: PlanOptions
+    ) throws(PlanRejected) -> Plan {
+        var builder = PlanBuilder(document: document, options: options)
+        return try builder.build()
+    }
+
+    /// Tasks are numbered from 0 in file order.
+    package var taskCount: Int { tasks.entries.count }
+
+    /// The id of a task; indices are those below `taskCount` here and in what follows.
+    package func id(of index: Int) -> String { reader.document.text(of: tasks.entries[index].key) }
+
+    package func kind(of index: Int) -> TaskSpec.Kind { tasks.entries[index].kind }
+
+    /// The tasks that must succeed first, each once.
+    package func needs(of index: Int) -> [Int] { Array(graph.needs(of: index)) }
+
+    /// Whether the task's failure fails the run.
+    package func isRequired(_ index: Int) -> Bool { tasks.entries[index].isRequired }
+
+    /// From 0 to 1: of two tasks that may start, the one of the higher priority does.
+    package func priority(of index: Int) -> Double { tasks.entries[index].priority }
+
+    /// Reads a task again, every setting resolved.
+    ///
+    /// What `make` accepted is accepted here; the error is there because nothing else says so.
+    package func task(at index: Int) throws(PlanRejected) -> TaskSpec {
+        var reader = reader
+        guard let (task, _) = taskReader.read(index, tasks.entries[index], with: &reader) else {
+            throw PlanRejected(diagnostics: reader.diagnostics)
+        }
+        return task
+    }
+}

@@ -26,8 +26,9 @@ struct ActiveTask {
     private(set) var number = 0
     /// How the last attempt ended, its transactions moved to `transactions`.
     private(set) var last: AttemptResult?
-    private(set) var hasBrokenFraming = false
 
+    /// Whether an attempt has met an answer that broke HTTP's rules.
+    private var hasBrokenFraming = false
     private var attempts: [TaskRecord.Attempt] = []
     private var transactions: [TransactionMetrics] = []
     private var redirectCount = 0
@@ -121,17 +122,16 @@ struct ActiveTask {
         stage = .queued
     }
 
-    /// What the decision on another attempt needs to know, all but the failure.
+    /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.
     func history(
         after result: AttemptResult,
-        hadBrokenFraming: Bool,
         _ clock: RunClock,
         _ now: MonotonicTime
     ) -> RetryDecision.History {
         RetryDecision.History(
             attempts: number,
             remaining: retryLimit.map { $0 - now },
-            hasBrokenFraming: hadBrokenFraming,
+            hasBrokenFraming: hasBrokenFraming,
             retryAfter: result.response.flatMap {
                 RetryAfter.wait(in: $0.fields, now: clock.timestamp(of: now))
             }

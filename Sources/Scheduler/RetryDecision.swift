@@ -48,7 +48,7 @@ package enum RetryDecision: Sendable, Hashable {
 
     /// Decides on a failed attempt.
     ///
-    /// - Parameter dice: from 0 up to but not including 1: which part of the backoff is waited.
+    /// `dice`, from 0 up to but not including 1, is the part of the backoff that is waited.
     package static func decide(
         _ failure: TransferFailure,
         of request: RequestSpec,

@@ -29,26 +29,36 @@ extension RunMachine {
         _ dice: () -> Double
     ) {
         let index = result.key
-        guard var task = active[index], task.stage == .running else { return }
-        release(task)
-        let hadBrokenFraming = task.hasBrokenFraming
-        task.end(result, clock)
-        guard let failure = result.failure else {
-            retryBudget.deposit()
-            succeed(index, record(task, .succeeded, now), now)
+        // Taken out rather than copied: of the ends only a retry puts it back.
+        guard active[index]?.stage == .running, var task = active.removeValue(forKey: index) else {
             return
         }
+        release(task)
+        if let failure = result.failure {
+            let history = task.history(after: result, clock, now)
+            task.end(result, clock)
+            attemptFailed(task, result, failure, history, dice(), now)
+        } else {
+            task.end(result, clock)
+            retryBudget.deposit()
+            succeed(index, record(task, .succeeded, now), now)
+        }
+    }
+
+    /// Decides whether there is another attempt; `part` is the part of its backoff that is waited.
+    private mutating func attemptFailed(
+        _ task: ActiveTask,
+        _ result: AttemptResult,
+        _ failure: TransferFailure,
+        _ history: RetryDecision.History,
+        _ part: Double,
+        _ now: MonotonicTime
+    ) {
+        let index = task.spec.index
         if failure.kind == .cancelled, phase == .cancelling {
             cancelTask(index, task, now)
             return
         }
-        let history = task.history(
-            after: result,
-            hadBrokenFraming: hadBrokenFraming,
-            clock,
-            now
-        )
-        let part = dice()
         pauseOrigin(task, result, history, part, now)
         let decision = RetryDecision.decide(
             failure,
@@ -66,17 +76,15 @@ extension RunMachine {
             let explained = failure.explained(.runBudgetExhausted, task.spec.retry)
             end(index, failed: task, explained, now)
         case .retry(let wait, let reason):
-            task.wait(reason, since: now)
             active[index] = task
+            active[index]?.wait(reason, since: now)
             retries.insert(Timer(time: now + wait, task: index))
-            actions.append(
-                .emit(
-                    .taskWillRetry(
-                        id: task.spec.id,
-                        attempt: task.number,
-                        failure: failure,
-                        waitMicroseconds: wait.microseconds
-                    )
+            actions.events.append(
+                .taskWillRetry(
+                    id: task.spec.id,
+                    attempt: task.number,
+                    failure: failure,
+                    waitMicroseconds: wait.microseconds
                 )
             )
         }
@@ -170,7 +178,7 @@ extension RunMachine {
         states[index] = .ended
         unended -= 1
         tally.add(record, verdict: verdict)
-        actions.append(.emit(.taskFinished(record)))
+        actions.events.append(.taskFinished(record))
     }
 
     /// Dooms the tasks that need this one and were not doomed before.

@@ -95,7 +95,7 @@ extension RunMachine {
         let task = ActiveTask(spec, session: session, now: now, stage: .checking)
         active[spec.index] = task
         if isChecked, let path = spec.destination?.path {
-            actions.append(.checkDestination(task: spec.index, path: path))
+            actions.destinationChecks.append((spec.index, path))
         } else {
             startAttempt(spec.index, now)
         }
@@ -121,8 +121,8 @@ extension RunMachine {
         if request.number == 1 {
             let id = source.id(of: index)
             let kind = source.kind(of: index)
-            actions.append(.emit(.taskStarted(TaskProgress(id: id, kind: kind))))
+            actions.events.append(.taskStarted(TaskProgress(id: id, kind: kind)))
         }
-        actions.append(.start(request))
+        actions.starts.append(request)
     }
 }

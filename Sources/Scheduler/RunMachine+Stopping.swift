@@ -21,8 +21,9 @@ extension RunMachine {
         }
     }
 
-    /// Starts nothing any more: tasks between two attempts are cancelled now, those that never began are swept up by
-    /// `writeRecords`. What runs goes on.
+    /// Starts nothing any more; what runs goes on.
+    ///
+    /// Tasks between two attempts are cancelled now, those that never began by `writeRecords`, bit by bit.
     ///
     /// Under fail-fast what runs is let finish, as with `curl --fail-early`: its work is done in part, and an attempt
     /// that is let finish leaves nothing behind. It is not tried again.
@@ -44,8 +45,7 @@ extension RunMachine {
     mutating func cancelRunning() {
         guard phase != .cancelling else { return }
         phase = .cancelling
-        let keys = active.filter { $0.value.stage == .running }.keys.sorted()
-        if !keys.isEmpty { actions.append(.cancel(keys)) }
+        actions.cancellations += active.filter { $0.value.stage == .running }.keys.sorted()
     }
 
     /// Ends a task that has begun because the run stops.

@@ -14,20 +14,21 @@ struct RunMachine {
     enum Event: Sendable {
         /// Time has passed, or the run begins.
         case tick
-        /// The answer to `checkDestination`.
+        /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, exists: Bool)
         case attemptFinished(AttemptResult)
         case signal(StopSignal)
     }
 
-    /// What is to be done.
-    enum Action: Sendable {
-        case start(AttemptRequest)
-        /// Ends the attempts with those keys.
-        case cancel([Int])
-        /// Asks whether something is at the path.
-        case checkDestination(task: Int, path: String)
-        case emit(RunEvent)
+    /// What is to be done, in this order.
+    struct Actions: Sendable {
+        /// Attempts for the runner to start.
+        var starts: [AttemptRequest] = []
+        /// Keys of attempts for the runner to end.
+        var cancellations: [Int] = []
+        /// Paths to look at for the tasks that they are the destinations of.
+        var destinationChecks: [(task: Int, path: String)] = []
+        var events: [RunEvent] = []
     }
 
     /// How far a task has come.
@@ -107,7 +108,7 @@ struct RunMachine {
     var sweepPosition = 0
 
     var tally = RunTally()
-    var actions: [Action] = []
+    var actions = Actions()
 
     init(
         source: any TaskSource,
@@ -140,7 +141,7 @@ struct RunMachine {
 
     /// The sums; complete once the run is finished.
     func summary(_ now: MonotonicTime) -> RunSummary {
-        tally.summary(endDate: clock.timestamp(of: now), signal: stopReason)
+        tally.summary(endDate: clock.timestamp(of: now), stopReason: stopReason)
     }
 
     /// When `tick` has something to do; nil when only another event can bring the run on.
@@ -155,10 +156,10 @@ struct RunMachine {
         return times.lazy.compactMap { $0 }.min()
     }
 
-    /// Takes in what has happened and says what is to be done.
+    /// Takes in what has happened; what is to be done about it adds up until `takeActions`.
     ///
     /// `dice` gives numbers from 0 up to but not including 1.
-    mutating func on(_ event: Event, now: MonotonicTime, dice: () -> Double) -> [Action] {
+    mutating func on(_ event: Event, now: MonotonicTime, dice: () -> Double) {
         switch event {
         case .tick: break
         case .destinationChecked(let task, let exists): destinationChecked(task, exists, now)
@@ -166,9 +167,13 @@ struct RunMachine {
         case .signal(let signal): signalled(signal, now)
         }
         advance(now)
-        let todo = actions
-        actions = []
-        return todo
+    }
+
+    /// Hands over everything that is to be done since the last time.
+    mutating func takeActions() -> Actions {
+        let taken = actions
+        actions = Actions()
+        return taken
     }
 
     /// Does what time and free places allow.

@@ -23,10 +23,10 @@ struct RunTally {
     }
 
     /// The sums of a run that ended at `endDate`; a signal's exit code wins over that of the tasks.
-    func summary(endDate: Timestamp, signal: StopReason?) -> RunSummary {
+    func summary(endDate: Timestamp, stopReason: StopReason?) -> RunSummary {
         var summary = sums
         summary.endDate = endDate
-        if let code = signal?.exitCode { summary.exitCode = code }
+        if let code = stopReason?.exitCode { summary.exitCode = code }
         return summary
     }
 }

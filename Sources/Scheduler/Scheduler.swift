@@ -30,14 +30,11 @@ package final class Scheduler {
 
     /// Prepares a run, whose deadline counts from here.
     ///
-    /// - Parameters:
-    ///   - header: What the sinks are told first.
-    ///   - clock: Turns the times of `now` into dates.
-    ///   - runner: Carries out attempts and puts their events into `inbox`; the owner stops it after the run.
-    ///   - wantsProgress: Whether the sinks are sent `progress` events.
-    ///   - fileExists: Whether something is at an absolute path; asked for downloads with `ifExists: skip` or `fail`.
-    ///   - now: The monotonic clock; waiting is always done by `CLOCK_MONOTONIC`.
-    ///   - dice: Numbers from 0 up to but not including 1.
+    /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
+    /// `fileExists` says whether something is at an absolute path; it is asked for downloads that must not replace a
+    /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
+    /// `CLOCK_MONOTONIC`. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// `progress` events.
     package init(
         source: any TaskSource,
         sessions: [SessionConfiguration],
@@ -79,39 +76,31 @@ package final class Scheduler {
     /// The sinks get `started`, then for each task its events and exactly one `taskFinished`, then `finished`.
     package func run() -> RunSummary {
         emit(.started(header))
-        var answers = perform(machine.on(.tick, now: now(), dice: dice))
+        machine.on(.tick, now: now(), dice: dice)
+        var answers = perform(machine.takeActions())
         while !machine.isFinished {
             let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
             let time = now()
-            var actions: [RunMachine.Action] = []
-            for event in answers {
-                actions += machine.on(event, now: time, dice: dice)
-            }
-            for message in messages { take(message, time, &actions) }
-            actions += machine.on(.tick, now: time, dice: dice)
+            for event in answers { machine.on(event, now: time, dice: dice) }
+            for message in messages { take(message, time) }
+            machine.on(.tick, now: time, dice: dice)
             askForProgress(time)
-            answers = perform(actions)
+            answers = perform(machine.takeActions())
         }
         let summary = machine.summary(now())
         emit(.finished(summary))
         return summary
     }
 
-    private func take(
-        _ message: Message,
-        _ time: MonotonicTime,
-        _ actions: inout [RunMachine.Action]
-    ) {
+    private func take(_ message: Message, _ time: MonotonicTime) {
         switch message {
-        case .signal(let signal):
-            actions += machine.on(.signal(signal), now: time, dice: dice)
+        case .signal(let signal): machine.on(.signal(signal), now: time, dice: dice)
         case .attempts(let events):
             for event in events {
                 switch event {
                 case .finished(let result):
-                    actions += machine.on(.attemptFinished(result), now: time, dice: dice)
-                case .progress(let progress):
-                    actions.append(.emit(.progress(progress.map(named))))
+                    machine.on(.attemptFinished(result), now: time, dice: dice)
+                case .progress(let progress): emit(.progress(progress.map(named)))
                 }
             }
         }
@@ -120,23 +109,13 @@ package final class Scheduler {
     /// Carries out actions and returns what there is to tell the machine about them.
     ///
     /// The runner goes first: it works while the sinks write.
-    private func perform(_ actions: [RunMachine.Action]) -> [RunMachine.Event] {
-        var answers: [RunMachine.Event] = []
-        var starts: [AttemptRequest] = []
-        var cancellations: [Int] = []
-        for action in actions {
-            switch action {
-            case .start(let request): starts.append(request)
-            case .cancel(let keys): cancellations += keys
-            case .checkDestination(let task, let path):
-                answers.append(.destinationChecked(task: task, exists: fileExists(path)))
-            case .emit: break
-            }
+    private func perform(_ actions: RunMachine.Actions) -> [RunMachine.Event] {
+        if !actions.starts.isEmpty { runner.start(actions.starts) }
+        if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
+        for event in actions.events { emit(event) }
+        return actions.destinationChecks.map {
+            .destinationChecked(task: $0.task, exists: fileExists($0.path))
         }
-        if !starts.isEmpty { runner.start(starts) }
-        if !cancellations.isEmpty { runner.cancel(cancellations) }
-        for case .emit(let event) in actions { emit(event) }
-        return answers
     }
 
     private func emit(_ event: RunEvent) {

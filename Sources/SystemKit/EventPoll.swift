@@ -37,13 +37,7 @@ package final class EventPoll {
                 close(descriptor)
                 throw .last("create", "an epoll set")
             }
-            let code = csystem_epoll_control(
-                set,
-                EPOLL_CTL_ADD,
-                descriptor,
-                csystem_readable,
-                EventPoll.wakeUpTag
-            )
+            let code = csystem_epoll_add(set, descriptor, csystem_readable, EventPoll.wakeUpTag)
             guard code == 0 else {
                 close(descriptor)
                 close(set)
@@ -58,12 +52,11 @@ package final class EventPoll {
 
         /// Makes the current or the next `wait` return.
         package func signal() {
-            _ = eventfd_write(descriptor, 1)
+            csystem_eventfd_signal(descriptor)
         }
 
         fileprivate func drain() {
-            var count: eventfd_t = 0
-            unsafe eventfd_read(descriptor, &count)
+            csystem_eventfd_drain(descriptor)
         }
     }
 
@@ -84,7 +77,7 @@ package final class EventPoll {
         for interest: Interest,
         tag: UInt64
     ) throws(SystemError) {
-        try control(EPOLL_CTL_ADD, socket, interest, tag)
+        try check(csystem_epoll_add(descriptor, socket, interest.events, tag), socket)
     }
 
     /// Changes what a descriptor is watched for.
@@ -93,12 +86,12 @@ package final class EventPoll {
         to interest: Interest,
         tag: UInt64
     ) throws(SystemError) {
-        try control(EPOLL_CTL_MOD, socket, interest, tag)
+        try check(csystem_epoll_modify(descriptor, socket, interest.events, tag), socket)
     }
 
     /// Stops watching; a descriptor that is closed already is left alone.
     package func unwatch(_ socket: Int32) {
-        _ = csystem_epoll_control(descriptor, EPOLL_CTL_DEL, socket, 0, 0)
+        csystem_epoll_delete(descriptor, socket)
     }
 
     /// Waits until a descriptor is ready, a wake-up came or the time is over, and fills `events`.
@@ -123,17 +116,14 @@ package final class EventPoll {
         }
     }
 
-    private func control(
-        _ operation: Int32,
-        _ socket: Int32,
-        _ interest: Interest,
-        _ tag: UInt64
-    ) throws(SystemError) {
-        var events: UInt32 = 0
-        if interest.contains(.readable) { events |= csystem_readable }
-        if interest.contains(.writable) { events |= csystem_writable }
-        guard csystem_epoll_control(descriptor, operation, socket, events, tag) == 0 else {
-            throw .last("watch", "descriptor \(socket)")
-        }
+    private func check(_ code: Int32, _ socket: Int32) throws(SystemError) {
+        guard code == 0 else { throw .last("watch", "descriptor \(socket)") }
+    }
+}
+
+extension EventPoll.Interest {
+    /// As epoll has it.
+    fileprivate var events: UInt32 {
+        (contains(.readable) ? csystem_readable : 0) | (contains(.writable) ? csystem_writable : 0)
     }
 }

@@ -37,7 +37,7 @@ package final class JoinableThread: Sendable {
             { argument in
                 guard let argument = unsafe argument else { return nil }
                 let box = unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
-                unsafe pthread_setname_np(pthread_self(), box.name)
+                unsafe csystem_name_thread(box.name)
                 box.body()
                 return nil
             },
@@ -55,6 +55,11 @@ package final class JoinableThread: Sendable {
     /// To be called once, by another thread.
     package func join() {
         _ = pthread_join(handle, nil)
+    }
+
+    /// Sends a signal to this thread alone, which must wait for it; to be called before `join`.
+    func deliver(_ signal: StopSignal) {
+        pthread_kill(handle, signal.number)
     }
 
     private final class Box: Sendable {

@@ -31,12 +31,7 @@ internal import Glibc
     ) throws(SystemError) {
         self.folder = folder
         self.name = name
-        let unnamed = unsafe csystem_openat(
-            folder.descriptor,
-            ".",
-            csystem_o_tmpfile | O_RDWR | O_CLOEXEC,
-            mode
-        )
+        let unnamed = csystem_open_unnamed(folder.descriptor, mode)
         if unnamed >= 0 {
             descriptor = unnamed
             return

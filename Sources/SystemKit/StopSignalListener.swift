@@ -1,43 +1,28 @@
-import Glibc
+internal import Glibc
 
 /// Reads the stop signals of the process on a thread of its own, so that no code runs inside a signal handler.
 ///
 /// To be made before any other thread: threads inherit the mask that keeps the signals from them. A signal that the
 /// process was started with as ignored stays ignored, as `nohup` and a shell's background jobs expect.
 package final class StopSignalListener: Sendable {
-    private let thread: pthread_t
+    private let thread: JoinableThread
     private let isStopped: Lock<Bool>
 
     /// Blocks the stop signals in the calling thread, ignores SIGPIPE and calls `receive` on the listening thread
     /// once for each signal that arrives.
     ///
-    /// Nil when the system has no thread to give.
-    package init?(receive: @escaping @Sendable (StopSignal) -> Void) {
+    /// - Throws: `SystemError` when the kernel has no thread to give.
+    package init(receive: @escaping @Sendable (StopSignal) -> Void) throws(SystemError) {
         signal(SIGPIPE, SIG_IGN)
         let signals = StopSignal.allCases.filter { !Self.isIgnored($0) }
         var set = Self.set(of: signals)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
 
         let isStopped = Lock(false)
-        let loop = Loop { Self.listen(to: signals, until: isStopped, receive) }
-        var thread = pthread_t()
-        let context = unsafe Unmanaged.passRetained(loop)
-        let status = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<Loop>.fromOpaque(context).takeRetainedValue().body()
-                return nil
-            },
-            context.toOpaque()
-        )
-        guard status == 0 else {
-            unsafe context.release()
-            return nil
-        }
-        self.thread = thread
         self.isStopped = isStopped
+        thread = try JoinableThread(name: "signals") {
+            Self.listen(to: signals, until: isStopped, receive)
+        }
     }
 
     /// Ends the listening thread; the signals stay blocked.
@@ -45,23 +30,14 @@ package final class StopSignalListener: Sendable {
     /// To be called once, and not from `receive`.
     package func stop() {
         isStopped.withLock { $0 = true }
-        // Directed at the thread, which takes it for the end because of the flag.
-        pthread_kill(thread, SIGTERM)
-        pthread_join(thread, nil)
+        // The thread takes it for the end because of the flag.
+        thread.deliver(.terminate)
+        thread.join()
     }
 
-    /// Sends a signal to the listening thread alone, as the kernel would for the process.
-    package func raise(_ signal: StopSignal) {
-        pthread_kill(thread, signal.number)
-    }
-
-    /// What the thread is given: a closure in a box that C can carry.
-    private final class Loop: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
+    /// Sends a signal to the listening thread alone, as the kernel would to the process.
+    func deliver(_ signal: StopSignal) {
+        thread.deliver(signal)
     }
 
     private static func listen(
@@ -69,9 +45,8 @@ package final class StopSignalListener: Sendable {
         until isStopped: Lock<Bool>,
         _ receive: (StopSignal) -> Void
     ) {
-        // `stop` ends the wait by SIGTERM, which would be lost if the process ignored it and nobody blocked it.
+        // SIGTERM ends the wait even where the process ignores it.
         var set = Self.set(of: signals + [.terminate])
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         while true {
             var number: Int32 = 0
             guard unsafe sigwait(&set, &number) == 0 else { continue }

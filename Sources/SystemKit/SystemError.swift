@@ -32,6 +32,12 @@ package struct SystemError: Error, Sendable, Hashable {
         return unsafe String(cString: text)
     }
 
+    /// Whether nothing has that name.
+    package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+
+    /// Whether the name is that of a folder, a device or a socket.
+    package var isNotRegular: Bool { errno == EISDIR || errno == EINVAL || errno == ENXIO }
+
     /// A full disk, a permission or a missing file: what the machine's owner has to mend.
     package var isEnvironment: Bool {
         switch errno {

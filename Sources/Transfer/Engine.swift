@@ -118,3 +118,10 @@ package final class Engine: AttemptRunner {
         if wasEmpty { wakeUp.signal() }
     }
 }
+
+extension Engine {
+    /// The SHA-256 of bytes as 64 hexadecimal digits; nil when libcrypto is not there.
+    package static func sha256(of bytes: [UInt8]) -> String? {
+        SHA256Digest.hexadecimal(of: bytes)
+    }
+}

@@ -20,6 +20,9 @@ final class Publisher: Sendable {
 
     /// A thread that waits for the disk waits alone: with syncing on, several files are synced at once.
     private static let syncingThreads = 8
+    /// A thread takes as many files as it makes in this time by its last measure: one on a disk that takes its time to
+    /// sync, many in memory, where waking others costs more than the work.
+    private static let turnNanoseconds: Int64 = 500_000
 
     private let queue = Lock(Queue())
     private let durability: Durability
@@ -47,7 +50,7 @@ final class Publisher: Sendable {
 
     func submit(_ jobs: [Job]) {
         queue.withLock { $0.jobs.append(contentsOf: jobs) }
-        for _ in 0..<min(jobs.count, threadCount) { queue.notify() }
+        queue.notify()
     }
 
     /// Ends the threads once everything submitted is done.
@@ -58,23 +61,28 @@ final class Publisher: Sendable {
 
     private func run() {
         var lastFolder: Folder?
-        while true {
-            let jobs: [Job]? = queue.withLock(
-                when: { !$0.jobs.isEmpty || $0.isStopped },
-                until: nil
-            ) { queue in
-                if queue.jobs.isEmpty { return nil }
-                // A thread that syncs takes one file, so that the others sync beside it.
-                if durability == .none || queue.jobs.count == 1 {
-                    let all = queue.jobs
-                    queue.jobs = []
-                    return all
-                }
-                return [queue.jobs.removeLast()]
-            }
-            guard let jobs else { return }
+        var share = 1
+        while let jobs = take(share) {
+            let start = MonotonicTime.now
             deliver(jobs.map { .finished(publish($0, &lastFolder)) })
+            let perJob = (MonotonicTime.now - start).nanoseconds / Int64(jobs.count)
+            share = Int(Self.turnNanoseconds / max(perJob, 1)) + 1
         }
+    }
+
+    /// The next jobs, at most `count`; waits for them, and returns nil at the end.
+    private func take(_ count: Int) -> [Job]? {
+        let (jobs, isMoreLeft) = queue.withLock(
+            when: { !$0.jobs.isEmpty || $0.isStopped },
+            until: nil
+        ) { queue in
+            let taken = Array(queue.jobs.prefix(count))
+            queue.jobs.removeFirst(taken.count)
+            return (taken, !queue.jobs.isEmpty)
+        }
+        // One thread wakes the next only while there is work for it.
+        if isMoreLeft { queue.notify() }
+        return jobs.isEmpty ? nil : jobs
     }
 
     private func publish(_ job: Job, _ lastFolder: inout Folder?) -> AttemptResult {

@@ -25,8 +25,9 @@ package enum HTTPDate {
 
     private static func fullYear(_ year: Int64, now: Timestamp) -> Int64 {
         let thisYear = CivilDate(daysSinceEpoch: now.microseconds / 86_400_000_000).year
-        let candidate = thisYear / 100 * 100 + year
-        return candidate > thisYear + 50 ? candidate - 100 : candidate
+        let candidate = thisYear - thisYear % 100 + year
+        if candidate > thisYear + 50 { return candidate - 100 }
+        return candidate <= thisYear - 50 ? candidate + 100 : candidate
     }
 
     private static func time(

@@ -8,8 +8,9 @@ package struct HTTPURL: Sendable, Hashable {
     package let origin: Origin
     /// Whether a user name or password stands before the host.
     package let hasUserInformation: Bool
-    /// The path with its leading slash, without query and fragment; `/` when there is none.
-    package let path: String
+    /// Offsets of the path in `text`, in UTF-8; equal when the URL has none.
+    private let pathStart: Int
+    private let pathEnd: Int
 
     /// Why a text is no usable URL.
     package enum Fault: Error, Hashable {
@@ -25,91 +26,133 @@ package struct HTTPURL: Sendable, Hashable {
     }
 
     package init(_ text: String) throws(Fault) {
-        let bytes = Array(text.utf8)
-        if let offset = bytes.firstIndex(where: { $0 <= 0x20 || $0 == 0x7F || $0 == 0x5C }) {
+        let bytes = text.utf8.span
+        for offset in bytes.indices where Self.isForbidden(bytes[offset]) {
             throw .badCharacter(offset: offset)
         }
         guard let separator = Self.schemeEnd(bytes) else { throw .notAbsolute }
-        let scheme = String(decoding: bytes[..<separator], as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }
+        let scheme = Self.slice(text, 0..<separator).lowercased()
+        guard let known = Origin.Scheme(rawValue: scheme) else { throw .unsupportedScheme(scheme) }
 
-        let rest = bytes[(separator + 3)...]
-        let isDelimiter: (UInt8) -> Bool = { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 }
-        let authorityEnd = rest.firstIndex(where: isDelimiter) ?? rest.endIndex
-        var authority = rest[..<authorityEnd]
-        hasUserInformation = authority.contains(UInt8(ascii: "@"))
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-            authority = authority[(at + 1)...]
+        var host = separator + 3
+        var end = host
+        while end < bytes.count, !Self.isDelimiter(bytes[end]) {
+            if bytes[end] == UInt8(ascii: "@") { host = end + 1 }
+            end += 1
         }
-        let (host, port) = try Self.hostAndPort(authority)
+        hasUserInformation = host > separator + 3
+        let (hostEnd, port) = try Self.hostEndAndPort(bytes, host..<end)
         origin = Origin(
-            scheme: scheme == "https" ? .https : .http,
-            host: host,
-            port: port ?? (scheme == "https" ? 443 : 80)
+            scheme: known,
+            host: Self.slice(text, host..<hostEnd).lowercased(),
+            port: port ?? known.defaultPort
         )
-        let tail = rest[authorityEnd...]
-        let pathEnd = tail.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? tail.endIndex
-        let path = String(decoding: tail[..<pathEnd], as: UTF8.self)
-        self.path = path.isEmpty ? "/" : path
+        pathStart = end
+        let hasPath = end < bytes.count && bytes[end] == UInt8(ascii: "/")
+        while hasPath, end < bytes.count,
+            bytes[end] != UInt8(ascii: "?"), bytes[end] != UInt8(ascii: "#")
+        {
+            end += 1
+        }
+        pathEnd = end
         self.text = text
     }
 
-    private static func schemeEnd(_ bytes: [UInt8]) -> Int? {
+    /// The path with its leading slash, without query and fragment; `/` when there is none.
+    package var path: String {
+        pathStart == pathEnd ? "/" : Self.slice(text, pathStart..<pathEnd)
+    }
+
+    /// Text between two offsets in UTF-8 that lie next to ASCII bytes.
+    private static func slice(_ text: String, _ offsets: Range<Int>) -> String {
+        let start = text.utf8.index(text.utf8.startIndex, offsetBy: offsets.lowerBound)
+        let end = text.utf8.index(start, offsetBy: offsets.count)
+        return String(text[start..<end])
+    }
+
+    /// A space, a control byte or a backslash, which some servers read as a slash.
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "\\")
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    private static func schemeEnd(_ bytes: Span<UInt8>) -> Int? {
+        var colon = 0
+        while colon < bytes.count, isSchemeByte(bytes[colon]) { colon += 1 }
         guard
-            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-            bytes.count >= colon + 3, bytes[colon + 1] == 0x2F, bytes[colon + 2] == 0x2F,
-            (65...90).contains(bytes[0] & 0xDF),
-            bytes[..<colon].allSatisfy({
-                (65...90).contains($0 & 0xDF) || (48...57).contains($0)
-                    || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
-                    || $0 == UInt8(ascii: ".")
-            })
+            colon > 0, isLetter(bytes[0]), bytes.count >= colon + 3,
+            bytes[colon] == UInt8(ascii: ":"), bytes[colon + 1] == UInt8(ascii: "/"),
+            bytes[colon + 2] == UInt8(ascii: "/")
         else { return nil }
         return colon
     }
 
-    private static func hostAndPort(
-        _ authority: ArraySlice<UInt8>
-    ) throws(Fault) -> (host: String, port: Int?) {
-        var host = authority
-        var port: Int?
-        let afterBracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        if let colon = authority[afterBracket...].lastIndex(of: UInt8(ascii: ":")) {
-            host = authority[..<colon]
-            let digits = authority[(colon + 1)...]
-            if !digits.isEmpty {
-                guard
-                    digits.count <= 5, digits.allSatisfy({ (48...57).contains($0) }),
-                    let number = Int(String(decoding: digits, as: UTF8.self)),
-                    (1...65535).contains(number)
-                else { throw .badPort }
-                port = number
-            }
+    /// Where the host ends in an authority without user information, and the port if one is written.
+    private static func hostEndAndPort(
+        _ bytes: Span<UInt8>,
+        _ authority: Range<Int>
+    ) throws(Fault) -> (end: Int, port: Int?) {
+        var end = authority.lowerBound
+        let isBracketed = end < authority.upperBound && bytes[end] == UInt8(ascii: "[")
+        if isBracketed {
+            end += 1
+            while end < authority.upperBound, isAddressByte(bytes[end]) { end += 1 }
+            // Two colons at least: `[::]`.
+            guard
+                end < authority.upperBound, bytes[end] == UInt8(ascii: "]"),
+                end - authority.lowerBound >= 3
+            else { throw .badHost }
+            end += 1
+        } else {
+            while end < authority.upperBound, isHostByte(bytes[end]) { end += 1 }
         }
-        guard !host.isEmpty else { throw .missingHost }
-        if host.first == UInt8(ascii: "[") {
-            guard host.last == UInt8(ascii: "]"), host.count > 4 else { throw .badHost }
-            let address = host.dropFirst().dropLast()
-            guard address.allSatisfy(Self.isAddressByte) else { throw .badHost }
-        } else if !host.allSatisfy(Self.isHostByte) {
-            throw .badHost
+        guard end > authority.lowerBound else {
+            throw end == authority.upperBound || bytes[end] == UInt8(ascii: ":")
+                ? .missingHost : .badHost
         }
-        return (String(decoding: host, as: UTF8.self).lowercased(), port)
+        guard end < authority.upperBound else { return (end, nil) }
+        guard bytes[end] == UInt8(ascii: ":") else { throw .badHost }
+        return (end, try port(bytes, (end + 1)..<authority.upperBound))
     }
 
+    /// The number behind the colon; nil when nothing stands there, which RFC 3986 §3.2.3 allows.
+    private static func port(_ bytes: Span<UInt8>, _ digits: Range<Int>) throws(Fault) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        guard digits.count <= 5 else { throw .badPort }
+        var number = 0
+        for index in digits {
+            guard (48...57).contains(bytes[index]) else { throw .badPort }
+            number = number * 10 + Int(bytes[index] - 48)
+        }
+        guard (1...65535).contains(number) else { throw .badPort }
+        return number
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (97...122).contains(byte | 0x20)
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "+")
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+
+    /// What may stand between brackets: an IPv6 address and its zone.
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        (48...58).contains(byte) || (65...90).contains(byte & 0xDF) || byte == UInt8(ascii: ".")
+        (48...58).contains(byte) || isLetter(byte) || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
+    /// Letters, digits, `-._~` and the bytes of international names.
+    ///
+    /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the one and refuses the others, so that
+    /// the origin compared here would not be the host that is asked.
     private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "<"), UInt8(ascii: ">"),
-            UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
-            UInt8(ascii: "}"), UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "@"):
-            false
-        default: true
-        }
+        byte >= 0x80 || isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
     }
 }
 
@@ -119,6 +162,14 @@ package struct Origin: Sendable, Hashable {
     package enum Scheme: String, Sendable, Hashable {
         case http
         case https
+
+        /// The port of a URL that names none (RFC 9110 §4.2).
+        package var defaultPort: Int {
+            switch self {
+            case .http: 80
+            case .https: 443
+            }
+        }
     }
 
     package var scheme: Scheme
@@ -142,8 +193,7 @@ package struct Origin: Sendable, Hashable {
 
     /// `https://host:port`, the port only when it is not the scheme's own.
     package var text: String {
-        let usual = scheme == .https ? 443 : 80
-        return port == usual
+        port == scheme.defaultPort
             ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
     }
 }

@@ -35,15 +35,16 @@ package struct HeaderFields: Sendable, Hashable {
         storage.reserveCapacity(bytes)
     }
 
+    /// Appends a field; line ends within it are dropped, characters above U+00FF become their UTF-8 bytes.
     package mutating func append(_ field: HeaderField) {
-        storage.append(contentsOf: field.name.utf8)
+        for byte in field.name.utf8 where byte != 10 && byte != 13 { storage.append(byte) }
         storage.append(UInt8(ascii: ":"))
         storage.append(UInt8(ascii: " "))
-        for scalar in field.value.unicodeScalars {
-            if scalar.value < 0x100, scalar != "\n", scalar != "\r" {
+        for scalar in field.value.unicodeScalars where scalar != "\n" && scalar != "\r" {
+            if scalar.value < 0x100 {
                 storage.append(UInt8(truncatingIfNeeded: scalar.value))
             } else {
-                storage.append(contentsOf: String(scalar).utf8.filter { $0 != 10 && $0 != 13 })
+                storage.append(contentsOf: String(scalar).utf8)
             }
         }
         storage.append(UInt8(ascii: "\n"))
@@ -52,49 +53,66 @@ package struct HeaderFields: Sendable, Hashable {
 
     /// Appends one raw line as it came from the peer, with or without its line end.
     ///
-    /// Returns false, and appends nothing, for a line without a colon or with an empty name.
+    /// A line that begins with a blank continues the value before it (RFC 9112 §5.2). Returns false, and appends
+    /// nothing, for a line without a colon or with an empty name.
     @discardableResult
     package mutating func append(line: Span<UInt8>) -> Bool {
         var end = line.count
         while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
-        var colon = 0
-        while colon < end, line[colon] != UInt8(ascii: ":") { colon += 1 }
-        guard colon > 0, colon < end else { return false }
+        guard end > 0 else { return false }
+        if Self.isBlank(line[0]) {
+            guard count > 0 else { return false }
+            storage.removeLast()
+        } else {
+            var colon = 0
+            while colon < end, line[colon] != UInt8(ascii: ":") { colon += 1 }
+            guard colon > 0, colon < end else { return false }
+            count += 1
+        }
         for index in 0..<end { storage.append(line[index] == 10 ? 32 : line[index]) }
         storage.append(UInt8(ascii: "\n"))
-        count += 1
         return true
     }
 
     /// Calls `body` for each line in order with the bytes of its name and of its trimmed value.
     package func forEach(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
         var start = 0
-        while start < storage.count {
-            var colon = start
-            while storage[colon] != UInt8(ascii: ":") { colon += 1 }
-            var end = colon
-            while storage[end] != 10 { end += 1 }
-            let next = end + 1
-            var valueStart = colon + 1
-            while valueStart < end, Self.isBlank(storage[valueStart]) { valueStart += 1 }
-            while end > valueStart, Self.isBlank(storage[end - 1]) { end -= 1 }
-            body(storage[start..<colon], storage[valueStart..<end])
-            start = next
-        }
+        while let line = nextLine(from: &start) { body(storage[line.name], storage[line.value]) }
     }
 
     /// The values of every line of that name, in order; the name is compared without regard to case.
     package func values(of name: String) -> [String] {
         var found: [String] = []
-        forEach { candidate, value in
-            if Self.isEqual(candidate, name) { found.append(Self.text(value)) }
+        var start = 0
+        while let line = nextLine(from: &start) {
+            if isEqual(line.name, name) { found.append(Self.text(storage[line.value])) }
         }
         return found
     }
 
     /// The value of the first line of that name.
     package subscript(name: String) -> String? {
-        values(of: name).first
+        var start = 0
+        while let line = nextLine(from: &start) {
+            if isEqual(line.name, name) { return Self.text(storage[line.value]) }
+        }
+        return nil
+    }
+
+    /// Where the line that begins at `start` has its name and its trimmed value; moves `start` to the next one.
+    private func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
+        let bytes = storage.span
+        guard start < bytes.count else { return nil }
+        var colon = start
+        while bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+        var end = colon + 1
+        while bytes[end] != 10 { end += 1 }
+        let name = start..<colon
+        start = end + 1
+        var first = colon + 1
+        while first < end, Self.isBlank(bytes[first]) { first += 1 }
+        while end > first, Self.isBlank(bytes[end - 1]) { end -= 1 }
+        return (name, first..<end)
     }
 
     /// The lines as name and value pairs.
@@ -117,9 +135,14 @@ package struct HeaderFields: Sendable, Hashable {
         byte == 32 || byte == 9 || byte == 13
     }
 
-    private static func isEqual(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
-        guard bytes.count == name.utf8.count else { return false }
-        return zip(bytes, name.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    private func isEqual(_ range: Range<Int>, _ name: String) -> Bool {
+        let wanted = name.utf8.span
+        guard range.count == wanted.count else { return false }
+        for index in wanted.indices
+        where storage[range.lowerBound + index].asciiLowercased != wanted[index].asciiLowercased {
+            return false
+        }
+        return true
     }
 }
 

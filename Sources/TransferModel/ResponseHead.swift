@@ -12,7 +12,7 @@ package struct ResponseHead: Sendable, Hashable {
     /// The media type without parameters, in lower case; nil when the response names none.
     package var mimeType: String? {
         guard let value = fields["content-type"] else { return nil }
-        let essence = value.prefix { $0 != ";" && $0 != "," && $0 != " " && $0 != "\t" }
-        return essence.isEmpty ? nil : essence.lowercased()
+        let essence = value.utf8.prefix { $0 != 0x3B && $0 != 0x2C && $0 != 0x20 && $0 != 0x09 }
+        return essence.isEmpty ? nil : Substring(essence).lowercased()
     }
 }

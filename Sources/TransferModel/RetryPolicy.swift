@@ -42,13 +42,17 @@ package struct RetryPolicy: Sendable, Hashable {
     package var backoff = Backoff()
     /// All attempts and waits together; nil means no limit but the session's resource timeout.
     package var budget: Duration? = .seconds(15 * 60)
-    package var conditions: Set<Condition> = Set(Condition.allCases)
+    package var conditions = defaultConditions
     /// 100 to 599.
-    package var statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    package var statusCodes = defaultStatusCodes
     package var respectRetryAfter = true
     /// A server that asks for more than this is given up at once.
     package var maximumRetryAfter: Duration = .seconds(5 * 60)
     package var `repeat`: Repeat = .automatic
+
+    // Made once: a policy is copied for every task.
+    private static let defaultConditions = Set(Condition.allCases)
+    private static let defaultStatusCodes: Set = [408, 425, 429, 500, 502, 503, 504]
 
     package init() {}
 }

@@ -13,11 +13,12 @@ package struct RunClock: Sendable, Hashable {
         self.maximumSkewMicroseconds = maximumSkewMicroseconds
     }
 
-    /// The date of a monotonic reading.
+    /// The date of a monotonic reading; readings that lie impossibly far away give the nearest possible date.
     package func timestamp(of time: MonotonicTime) -> Timestamp {
-        Timestamp(
-            microseconds: wall.microseconds
-                + (time.nanoseconds - monotonic.nanoseconds) / 1000
-        )
+        let (elapsed, overflow) =
+            time.nanoseconds.subtractingReportingOverflow(monotonic.nanoseconds)
+        let nearest = overflow ? (time < monotonic ? .min : .max) : elapsed
+        let (sum, carry) = wall.microseconds.addingReportingOverflow(nearest / 1000)
+        return Timestamp(microseconds: carry ? (nearest < 0 ? .min : .max) : sum)
     }
 }

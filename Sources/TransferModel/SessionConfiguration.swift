@@ -4,7 +4,7 @@
 /// (https://developer.apple.com/documentation/foundation/urlsessionconfiguration).
 package struct SessionConfiguration: Sendable, Hashable {
     /// Where a session keeps what outlives one transfer.
-    package enum Kind: String, Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case `default`
         case ephemeral
     }

@@ -1,1 +1,135 @@
+import SystemKit
 import Testing
+import Transfer
+import TransferModel
+
+@testable import Scheduler
+
+/// Keeps every event as a line of text.
+private final class TextSink: RunEventSink {
+    private(set) var lines: [String] = []
+
+    func receive(_ event: RunEvent) {
+        switch event {
+        case .started(let header): lines.append("run \(header.jobName)")
+        case .taskStarted(let task): lines.append("start \(task.id)")
+        case .progress(let tasks):
+            let bytes = tasks.map { "\($0.id) \($0.countOfBytesReceived)" }
+            lines.append("progress \(bytes.joined(separator: ","))")
+        case .taskWillRetry(let id, let attempt, _, _): lines.append("retry \(id) \(attempt)")
+        case .taskFinished(let record): lines.append("\(record.outcome) \(record.id)")
+        case .finished(let summary): lines.append("exit \(summary.exitCode.rawValue)")
+        }
+    }
+}
+
+@Suite struct SchedulerTests {
+    private static let header = RunHeader(
+        jobName: "job",
+        jobFile: "job.yaml",
+        jobSHA256: "",
+        runIdentifier: "",
+        startDate: Timestamp(microseconds: 0),
+        runnerVersion: "0",
+        host: "localhost",
+        engine: RunHeader.Engine(libcurl: "8.0.0", tls: nil, http2: false, http3: false),
+        clock: RunHeader.Clock(
+            wall: Timestamp(microseconds: 0),
+            monotonicMicroseconds: 0,
+            maximumSkewMicroseconds: 0
+        ),
+        taskCount: 0
+    )
+
+    /// Runs the tasks against a scripted runner by a clock that goes on by 300 ms at every look.
+    private func run(
+        _ tasks: [FakeSource.Task],
+        wantsProgress: Bool = false,
+        inbox: Inbox<Scheduler.Message> = Inbox(),
+        schedule: ScheduleConfiguration = ScheduleConfiguration(),
+        files: Set<String> = [],
+        script: @escaping @Sendable (AttemptRequest) -> FakeRunner.Answer
+    ) -> (lines: [String], summary: RunSummary) {
+        let sink = TextSink()
+        var time = MonotonicTime(nanoseconds: 0)
+        let scheduler = Scheduler(
+            source: FakeSource(tasks: tasks),
+            sessions: [SessionConfiguration(name: "default")],
+            schedule: schedule,
+            header: Self.header,
+            clock: RunSimulation.clock,
+            runner: FakeRunner(inbox, script),
+            inbox: inbox,
+            sinks: [sink],
+            wantsProgress: wantsProgress,
+            fileExists: files.contains,
+            now: {
+                time = time + .milliseconds(300)
+                return time
+            },
+            dice: { 0.5 }
+        )
+        let summary = scheduler.run()
+        return (sink.lines, summary)
+    }
+
+    @Test func `a run tells its beginning, each task and its end`() {
+        let (lines, summary) = run([.init("a"), .init("b").with { $0.needs = [0] }]) { _ in .success
+        }
+        #expect(
+            lines == ["run job", "start a", "succeeded a", "start b", "succeeded b", "exit 0"]
+        )
+        #expect(summary.succeeded == 2)
+    }
+
+    @Test func `a failed attempt is told and repeated`() {
+        let failure = TransferFailure(kind: .reset, phase: .receive, detail: "gone")
+        let (lines, _) = run([.init("a").with { $0.retry = .steady }]) { request in
+            request.number < 3 ? .failure(failure) : .success
+        }
+        #expect(
+            lines == ["run job", "start a", "retry a 1", "retry a 2", "succeeded a", "exit 0"]
+        )
+    }
+
+    @Test func `progress is asked for and named`() {
+        let (lines, _) = run([.init("a")], wantsProgress: true) { _ in .nothing }
+        #expect(lines == ["run job", "start a", "progress a 2", "succeeded a", "exit 0"])
+    }
+
+    @Test func `two signals cancel what runs and what waits`() {
+        let inbox = Inbox<Scheduler.Message>()
+        var schedule = ScheduleConfiguration()
+        schedule.maxConcurrentTasks = 1
+        let (lines, summary) = run(
+            [.init("a"), .init("b")],
+            inbox: inbox,
+            schedule: schedule
+        ) { _ in
+            inbox.push(.signal(.terminate))
+            inbox.push(.signal(.terminate))
+            return .nothing
+        }
+        #expect(lines == ["run job", "start a", "cancelled b", "cancelled a", "exit 143"])
+        #expect(summary.exitCode == .terminated)
+    }
+
+    @Test func `a file that is there is left alone when the job says so`() {
+        let task = { (id: String) in
+            FakeSource.Task(id).with {
+                $0.destination = TaskSpec.Destination(
+                    path: "/out/\(id)",
+                    displayPath: "out/\(id)",
+                    ifExists: .skip
+                )
+            }
+        }
+        let (lines, _) = run([task("a"), task("b")], files: ["/out/a"]) { _ in .success }
+        #expect(lines == ["run job", "unchanged a", "start b", "succeeded b", "exit 0"])
+    }
+
+    @Test func `an empty plan ends at once`() {
+        let (lines, _) = run([]) { _ in .success }
+        #expect(lines == ["run job", "exit 0"])
+    }
+}

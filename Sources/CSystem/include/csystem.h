@@ -1,0 +1,34 @@
+// Linux calls that Swift's Glibc module does not carry, as plain functions: no type of the C library leaves here.
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+#include <stdint.h>
+
+// open(2) and openat(2), which are variadic; flags as in <fcntl.h>.
+int csystem_open(const char *path, int flags, unsigned mode);
+int csystem_openat(int folder, const char *path, int flags, unsigned mode);
+// An unnamed file for reading and writing in a folder (O_TMPFILE).
+int csystem_open_unnamed(int folder, unsigned mode);
+
+// Names the calling thread; at most 15 bytes.
+void csystem_name_thread(const char *name);
+
+// An epoll event without the pointer in its union.
+struct csystem_event {
+    uint64_t tag;
+    uint32_t events;
+};
+#define CSYSTEM_EVENTS 256
+// What epoll calls EPOLLIN, EPOLLOUT, EPOLLERR | EPOLLHUP.
+extern const uint32_t csystem_readable, csystem_writable, csystem_failed;
+
+int csystem_eventfd(void);
+void csystem_eventfd_signal(int descriptor);
+void csystem_eventfd_drain(int descriptor);
+int csystem_epoll_create(void);
+int csystem_epoll_add(int set, int descriptor, uint32_t events, uint64_t tag);
+int csystem_epoll_modify(int set, int descriptor, uint32_t events, uint64_t tag);
+void csystem_epoll_delete(int set, int descriptor);
+// Fills at most CSYSTEM_EVENTS events; returns their number or -1.
+int csystem_epoll_wait(int set, struct csystem_event *out, int timeout);
+
+#endif

@@ -1,0 +1,8 @@
+extension Sequence<Diagnostic> {
+    /// Sorted by place; those of one place keep their order.
+    package var inFileOrder: [Diagnostic] {
+        enumerated()
+            .sorted { ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset) }
+            .map(\.element)
+    }
+}

@@ -1,0 +1,76 @@
+/// Finds places of a text by line and column, after going through it once.
+///
+/// It remembers a place every few kilobytes, so that neither many lines nor a single huge one make a look-up slow.
+package struct LineIndex {
+    private struct Place {
+        var position = SourcePosition(line: 1, column: 1)
+        var offset: Int
+    }
+
+    private let source: SourceText
+    private var places: [Place]
+    /// Bytes between two places that are remembered.
+    private static let stride = 4_096
+
+    /// Number of lines; a text that ends with a line break has an empty last one.
+    package let count: Int
+
+    /// Goes through the whole text once.
+    package init(_ source: SourceText) {
+        self.source = source
+        let span = source.bytes.span
+        var place = Place(offset: source.base)
+        var next = place.offset
+        places = []
+        while place.offset < span.count {
+            if place.offset >= next {
+                places.append(place)
+                next = place.offset + Self.stride
+            }
+            Self.advance(&place, in: span)
+        }
+        if places.isEmpty { places.append(place) }
+        count = place.position.line
+    }
+
+    /// The bytes of a line without its break, by its 1-based number; nil when there is no such line.
+    package func range(of line: Int) -> Range<Int>? {
+        guard let start = offset(of: SourcePosition(line: line, column: 1)) else { return nil }
+        let span = source.bytes.span
+        var end = start
+        while end < span.count, span.lineBreak(at: end) == 0 { end += 1 }
+        return start..<end
+    }
+
+    /// The offset of the scalar at a position, or the end of its line when that is shorter; nil when there is no such line.
+    package func offset(of position: SourcePosition) -> Int? {
+        guard position.line >= 1, position.line <= count else { return nil }
+        let span = source.bytes.span
+        var place = lastPlace(notAfter: position)
+        while place.offset < span.count, place.position < position {
+            if place.position.line == position.line, span.lineBreak(at: place.offset) > 0 { break }
+            Self.advance(&place, in: span)
+        }
+        return place.offset
+    }
+
+    private func lastPlace(notAfter position: SourcePosition) -> Place {
+        var (low, high) = (0, places.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if places[middle].position <= position { low = middle } else { high = middle }
+        }
+        return places[low]
+    }
+
+    private static func advance(_ place: inout Place, in span: Span<UInt8>) {
+        let lineBreak = span.lineBreak(at: place.offset)
+        if lineBreak > 0 {
+            place.offset += lineBreak
+            place.position = SourcePosition(line: place.position.line + 1, column: 1)
+        } else {
+            place.offset += span.scalar(at: place.offset)?.length ?? 1
+            place.position.column += 1
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// Finds the known name that somebody most likely meant.
+package enum NearestName {
+    /// Longer names are compared by their beginning only: the edit distance is quadratic.
+    private static let longestCompared = 64
+
+    /// The candidate nearest to `name`, or nil when none is near.
+    ///
+    /// Near is, in this order: equal but for case, `-` and `_`; few edits apart (Damerau-Levenshtein, one edit for
+    /// each three letters); the same beginning, of all of the shorter or half of the longer. Of equals the first wins.
+    package static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
+        let wanted = Array(folded(name))
+        guard !wanted.isEmpty else { return nil }
+        var best: (candidate: String, rank: Int)?
+        for candidate in candidates where candidate != name {
+            let rank = rank(wanted, Array(folded(candidate)))
+            guard let rank, rank < best?.rank ?? .max else { continue }
+            best = (candidate, rank)
+            if rank == 0 { break }
+        }
+        return best?.candidate
+    }
+
+    /// How far two folded names are apart; nil when they are not near.
+    private static func rank(_ wanted: [Unicode.Scalar], _ known: [Unicode.Scalar]) -> Int? {
+        if wanted == known { return 0 }
+        let bound = max(1, min(wanted.count, known.count) / 3)
+        let isComparable = max(wanted.count, known.count) <= longestCompared
+        if isComparable, abs(wanted.count - known.count) <= bound, wanted.count > 1 {
+            let distance = distance(wanted, known)
+            if distance <= bound { return distance }
+        }
+        let shared = zip(wanted, known).prefix { $0 == $1 }.count
+        let longer = max(wanted.count, known.count)
+        let isBeginning = shared >= 3 && shared == min(wanted.count, known.count)
+        guard isBeginning || shared >= 4 && shared * 2 >= longer else { return nil }
+        // Behind every edit distance that counts as near.
+        return longestCompared + longer - shared
+    }
+
+    /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string alignment).
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in left.indices {
+            var current = [row + 1]
+            current.reserveCapacity(right.count + 1)
+            for column in right.indices {
+                let isEqual = left[row] == right[column]
+                var cost = min(
+                    last[column] + (isEqual ? 0 : 1),
+                    last[column + 1] + 1,
+                    current[column] + 1
+                )
+                if row > 0, column > 0, left[row] == right[column - 1],
+                    left[row - 1] == right[column]
+                {
+                    cost = min(cost, beforeLast[column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[right.count]
+    }
+
+    private static func folded(_ name: String) -> [Unicode.Scalar] {
+        name.unicodeScalars.compactMap { scalar in
+            switch scalar {
+            case "-", "_": nil
+            case "A"..."Z": Unicode.Scalar(UInt8(scalar.value) | 0x20)
+            default: scalar
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// Writes a source line and the caret line below it.
+struct SnippetRenderer {
+    private let source: SourceText
+    private let lines: LineIndex
+    private let style: TerminalStyle
+
+    /// Columns of source text that are shown at most.
+    private static let windowWidth = 100
+    /// Columns that stay free in front of the caret in a line too long to be shown whole.
+    private static let leadingContext = 30
+
+    init(_ source: SourceText, style: TerminalStyle) {
+        self.source = source
+        lines = LineIndex(source)
+        self.style = style
+    }
+
+    /// Adds the line where `range` starts; a place past the last line has none.
+    ///
+    /// The line number takes `digits` columns. A range of several lines is underlined to the end of its first.
+    func append(_ range: SourceRange, digits: Int, to text: inout String) {
+        guard let focus = lines.offset(of: range.start) else { return }
+        let before = start(before: focus)
+        let line = DisplayText(source.bytes[before.offset..<end(after: focus)])
+        let first = min(before.count, line.cells.count)
+        let isOneLine = range.end.line == range.start.line
+        let length = isOneLine ? max(range.end.column - range.start.column, 0) : line.cells.count
+        let window = Self.window(of: line, around: first)
+        let last = first + min(length, window.upperBound - first)
+        let lead = window.lowerBound > 0 ? "…" : ""
+        let tail = window.upperBound < line.cells.count ? "…" : ""
+        let shown = line.cells[window].map(\.text).joined()
+        let number = String(range.start.line)
+        text += String(repeating: " ", count: max(digits - number.utf8.count, 0)) + number + " |"
+        text += shown.isEmpty ? "\n" : " \(lead)\(shown)\(tail)\n"
+        let indent = line.cells[window.lowerBound..<first].reduce(lead.isEmpty ? 0 : 1) {
+            $0 + $1.width
+        }
+        let marked = max(line.cells[first..<last].reduce(0) { $0 + $1.width }, 1)
+        let caret = "^" + String(repeating: "~", count: marked - 1)
+        text += String(repeating: " ", count: digits) + " | "
+        text += String(repeating: " ", count: indent) + style.bold(caret, .green) + "\n"
+    }
+
+    /// Goes back from `focus` to the start of its line, or to more scalars than are shown.
+    private func start(before focus: Int) -> (offset: Int, count: Int) {
+        let span = source.bytes.span
+        var offset = focus
+        var count = 0
+        while offset > source.base, count <= Self.windowWidth {
+            var previous = offset - 1
+            while previous > source.base, offset - previous < 4, span[previous] & 0xC0 == 0x80 {
+                previous -= 1
+            }
+            if previous + (span.scalar(at: previous)?.length ?? 1) != offset {
+                previous = offset - 1
+            }
+            guard span.lineBreak(at: previous) == 0 else { break }
+            offset = previous
+            count += 1
+        }
+        return (offset, count)
+    }
+
+    /// Goes on from `focus` to the end of its line, or to more scalars than are shown.
+    private func end(after focus: Int) -> Int {
+        let span = source.bytes.span
+        var offset = focus
+        var count = 0
+        while offset < span.count, count <= Self.windowWidth, span.lineBreak(at: offset) == 0 {
+            offset += span.scalar(at: offset)?.length ?? 1
+            count += 1
+        }
+        return offset
+    }
+
+    /// The cells that are shown: all, or those around the one at `focus`.
+    private static func window(of line: DisplayText, around focus: Int) -> Range<Int> {
+        var start = 0
+        if cost(line.cells[..<focus]) > windowWidth - leadingContext {
+            start = focus
+            var room = leadingContext
+            while start > 0, room > 0 {
+                start -= 1
+                room -= max(line.cells[start].width, 1)
+            }
+        }
+        guard start > 0 || cost(line.cells[...]) > windowWidth else { return 0..<line.cells.count }
+        var end = start
+        var room = windowWidth
+        while end < line.cells.count, room > 0 {
+            room -= max(line.cells[end].width, 1)
+            end += 1
+        }
+        return start..<end
+    }
+
+    /// The columns of cells, those without a column counted as one: a heap of combining marks is long too.
+    private static func cost(_ cells: ArraySlice<DisplayText.Cell>) -> Int {
+        cells.reduce(0) { $0 + max($1.width, 1) }
+    }
+}

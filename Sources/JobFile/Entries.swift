@@ -1,0 +1,36 @@
+/// The entries of a mapping: its own in order, then those that `<<` merges.
+package struct Entries: Sequence, IteratorProtocol {
+    /// A key, which is a scalar unless a diagnostic says otherwise, and its value.
+    package typealias Element = (key: NodeID, value: NodeID)
+
+    private let document: Document
+    private var index: Int
+    private let end: Int
+    /// What merges add; made beforehand, because it must be compared with all that stands before.
+    private let merged: [Element]
+    private var mergedIndex = 0
+
+    init(of mapping: Int, in document: Document) {
+        self.document = document
+        let node = document.tree.nodes[mapping]
+        index = mapping + 1
+        end = node.kind == .mapping ? Int(node.reach) : index
+        let hasMerge = node.kind == .mapping && node.flags.contains(.hasMerge)
+        merged = hasMerge ? MergedEntries.of(mapping, in: document) : []
+    }
+
+    /// The next entry; nil after the last.
+    package mutating func next() -> Element? {
+        while index < end {
+            let nodes = document.tree.nodes
+            let key = index
+            let value = nodes[key].next(after: key)
+            index = nodes[value].next(after: value)
+            if nodes[key].kind == .scalar, nodes[key].flags.contains(.hasMerge) { continue }
+            return (NodeID(index: key), NodeID(index: value))
+        }
+        guard mergedIndex < merged.count else { return nil }
+        defer { mergedIndex += 1 }
+        return merged[mergedIndex]
+    }
+}

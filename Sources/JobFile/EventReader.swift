@@ -1,0 +1,210 @@
+internal import CYAML
+internal import Diagnostics
+internal import Glibc
+
+/// libyaml's event parser over a byte array, its current event and its error as Swift values.
+///
+/// The only file of this target that touches pointers. They never leave it: content is handed out as spans whose
+/// lifetime is the closure's.
+@safe struct EventReader: ~Copyable {
+    enum Kind {
+        case streamStart
+        case streamEnd
+        case documentStart
+        case documentEnd
+        case alias
+        case scalar
+        case sequenceStart
+        case sequenceEnd
+        case mappingStart
+        case mappingEnd
+    }
+
+    /// A place as libyaml counts it.
+    struct Mark {
+        /// 0-based, in Unicode scalars from the start of what is read.
+        var index: Int
+        /// 1-based.
+        var line: UInt32
+        /// 1-based, in Unicode scalars.
+        var column: UInt32
+
+        var point: SourceRange {
+            SourceRange(SourcePosition(line: Int(line), column: Int(column)))
+        }
+    }
+
+    /// Why libyaml stopped.
+    struct Problem {
+        var message: String
+        var mark: Mark
+        var context: String?
+        var contextMark: Mark
+    }
+
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let event: UnsafeMutablePointer<yaml_event_t>
+    private let input: UnsafeBufferPointer<UInt8>
+    private let isInitialized: Bool
+
+    private init(_ input: UnsafeBufferPointer<UInt8>) {
+        unsafe self.input = input
+        unsafe parser = .allocate(capacity: 1)
+        unsafe event = .allocate(capacity: 1)
+        unsafe event.initialize(to: yaml_event_t())
+        unsafe parser.initialize(to: yaml_parser_t())
+        // Fails for want of memory only.
+        isInitialized = unsafe yaml_parser_initialize(parser) == 1
+        guard isInitialized else { return }
+        unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+    }
+
+    deinit {
+        unsafe yaml_event_delete(event)
+        if isInitialized { unsafe yaml_parser_delete(parser) }
+        unsafe event.deallocate()
+        unsafe parser.deallocate()
+    }
+
+    /// Reads `bytes` from `start` on, which must be valid UTF-8.
+    static func read<Result>(
+        _ bytes: [UInt8],
+        from start: Int,
+        _ body: (borrowing EventReader) -> Result
+    ) -> Result {
+        unsafe bytes.withUnsafeBufferPointer { buffer in
+            let reader = unsafe EventReader(UnsafeBufferPointer(rebasing: buffer[start...]))
+            return body(reader)
+        }
+    }
+
+    /// Goes to the next event; nil when libyaml found an error, which `problem` then is.
+    func next() -> Kind? {
+        unsafe yaml_event_delete(event)
+        guard isInitialized, unsafe yaml_parser_parse(parser, event) == 1 else { return nil }
+        switch unsafe event.pointee.type {
+        case YAML_STREAM_START_EVENT: return .streamStart
+        case YAML_DOCUMENT_START_EVENT: return .documentStart
+        case YAML_DOCUMENT_END_EVENT: return .documentEnd
+        case YAML_ALIAS_EVENT: return .alias
+        case YAML_SCALAR_EVENT: return .scalar
+        case YAML_SEQUENCE_START_EVENT: return .sequenceStart
+        case YAML_SEQUENCE_END_EVENT: return .sequenceEnd
+        case YAML_MAPPING_START_EVENT: return .mappingStart
+        case YAML_MAPPING_END_EVENT: return .mappingEnd
+        default: return .streamEnd
+        }
+    }
+
+    var problem: Problem {
+        guard isInitialized, unsafe parser.pointee.problem != nil else {
+            let start = Mark(index: 0, line: 1, column: 1)
+            return Problem(message: "out of memory", mark: start, context: nil, contextMark: start)
+        }
+        let context = unsafe parser.pointee.context.map { unsafe String(cString: $0) }
+        return unsafe Problem(
+            message: String(cString: parser.pointee.problem),
+            mark: Self.mark(parser.pointee.problem_mark),
+            context: context,
+            contextMark: Self.mark(parser.pointee.context_mark)
+        )
+    }
+
+    var start: Mark { unsafe Self.mark(event.pointee.start_mark) }
+    var end: Mark { unsafe Self.mark(event.pointee.end_mark) }
+
+    /// The anchor that stands on the current node, or the name that the current alias means.
+    func anchor(of kind: Kind) -> String? {
+        let name: UnsafeMutablePointer<yaml_char_t>? =
+            switch kind {
+            case .alias: unsafe event.pointee.data.alias.anchor
+            case .scalar: unsafe event.pointee.data.scalar.anchor
+            case .sequenceStart: unsafe event.pointee.data.sequence_start.anchor
+            case .mappingStart: unsafe event.pointee.data.mapping_start.anchor
+            default: nil
+            }
+        guard let name = unsafe name else { return nil }
+        return unsafe String(cString: name)
+    }
+
+    /// The tag that stands on the current node, its handle resolved.
+    func tag(of kind: Kind) -> String? {
+        let name: UnsafeMutablePointer<yaml_char_t>? =
+            switch kind {
+            case .scalar: unsafe event.pointee.data.scalar.tag
+            case .sequenceStart: unsafe event.pointee.data.sequence_start.tag
+            case .mappingStart: unsafe event.pointee.data.mapping_start.tag
+            default: nil
+            }
+        guard let name = unsafe name else { return nil }
+        return unsafe String(cString: name)
+    }
+
+    /// Whether the collection that starts is in brackets or braces.
+    func isFlow(_ kind: Kind) -> Bool {
+        switch kind {
+        case .sequenceStart:
+            unsafe event.pointee.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+        case .mappingStart:
+            unsafe event.pointee.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+        default:
+            false
+        }
+    }
+
+    var isPlainScalar: Bool { unsafe event.pointee.data.scalar.style == YAML_PLAIN_SCALAR_STYLE }
+    var isBlockScalar: Bool {
+        let style = unsafe event.pointee.data.scalar.style
+        return style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE
+    }
+
+    /// Whether the document that starts does so with `---`.
+    var isExplicitDocument: Bool { unsafe event.pointee.data.document_start.implicit == 0 }
+
+    /// Number of bytes of the current scalar's value.
+    var valueLength: Int { unsafe event.pointee.data.scalar.length }
+
+    /// Whether the current scalar's value is, byte for byte, the input from `offset` on.
+    func valueStands(at offset: Int) -> Bool {
+        let length = valueLength
+        guard offset >= 0, length <= (unsafe input.count) - offset else { return false }
+        guard length > 0, let base = unsafe input.baseAddress else { return true }
+        return unsafe memcmp(base + offset, event.pointee.data.scalar.value, length) == 0
+    }
+
+    /// Whether the current scalar's value contains `${`.
+    var valueHasInterpolation: Bool {
+        var rest = unsafe UnsafeRawBufferPointer(
+            start: event.pointee.data.scalar.value,
+            count: valueLength
+        )
+        while let base = rest.baseAddress,
+            let found = unsafe memchr(base, Int32(UInt8(ascii: "$")), rest.count)
+        {
+            let after = unsafe UnsafeRawPointer(found) - base + 1
+            guard after < rest.count else { return false }
+            if unsafe rest[after] == UInt8(ascii: "{") { return true }
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[after...])
+        }
+        return false
+    }
+
+    /// Adds the current scalar's value to `bytes`.
+    func appendValue(to bytes: inout [UInt8]) {
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(
+                start: event.pointee.data.scalar.value,
+                count: valueLength
+            )
+        )
+    }
+
+    private static func mark(_ mark: yaml_mark_t) -> Mark {
+        Mark(
+            index: mark.index,
+            line: UInt32(truncatingIfNeeded: mark.line &+ 1),
+            column: UInt32(truncatingIfNeeded: mark.column &+ 1)
+        )
+    }
+}

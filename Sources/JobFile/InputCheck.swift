@@ -1,0 +1,156 @@
+internal import Diagnostics
+
+/// What is known of the bytes before they are parsed: that they are UTF-8 text of an allowed size.
+///
+/// libyaml checks this too, but its reader loses the place.
+struct InputCheck {
+    /// Where the text begins: behind a byte order mark.
+    let base: Int
+    let isASCII: Bool
+
+    /// Why the bytes are not text.
+    struct Refusal: Error {
+        let diagnostic: Diagnostic
+    }
+
+    init(_ source: SourceText) throws(Refusal) {
+        let bytes = source.bytes.span
+        guard bytes.count <= DocumentLimits.bytes else { throw Self.tooLarge }
+        if let encoding = Self.foreignEncoding(bytes) { throw Self.foreign(encoding) }
+        base = bytes.starts(with: 0xEF, 0xBB, 0xBF) ? 3 : 0
+        var isASCII = true
+        var directives = bytes.hasTagDirective(at: base) ? 1 : 0
+        var index = base
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte >= 0x20, byte < 0x7F {
+                index += 1
+                continue
+            }
+            isASCII = isASCII && byte < 0x80
+            guard let (scalar, length) = bytes.scalar(at: index) else {
+                throw Self.invalid(byte, at: index, in: source)
+            }
+            guard Self.isPrintable(scalar) else {
+                throw Self.control(scalar, at: index, in: source)
+            }
+            index += length
+            if Self.isBreak(scalar), bytes.hasTagDirective(at: index) {
+                directives += 1
+                guard directives <= DocumentLimits.tagDirectives else {
+                    throw Self.tooManyDirectives(at: index, in: source)
+                }
+            }
+        }
+        self.isASCII = isASCII && base == 0
+    }
+
+    /// Whether YAML 1.2 §5.1 lets a scalar stand in a text.
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A, 0x0D, 0x20..<0x7F, 0x85, 0xA0...0xFFFD, 0x10000...: true
+        default: false
+        }
+    }
+
+    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
+    /// The name of another Unicode encoding by its byte order mark, or by the zeros beside an ASCII letter.
+    private static func foreignEncoding(_ bytes: Span<UInt8>) -> String? {
+        if bytes.starts(with: 0xFF, 0xFE, 0, 0) || bytes.starts(with: 0, 0, 0xFE, 0xFF) {
+            return "UTF-32"
+        }
+        if bytes.starts(with: 0xFF, 0xFE) || bytes.starts(with: 0xFE, 0xFF) { return "UTF-16" }
+        guard bytes.count >= 4, (bytes[0] == 0) != (bytes[1] == 0) else { return nil }
+        return bytes[0] == bytes[2] && bytes[0] == 0 || bytes[1] == bytes[3] && bytes[1] == 0
+            ? "UTF-16" : nil
+    }
+
+    private static var tooLarge: Refusal {
+        Refusal(
+            diagnostic: Diagnostic(
+                .tooLarge,
+                "the file is longer than \(DocumentLimits.bytes >> 20) MiB",
+                at: SourceRange(SourcePosition(line: 1, column: 1)),
+                help:
+                    "split the job, or read its items with `forEach` from a CSV or JSON Lines file"
+            )
+        )
+    }
+
+    /// libyaml compares every directive with all before it.
+    private static func tooManyDirectives(at offset: Int, in source: SourceText) -> Refusal {
+        Refusal(
+            diagnostic: Diagnostic(
+                .tooLarge,
+                "a job file may have at most \(DocumentLimits.tagDirectives) `%TAG` lines",
+                at: SourceRange(source.position(at: offset)),
+                help: "a job file needs none"
+            )
+        )
+    }
+
+    private static func foreign(_ encoding: String) -> Refusal {
+        Refusal(
+            diagnostic: Diagnostic(
+                .notUTF8,
+                "the file is encoded in \(encoding)",
+                at: SourceRange(SourcePosition(line: 1, column: 1)),
+                help: "save it as UTF-8"
+            )
+        )
+    }
+
+    private static func invalid(_ byte: UInt8, at offset: Int, in source: SourceText) -> Refusal {
+        let hex = String(byte, radix: 16, uppercase: true)
+        let guess =
+            byte >= 0xA0 ? "; in Latin-1 this byte is `\(Character(Unicode.Scalar(byte)))`" : ""
+        return Refusal(
+            diagnostic: Diagnostic(
+                .notUTF8,
+                "the byte 0x\(hex) at offset \(offset) is not UTF-8",
+                at: SourceRange(source.position(at: offset)),
+                help: "save the file as UTF-8" + guess
+            )
+        )
+    }
+
+    private static func control(
+        _ scalar: Unicode.Scalar,
+        at offset: Int,
+        in source: SourceText
+    ) -> Refusal {
+        let hex = String(scalar.value, radix: 16, uppercase: true)
+        let name = String(repeating: "0", count: 4 - hex.utf8.count) + hex
+        let escape = scalar.value < 0x100 ? String(name.suffix(2)) : name
+        let letter = scalar.value < 0x100 ? "x" : "u"
+        let start = source.position(at: offset)
+        let end = SourcePosition(line: start.line, column: start.column + 1)
+        return Refusal(
+            diagnostic: Diagnostic(
+                .controlCharacter,
+                "the control character U+\(name) cannot stand in YAML",
+                at: SourceRange(start: start, end: end),
+                help: "remove it, or write it as `\\\(letter)\(escape)` in double quotes"
+            )
+        )
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func hasTagDirective(at index: Int) -> Bool {
+        count - index >= 4 && self[index] == UInt8(ascii: "%")
+            && self[index + 1] == UInt8(ascii: "T") && self[index + 2] == UInt8(ascii: "A")
+            && self[index + 3] == UInt8(ascii: "G")
+    }
+
+    fileprivate func starts(with bytes: UInt8...) -> Bool {
+        guard count >= bytes.count else { return false }
+        return bytes.indices.allSatisfy { self[$0] == bytes[$0] }
+    }
+}

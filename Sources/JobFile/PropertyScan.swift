@@ -1,0 +1,61 @@
+internal import Diagnostics
+
+/// Finds a scalar's own place behind the anchor and the tag that stand before it.
+///
+/// libyaml gives one start for all three.
+struct PropertyScan {
+    /// Where the next byte is.
+    private(set) var offset: Int
+    private(set) var mark: EventReader.Mark
+    /// The text of the tag, when there is one.
+    private(set) var tag: SourceRange?
+
+    /// Goes over the properties that start at `mark`, whose byte offset is `offset`, at most to `end`.
+    init(_ bytes: [UInt8], at offset: Int, mark: EventReader.Mark, end: EventReader.Mark) {
+        self.offset = offset
+        self.mark = mark
+        let span = bytes.span
+        while self.mark.index < end.index, self.offset < span.count {
+            switch span[self.offset] {
+            case UInt8(ascii: "&"), UInt8(ascii: "!"):
+                let isTag = span[self.offset] == UInt8(ascii: "!")
+                let start = self.mark.point.start
+                skip(span, to: end) { !span.isWhiteSpace(at: $0) }
+                if isTag { tag = SourceRange(start: start, end: self.mark.point.start) }
+            case UInt8(ascii: "#"):
+                skip(span, to: end) { span.lineBreak(at: $0) == 0 }
+            case _ where span.isWhiteSpace(at: self.offset):
+                skip(span, to: end) { span.isWhiteSpace(at: $0) }
+            default:
+                return
+            }
+        }
+    }
+
+    private mutating func skip(
+        _ span: Span<UInt8>,
+        to end: EventReader.Mark,
+        while condition: (Int) -> Bool
+    ) {
+        while mark.index < end.index, offset < span.count, condition(offset) {
+            let lineBreak = span.lineBreak(at: offset)
+            if lineBreak > 0 {
+                // CR LF is one break of two characters.
+                mark.index += lineBreak == 2 && span[offset] == 0x0D ? 2 : 1
+                mark.line += 1
+                mark.column = 1
+                offset += lineBreak
+            } else {
+                mark.index += 1
+                mark.column += 1
+                offset += span.scalar(at: offset)?.length ?? 1
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isWhiteSpace(at index: Int) -> Bool {
+        self[index] == 0x20 || self[index] == 0x09 || lineBreak(at: index) > 0
+    }
+}

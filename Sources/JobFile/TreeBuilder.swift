@@ -1,0 +1,367 @@
+internal import Diagnostics
+
+/// Makes the tree from libyaml's events and stops at the first thing that it may not hold.
+///
+/// All limits are checked on events, before anything is built from them: libyaml itself has none, and its time is
+/// quadratic in the depth.
+struct TreeBuilder {
+    /// A collection whose end has not come yet.
+    private struct Open {
+        var index: Int
+        /// `expandedCount` before it.
+        var countBefore: Int
+        /// Deepest nesting found inside so far, aliases followed.
+        var deepest: Int
+        var anchor: String?
+    }
+
+    /// What an anchor stands for.
+    private struct Anchor {
+        var index: UInt32
+        /// Number of values that an alias stands for; 0 while the collection is still open.
+        var size: UInt32
+        /// Levels of collections that an alias adds.
+        var height: UInt8
+
+        init(index: Int, size: Int, height: Int) {
+            self.index = UInt32(truncatingIfNeeded: index)
+            self.size = UInt32(truncatingIfNeeded: size)
+            self.height = UInt8(truncatingIfNeeded: height)
+        }
+    }
+
+    private(set) var tree: Tree
+    private(set) var diagnostics: [Diagnostic] = []
+    private var open: [Open] = []
+    private var anchors: [String: Anchor] = [:]
+    /// Values so far, every alias counted as all that it stands for.
+    private var expandedCount = 0
+    private var cursor: SourceCursor
+    private var keys = KeyCheck()
+    private let source: SourceText
+
+    init(_ source: SourceText, cursor: SourceCursor) {
+        self.source = source
+        self.cursor = cursor
+        tree = Tree(source: source.bytes)
+        tree.nodes.reserveCapacity(min(source.bytes.count / 4 + 16, DocumentLimits.nodes))
+    }
+
+    /// Reads all events; false when what was built is not a whole document.
+    mutating func build(from reader: borrowing EventReader) -> Bool {
+        var documents = 0
+        while let kind = reader.next() {
+            switch kind {
+            case .streamEnd:
+                return finish()
+            case .documentStart:
+                documents += 1
+                guard documents == 1 else { return refuseDocument(at: reader.start) }
+            case .streamStart, .documentEnd:
+                continue
+            case .sequenceEnd, .mappingEnd:
+                close(at: reader.end)
+            case .scalar, .sequenceStart, .mappingStart, .alias:
+                guard add(kind, from: reader) else { return false }
+            }
+            if diagnostics.count >= DocumentLimits.diagnostics { return giveUp(at: reader.start) }
+        }
+        diagnostics.append(SyntaxProblem(reader.problem, in: source).diagnostic)
+        return false
+    }
+
+    private mutating func finish() -> Bool {
+        guard let root = tree.nodes.first, !(root.flags.contains(.isPlain) && root.length == 0)
+        else {
+            report(
+                .empty,
+                "the job file is empty",
+                at: SourceRange(SourcePosition(line: 1, column: 1))
+            )
+            return false
+        }
+        return true
+    }
+
+    private mutating func refuseDocument(at mark: EventReader.Mark) -> Bool {
+        report(
+            .multipleDocuments,
+            "a job file is one YAML document, and here a second one starts",
+            at: mark.point,
+            help: "put the second document into a file of its own"
+        )
+        return false
+    }
+
+    private mutating func giveUp(at mark: EventReader.Mark) -> Bool {
+        report(
+            .tooManyFaults,
+            "the rest of the file was not read, because \(diagnostics.count) faults are listed",
+            at: mark.point
+        )
+        return false
+    }
+
+    /// Adds the value that an event starts; false when a limit is passed.
+    private mutating func add(
+        _ kind: EventReader.Kind,
+        from reader: borrowing EventReader
+    ) -> Bool {
+        let start = reader.start
+        expandedCount += 1
+        guard expandedCount <= DocumentLimits.nodes else { return refuseSize(at: start) }
+        let index = tree.nodes.count
+        let parent = open.last?.index ?? index
+        let isKey = parent < index && tree.isMappingAwaitingKey(at: parent)
+        if parent < index { tree.nodes[parent].length += 1 }
+        var node = Node(line: start.line, column: start.column, kind: .scalar)
+        switch kind {
+        case .alias:
+            guard addAlias(&node, from: reader) else { return false }
+        case .scalar:
+            addScalar(&node, from: reader)
+        default:
+            guard addCollection(&node, kind, from: reader) else { return false }
+        }
+        if isKey { checkKey(index, of: parent) }
+        return true
+    }
+
+    private mutating func addScalar(_ node: inout Node, from reader: borrowing EventReader) {
+        let tag = reader.tag(of: .scalar)
+        let anchor = reader.anchor(of: .scalar)
+        let end = reader.end
+        var start = reader.start
+        var tagRange: SourceRange?
+        let length = reader.valueLength
+        if length > 0 || end.index > start.index {
+            var offset = cursor.offset(of: start.index, in: source.bytes)
+            if tag != nil || anchor != nil {
+                let scan = PropertyScan(source.bytes, at: offset, mark: start, end: end)
+                (offset, start, tagRange) = (scan.offset, scan.mark, scan.tag)
+            }
+            place(&node, length: length, at: offset, from: reader)
+        }
+        if isBehindText(start) {
+            let previous = tree.range(of: tree.nodes.count - 1).end
+            node.line = UInt32(truncatingIfNeeded: previous.line)
+            node.column = UInt32(truncatingIfNeeded: previous.column)
+        } else {
+            (node.line, node.column) = (start.line, start.column)
+            node.reach = tree.extent(from: start, to: end)
+        }
+        if reader.isPlainScalar { node.flags.insert(.isPlain) }
+        let index = tree.nodes.count
+        tree.nodes.append(node)
+        if let anchor { anchors[anchor] = Anchor(index: index, size: 1, height: 0) }
+        if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
+    }
+
+    /// Whether a missing value is on the line that libyaml adds to a text without a line break at its end.
+    private mutating func isBehindText(_ mark: EventReader.Mark) -> Bool {
+        guard mark.column == 1, mark.index > 0, !tree.nodes.isEmpty else { return false }
+        let count = source.bytes.count
+        guard cursor.offset(of: mark.index, in: source.bytes) >= count else { return false }
+        let span = source.bytes.span
+        return !(1...3).contains { $0 <= count && span.lineBreak(at: count - $0) == $0 }
+    }
+
+    /// Notes where a scalar's bytes are: in the source, when they stand there as they are, or in the arena.
+    private mutating func place(
+        _ node: inout Node,
+        length: Int,
+        at offset: Int,
+        from reader: borrowing EventReader
+    ) {
+        guard length > 0 else { return }
+        node.length = UInt32(truncatingIfNeeded: length)
+        // A quoted value is behind its quote; a block is indented, and nearly never as it stands.
+        let first = reader.isPlainScalar ? offset : offset + 1
+        if !reader.isBlockScalar, reader.valueStands(at: first - cursor.base) {
+            node.content = UInt32(truncatingIfNeeded: first)
+        } else {
+            node.content = UInt32(truncatingIfNeeded: tree.arena.count)
+            node.flags.insert(.isInArena)
+            reader.appendValue(to: &tree.arena)
+        }
+        if reader.valueHasInterpolation { node.flags.insert(.hasInterpolation) }
+    }
+
+    /// Opens a sequence or mapping; false when it is nested too deeply.
+    private mutating func addCollection(
+        _ node: inout Node,
+        _ kind: EventReader.Kind,
+        from reader: borrowing EventReader
+    ) -> Bool {
+        guard open.count < DocumentLimits.nesting else { return refuseNesting(at: reader.start) }
+        node.kind = kind == .sequenceStart ? .sequence : .mapping
+        let isFlow = reader.isFlow(kind)
+        if isFlow { node.flags.insert(.isFlow) }
+        let tag = reader.tag(of: kind)
+        let anchor = reader.anchor(of: kind)
+        if tag != nil || anchor != nil {
+            // The event starts at its properties and ends behind the bracket, or before the first child.
+            let end = reader.end
+            (node.line, node.column) = (end.line, end.column - (isFlow ? 1 : 0))
+        }
+        let index = tree.nodes.count
+        tree.nodes.append(node)
+        if let anchor { anchors[anchor] = Anchor(index: index, size: 0, height: 0) }
+        open.append(
+            Open(
+                index: index,
+                countBefore: expandedCount - 1,
+                deepest: open.count + 1,
+                anchor: anchor
+            )
+        )
+        if let tag { applyTag(tag, to: index, at: reader.start.point) }
+        return true
+    }
+
+    /// Closes the innermost collection.
+    private mutating func close(at end: EventReader.Mark) {
+        guard let closed = open.popLast() else { return }
+        let index = closed.index
+        tree.nodes[index].reach = UInt32(truncatingIfNeeded: tree.nodes.count)
+        if tree.nodes[index].flags.contains(.isFlow) {
+            let node = tree.nodes[index]
+            let start = EventReader.Mark(index: 0, line: node.line, column: node.column)
+            tree.nodes[index].content = tree.extent(from: start, to: end)
+        }
+        if let parent = open.indices.last {
+            open[parent].deepest = max(open[parent].deepest, closed.deepest)
+        }
+        if let name = closed.anchor, let anchor = anchors[name], Int(anchor.index) == index {
+            anchors[name] = Anchor(
+                index: index,
+                size: expandedCount - closed.countBefore,
+                height: closed.deepest - open.count
+            )
+        }
+        if tree.nodes[index].kind == .mapping {
+            keys.check(index, in: tree, into: &diagnostics)
+        }
+    }
+
+    /// Adds an alias; false when it has no target or stands for more than a limit.
+    private mutating func addAlias(_ node: inout Node, from reader: borrowing EventReader) -> Bool {
+        let start = reader.start
+        let name = reader.anchor(of: .alias) ?? ""
+        let extent = tree.extent(from: start, to: reader.end)
+        node.kind = .alias
+        node.reach = extent
+        let range = tree.range(line: start.line, column: start.column, extent: extent)
+        guard let anchor = anchors[name] else {
+            let known = anchors.count <= 1_000 ? anchors.keys.sorted() : []
+            let near = NearestName.find(name, among: known)
+            report(
+                .undefinedAlias,
+                "no anchor `&\(name.excerpt)` stands before this alias",
+                at: range,
+                help: near.map { "did you mean `*\($0.excerpt)`?" }
+                    ?? "put a value that starts with `*` in quotes"
+            )
+            return false
+        }
+        let meaning = Int(anchor.index)
+        let note = Diagnostic.Note("`&\(name.excerpt)` stands for this", at: tree.point(meaning))
+        guard anchor.size > 0 else {
+            report(
+                .recursiveAlias,
+                "the alias `*\(name.excerpt)` stands inside of what it means",
+                at: range,
+                notes: [note]
+            )
+            return false
+        }
+        expandedCount += Int(anchor.size) - 1
+        guard expandedCount <= DocumentLimits.nodes else {
+            report(
+                .aliasExpansion,
+                "with this alias the file stands for more than 4 million values",
+                at: range,
+                notes: [note]
+            )
+            return false
+        }
+        let depth = open.count + Int(anchor.height)
+        guard depth <= DocumentLimits.nesting else { return refuseNesting(at: start) }
+        if let parent = open.indices.last {
+            open[parent].deepest = max(open[parent].deepest, depth)
+        }
+        node.content = anchor.index
+        tree.nodes.append(node)
+        return true
+    }
+
+    /// Puts a tag on a value, if the tag is known and the value fits it.
+    private mutating func applyTag(_ name: String, to index: Int, at range: SourceRange) {
+        let node = tree.nodes[index]
+        let tag = CoreTag(name, on: node.kind)
+        tree.nodes[index].tag = tag
+        if tag == .unsupported {
+            report(
+                .unsupportedTag,
+                "the tag `\(CoreTag.shortName(name).excerpt)` means nothing on a \(node.kind.word)",
+                at: range,
+                help: "tags that can stand here: \(CoreTag.known(on: node.kind)); "
+                    + "put a value that starts with `!` in quotes"
+            )
+        } else if tag.isOfValues, !node.flags.contains(.hasInterpolation),
+            tree.withBytes(of: index, { CoreSchema.resolve($0, as: tag) }) == nil
+        {
+            report(
+                .tagMismatch,
+                "`\(tree.text(of: index).excerpt)` is no `\(CoreTag.shortName(name))`",
+                at: tree.range(of: index)
+            )
+        }
+    }
+
+    private mutating func checkKey(_ index: Int, of mapping: Int) {
+        let target = tree.resolved(index)
+        guard tree.nodes[target].kind == .scalar else {
+            report(
+                .keyNotScalar,
+                "a key is a text, not a \(tree.nodes[target].kind.word)",
+                at: tree.point(index),
+                help: "put a value that starts with `{` or `[` in quotes"
+            )
+            return
+        }
+        guard tree.isPlainMergeSign(index) else { return }
+        tree.nodes[index].flags.insert(.hasMerge)
+        tree.nodes[mapping].flags.insert(.hasMerge)
+    }
+
+    private mutating func refuseSize(at mark: EventReader.Mark) -> Bool {
+        report(
+            .tooLarge,
+            "a job file may hold at most 4 million values",
+            at: mark.point
+        )
+        return false
+    }
+
+    private mutating func refuseNesting(at mark: EventReader.Mark) -> Bool {
+        report(
+            .nesting,
+            "sequences and mappings may be nested at most \(DocumentLimits.nesting) deep",
+            at: mark.point
+        )
+        return false
+    }
+
+    private mutating func report(
+        _ fault: YAMLFault,
+        _ message: String,
+        at range: SourceRange,
+        notes: [Diagnostic.Note] = [],
+        help: String? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(fault, message, at: range, notes: notes, help: help)
+        )
+    }
+}

@@ -1,0 +1,110 @@
+internal import Diagnostics
+/// One `${…}` of a scalar.
+struct Expression: Hashable {
+    /// Where the value comes from.
+    enum Namespace: String, CaseIterable {
+        case env
+        case `var`
+    }
+
+    /// What holds when the value is not set or empty, as in a shell.
+    enum Rule: Hashable {
+        /// Not set is an error; empty is a value.
+        case required
+        /// `:-`: this text instead.
+        case fallback(String)
+        /// `:?`: an error with this reason.
+        case reason(String)
+    }
+
+    var namespace: Namespace
+    var name: String
+    var rule: Rule
+    /// From `$` to `}`, offsets in UTF-8 in the scalar's text.
+    var range: Range<Int>
+}
+
+extension Expression {
+    /// Namespaces that the language knows and the runner does not fill in yet.
+    private static let laterNamespaces = ["item", "secret", "task", "run"]
+
+    /// Reads what stands between `${` and `}`.
+    init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
+        let prefix = content.prefix { $0 != "." && $0 != ":" }
+        guard prefix.endIndex < content.endIndex, content[prefix.endIndex] == "." else {
+            throw Self.withoutNamespace(content, prefix)
+        }
+        guard let namespace = Namespace(rawValue: String(prefix)) else {
+            throw Self.unknownNamespace(content, String(prefix))
+        }
+        let rest = content[content.index(after: prefix.endIndex)...]
+        let name = rest.utf8.prefix { Self.isNameByte($0, in: namespace) }
+        guard let first = name.first, !(48...57).contains(first) else {
+            throw ValueFault(
+                .badExpression,
+                "`${\(content)}` names no \(namespace == .env ? "environment " : "")variable"
+            )
+        }
+        let tail = rest[name.endIndex...]
+        self.namespace = namespace
+        self.name = String(rest[..<name.endIndex])
+        self.range = range
+        if tail.isEmpty {
+            rule = .required
+        } else if tail.hasPrefix(":-") {
+            rule = .fallback(String(tail.dropFirst(2)))
+        } else if tail.hasPrefix(":?") {
+            rule = .reason(String(tail.dropFirst(2)))
+        } else {
+            throw ValueFault(
+                .badExpression,
+                "`\(tail)` may not stand behind the name `\(self.name)`",
+                help: "write `${\(prefix).\(self.name)}`, or `:-` and a fallback behind the name"
+            )
+        }
+        if case .fallback(let text) = rule, text.contains("${") {
+            throw ValueFault(.badExpression, "a fallback may not hold another expression")
+        }
+    }
+
+    /// Letters, digits, `_`; a variable of the job file may also have `-`.
+    static func isNameByte(_ byte: UInt8, in namespace: Namespace) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "_"): true
+        case UInt8(ascii: "-"): namespace == .var
+        default: false
+        }
+    }
+
+    /// Whether a text can stand behind `${var.`.
+    static func isVariableName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
+        return text.utf8.allSatisfy { isNameByte($0, in: .var) }
+    }
+
+    private static func withoutNamespace(_ content: Substring, _ name: Substring) -> ValueFault {
+        let isUpperCase = name.utf8.contains { (65...90).contains($0) } && name == name.uppercased()
+        let looksLikeName = isVariableName(String(name))
+        return ValueFault(
+            .badExpression,
+            "`${\(content)}` does not say where the value comes from",
+            likely: looksLikeName ? "${\(isUpperCase ? "env" : "var").\(content)}" : nil,
+            help: "write `${env.NAME}` or `${var.name}`; `$${` stands for `${`"
+        )
+    }
+
+    private static func unknownNamespace(_ content: Substring, _ name: String) -> ValueFault {
+        if laterNamespaces.contains(name) {
+            return ValueFault(.notYetSupported, "`${\(name).…}` is not supported yet")
+        }
+        let names = Namespace.allCases.map(\.rawValue)
+        let known = NearestName.find(name, among: names + ["environment", "variables"])
+        let nearest = known.flatMap { found in names.first { found.hasPrefix($0) } }
+        return ValueFault(
+            .badExpression,
+            "`\(name)` in `${\(content)}` is not known",
+            likely: nearest.map { "${\($0)\(content.dropFirst(name.count))}" },
+            help: "write `${env.NAME}` or `${var.name}`; `$${` stands for `${`"
+        )
+    }
+}

@@ -1,0 +1,80 @@
+internal import Diagnostics
+
+/// Every code that a check of the document can report; stable, and the whole list.
+package enum JobCode: String, Sendable, Hashable, CaseIterable {
+    // Keys and shapes.
+    case unknownKey = "job.unknown-key"
+    case notYetSupported = "job.not-yet-supported"
+    case missingKey = "job.missing-key"
+    case conflictingKeys = "job.conflicting-keys"
+    case wrongType = "job.wrong-type"
+    case unsupportedVersion = "job.unsupported-version"
+    case noTasks = "job.no-tasks"
+
+    // Values.
+    case badValue = "job.bad-value"
+    case badDuration = "job.bad-duration"
+    case badRate = "job.bad-rate"
+    case outOfRange = "job.out-of-range"
+    case badURL = "job.bad-url"
+    case badMethod = "job.bad-method"
+    case badHeader = "job.bad-header"
+    case reservedHeader = "job.reserved-header"
+    case badStatus = "job.bad-status"
+    case badMIMEType = "job.bad-mime-type"
+    case badChecksum = "job.bad-checksum"
+    case badPath = "job.bad-path"
+    case pathEscape = "job.path-escape"
+    case badJSON = "job.bad-json"
+
+    // Expressions.
+    case badExpression = "job.bad-expression"
+    case unknownVariable = "job.unknown-variable"
+    case unusedVariable = "job.unused-variable"
+    case variableCycle = "job.variable-cycle"
+
+    // Between tasks.
+    case badID = "job.bad-id"
+    case duplicateID = "job.duplicate-id"
+    case unknownTask = "job.unknown-task"
+    case unknownSession = "job.unknown-session"
+    case sessionRequired = "job.session-required"
+    case needsCycle = "job.needs-cycle"
+    case duplicateDestination = "job.duplicate-destination"
+    case tooManyFaults = "job.too-many-faults"
+
+    // The environment: the job file may be right all the same.
+    case missingVariable = "job.missing-variable"
+    case missingFile = "job.missing-file"
+
+    /// Whether the fault lies around the job file and not in it.
+    package var isEnvironment: Bool {
+        switch self {
+        case .missingVariable, .missingFile: true
+        default: false
+        }
+    }
+}
+
+extension Diagnostic {
+    /// A fault with a code of this list.
+    init(
+        _ severity: Severity = .error,
+        _ code: JobCode,
+        _ message: String,
+        at range: SourceRange,
+        notes: [Note] = [],
+        help: String? = nil,
+        fixIt: FixIt? = nil
+    ) {
+        self.init(
+            severity,
+            code: code.rawValue,
+            message,
+            at: range,
+            notes: notes,
+            help: help,
+            fixIt: fixIt
+        )
+    }
+}

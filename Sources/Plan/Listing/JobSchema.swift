@@ -1,0 +1,229 @@
+internal import JSON
+internal import JobFile
+
+/// The JSON Schema (draft-07) of the job file, made from the tables that the decoder reads with.
+///
+/// Keys that are known and not supported yet are left out, because the runner refuses them.
+package struct JobSchema {
+    private var writer = JSONWriter(isPretty: true)
+    private var tables: [KeyTable] = []
+
+    private init() {}
+
+    /// The schema as JSON text with a line feed at its end.
+    package static var text: [UInt8] {
+        var schema = JobSchema()
+        schema.write()
+        return schema.writer.bytes
+    }
+
+    private mutating func write() {
+        let root = JobTable.table.keys
+        writer.beginObject()
+        member("$schema", "http://json-schema.org/draft-07/schema#")
+        member("title", "A job file of runner, version 1")
+        writeMembers(of: root)
+        writer.key("definitions")
+        writer.beginObject()
+        writer.key("expression")
+        writer.beginObject()
+        member("description", "Text with `${env.NAME}` or `${var.name}` in it.")
+        member("type", "string")
+        member("pattern", #"\$\{"#)
+        writer.endObject()
+        // Writing a table may find further ones.
+        var written: Set<String> = []
+        var next = 0
+        while next < tables.count {
+            let table = tables[next]
+            next += 1
+            guard written.insert(table.name).inserted else { continue }
+            writer.key(table.name)
+            writer.beginObject()
+            writeMembers(of: table)
+            writer.endObject()
+        }
+        writer.endObject()
+        writer.endObject()
+        writer.newline()
+    }
+
+    /// The members that describe a mapping of known keys.
+    private mutating func writeMembers(of table: KeyTable) {
+        member("type", "object")
+        let required = table.keys.filter(\.isRequired).map(\.name)
+        if !required.isEmpty { list("required", required) }
+        let alternatives = table.alternativeNames
+        if !alternatives.isEmpty {
+            writer.key("oneOf")
+            writer.beginArray()
+            for name in alternatives {
+                writer.beginObject()
+                list("required", [name])
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        writer.key("properties")
+        writer.beginObject()
+        for key in table.keys {
+            guard let shape = key.shape else { continue }
+            writer.key(key.name)
+            writer.beginObject()
+            let standard = key.defaultText.map { " Default: \($0)." } ?? ""
+            member("description", key.summary + standard)
+            write(shape)
+            writer.endObject()
+        }
+        writer.endObject()
+        writeFreeKeys()
+        writer.key("additionalProperties")
+        writer.bool(false)
+    }
+
+    private mutating func writeFreeKeys() {
+        writer.key("patternProperties")
+        writer.beginObject()
+        writer.key("^x-")
+        writer.bool(true)
+        writer.endObject()
+    }
+
+    /// The members that describe a value.
+    private mutating func write(_ shape: Shape) {
+        switch shape {
+        case .anything: break
+        case .scalar: list("type", ["string", "number", "boolean", "null"])
+        case .text(nil): list("type", ["string", "number", "boolean"])
+        case .text(let pattern?):
+            orExpression {
+                $0.member("type", "string"); $0.member("pattern", pattern)
+            }
+        case .boolean: orExpression { $0.member("type", "boolean") }
+        case .integer(let range):
+            orExpression {
+                $0.member("type", "integer")
+                $0.bound("minimum", Double(range.lowerBound))
+                $0.bound("maximum", Double(range.upperBound))
+            }
+        case .number(let range):
+            orExpression {
+                $0.member("type", "number")
+                $0.bound("minimum", range.lowerBound)
+                $0.bound("maximum", range.upperBound)
+            }
+        case .choice(let names): orExpression { $0.writeChoice(names) }
+        case .either(let one, let other): anyOf([one, other])
+        case .list(let element): writeList(element, isEmptyAllowed: true)
+        case .oneOrMore(let element): writeOneOrMore(element)
+        case .mapping(let table):
+            tables.append(table)
+            // A reference hides its siblings in draft-07, and the description is one.
+            writer.key("allOf")
+            writer.beginArray()
+            reference(table.name)
+            writer.endArray()
+        case .named(let value, let pattern, let hasFreeKeys):
+            writeNamed(value, pattern, hasFreeKeys)
+        }
+    }
+
+    private mutating func writeNamed(_ value: Shape, _ pattern: String, _ hasFreeKeys: Bool) {
+        member("type", "object")
+        writer.key("patternProperties")
+        writer.beginObject()
+        writer.key(hasFreeKeys ? "^(?!x-)" + pattern.dropFirst() : pattern)
+        writer.beginObject()
+        write(value)
+        writer.endObject()
+        if hasFreeKeys {
+            writer.key("^x-")
+            writer.bool(true)
+        }
+        writer.endObject()
+        writer.key("additionalProperties")
+        writer.bool(false)
+    }
+
+    /// The names, and as what they are in YAML where that is no string: `true`, `1.2`.
+    private mutating func writeChoice(_ names: [String]) {
+        writer.key("enum")
+        writer.beginArray()
+        for name in names {
+            switch Scalar(plain: name) {
+            case .bool, .integer, .float:
+                writer.raw(name.utf8)
+                writer.string(name)
+            default:
+                writer.string(name)
+            }
+        }
+        writer.endArray()
+    }
+
+    private mutating func writeList(_ element: Shape, isEmptyAllowed: Bool) {
+        member("type", "array")
+        if !isEmptyAllowed { bound("minItems", 1) }
+        writer.key("items")
+        writer.beginObject()
+        write(element)
+        writer.endObject()
+    }
+
+    private mutating func writeOneOrMore(_ element: Shape) {
+        writer.key("anyOf")
+        writer.beginArray()
+        writer.beginObject()
+        write(element)
+        writer.endObject()
+        writer.beginObject()
+        writeList(element, isEmptyAllowed: false)
+        writer.endObject()
+        writer.endArray()
+    }
+
+    private mutating func anyOf(_ shapes: [Shape]) {
+        writer.key("anyOf")
+        writer.beginArray()
+        for shape in shapes {
+            writer.beginObject()
+            write(shape)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// What `body` describes, or text that an expression fills in.
+    private mutating func orExpression(_ body: (inout JobSchema) -> Void) {
+        writer.key("anyOf")
+        writer.beginArray()
+        writer.beginObject()
+        body(&self)
+        writer.endObject()
+        reference("expression")
+        writer.endArray()
+    }
+
+    private mutating func reference(_ name: String) {
+        writer.beginObject()
+        member("$ref", "#/definitions/" + name)
+        writer.endObject()
+    }
+
+    private mutating func member(_ name: String, _ value: String) {
+        writer.key(name)
+        writer.string(value)
+    }
+
+    private mutating func list(_ name: String, _ values: [String]) {
+        writer.key(name)
+        writer.beginArray()
+        for value in values { writer.string(value) }
+        writer.endArray()
+    }
+
+    private mutating func bound(_ name: String, _ value: Double) {
+        writer.key(name)
+        writer.number(value)
+    }
+}

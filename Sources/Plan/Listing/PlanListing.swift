@@ -1,0 +1,204 @@
+internal import Diagnostics
+internal import JSON
+internal import JobFile
+internal import TransferModel
+
+/// What `runner plan` shows: what would be run, in which order, and which line set what.
+///
+/// Values that come from the environment are shown as the expressions that ask for them.
+package struct PlanListing {
+    private let plan: Plan
+    private let names: NeededNames
+    /// The tasks, each behind those that it needs.
+    private let order: [Int]
+
+    package init(_ plan: Plan) {
+        self.plan = plan
+        names = NeededNames(plan.reader.document)
+        order = plan.graph.order()
+    }
+
+    /// One task, session or other owner of settings.
+    private struct Owner {
+        var rows: [SettingRow]
+        /// Of its key; nil for what the job file does not have.
+        var line: Int?
+    }
+
+    private func job() -> [SettingRow] {
+        let document = plan.reader.document
+        var walk = SettingWalk(plan.reader)
+        for (name, table) in [
+            ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
+        ] {
+            let value = document.value(of: document.root, for: name)?.value
+            walk.walk(table, in: value.map { [$0] } ?? [], path: name + ".")
+        }
+        return walk.rows
+    }
+
+    private func session(_ number: Int) -> Owner {
+        let document = plan.reader.document
+        let name = plan.sessions[number].name
+        let sessions = document.value(of: document.root, for: "sessions")
+        let entry = sessions.flatMap { document.value(of: $0.value, for: name) }
+        var walk = SettingWalk(plan.reader)
+        walk.walk(SessionTable.table.keys, in: [entry?.value, defaults].compactMap { $0 })
+        return Owner(
+            rows: walk.rows,
+            line: entry.map { document.range(of: $0.key).start.line }
+        )
+    }
+
+    private func task(_ number: Int) -> Owner {
+        let entry = plan.tasks.entries[number]
+        var walk = SettingWalk(plan.reader)
+        walk.walk(
+            TaskTable.table(of: entry.kind).keys,
+            in: [entry.value, defaults].compactMap { $0 }
+        )
+        return Owner(rows: walk.rows, line: plan.reader.document.range(of: entry.key).start.line)
+    }
+
+    private var defaults: NodeID? {
+        let document = plan.reader.document
+        return document.value(of: document.root, for: "defaults")?.value
+    }
+}
+
+extension PlanListing {
+    /// Hands the listing for people to `emit`, a piece at a time.
+    package func writeText<Failure: Error>(
+        _ emit: (String) throws(Failure) -> Void
+    ) throws(Failure) {
+        var text = "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) tasks\n"
+        text += "environment: \(Self.list(names.environment))\n"
+        text += "variables: \(Self.list(names.variables))\n"
+        Self.append(job(), to: &text)
+        for number in plan.sessions.indices {
+            let session = session(number)
+            text += "\nsession \(plan.sessions[number].name)\(Self.place(session.line))\n"
+            Self.append(session.rows, to: &text)
+        }
+        try emit(text)
+        for (position, number) in order.enumerated() {
+            let task = task(number)
+            var text = "\n\(position + 1). \(plan.kind(of: number).rawValue) \(plan.id(of: number))"
+            text += "\(Self.place(task.line))\n"
+            Self.append(task.rows, to: &text)
+            try emit(text)
+        }
+    }
+
+    private static func append(_ rows: [SettingRow], to text: inout String) {
+        let width = rows.map(\.path.utf8.count).max() ?? 0
+        for row in rows {
+            let gap = String(repeating: " ", count: width - row.path.utf8.count)
+            let source = row.line.map { "line \($0)" } ?? "default"
+            text += "  \(row.path)\(gap)  \(oneLine(row.value))  (\(source))\n"
+        }
+    }
+
+    private static func place(_ line: Int?) -> String { line.map { " (line \($0))" } ?? "" }
+
+    private static func list(_ names: Set<String>) -> String {
+        names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+    }
+
+    /// The text with control characters and line breaks written out.
+    private static func oneLine(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+        return text.unicodeScalars.map { scalar in
+            scalar.value < 0x20 || scalar.value == 0x7F
+                ? scalar.escaped(asASCII: true) : String(scalar)
+        }.joined()
+    }
+}
+
+extension PlanListing {
+    /// Hands the listing as one JSON document to `emit`, a piece at a time.
+    package func writeJSON<Failure: Error>(
+        _ emit: (borrowing [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var writer = JSONWriter(isPretty: true)
+        writer.beginObject()
+        writer.key("formatVersion")
+        writer.integer(1)
+        writer.key("job")
+        writer.beginObject()
+        writer.key("name")
+        writer.string(plan.name)
+        writer.key("file")
+        writer.string(plan.fileName)
+        Self.write(job(), to: &writer)
+        writer.endObject()
+        Self.write(names.environment, as: "environment", to: &writer)
+        Self.write(names.variables, as: "variables", to: &writer)
+        writer.key("sessions")
+        writer.beginArray()
+        for number in plan.sessions.indices {
+            let session = session(number)
+            writer.beginObject()
+            writer.key("name")
+            writer.string(plan.sessions[number].name)
+            Self.write(session.line, to: &writer)
+            Self.write(session.rows, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("tasks")
+        writer.beginArray()
+        for number in order {
+            write(number, to: &writer)
+            try writer.drain(emit)
+        }
+        writer.endArray()
+        writer.endObject()
+        writer.newline()
+        try writer.drain(emit)
+    }
+
+    private func write(_ number: Int, to writer: inout JSONWriter) {
+        let task = task(number)
+        writer.beginObject()
+        writer.key("id")
+        writer.string(plan.id(of: number))
+        writer.key("kind")
+        writer.string(plan.kind(of: number).rawValue)
+        Self.write(task.line, to: &writer)
+        writer.key("needs")
+        writer.beginArray()
+        for need in plan.needs(of: number) { writer.string(plan.id(of: need)) }
+        writer.endArray()
+        Self.write(task.rows, to: &writer)
+        writer.endObject()
+    }
+
+    private static func write(_ rows: [SettingRow], to writer: inout JSONWriter) {
+        writer.key("settings")
+        writer.beginArray()
+        for row in rows {
+            writer.beginObject()
+            writer.key("key")
+            writer.string(row.path)
+            writer.key("value")
+            writer.string(row.value)
+            write(row.line, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// The line, or null for what no line set.
+    private static func write(_ line: Int?, to writer: inout JSONWriter) {
+        writer.key("line")
+        if let line { writer.integer(Int64(line)) } else { writer.null() }
+    }
+
+    private static func write(_ names: Set<String>, as key: String, to writer: inout JSONWriter) {
+        writer.key(key)
+        writer.beginArray()
+        for name in names.sorted() { writer.string(name) }
+        writer.endArray()
+    }
+}

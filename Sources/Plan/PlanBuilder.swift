@@ -1,0 +1,335 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Makes a plan in the order in which its parts depend on each other, collecting faults all the way.
+struct PlanBuilder {
+    private let options: PlanOptions
+    private let document: Document
+    private var reader: Reader
+    private var draft = JobDraft()
+    private var destinations = TextIndex(capacity: 0)
+
+    init(document: Document, options: PlanOptions) {
+        self.document = document
+        self.options = options
+        let path = AbsolutePath.make(document.name, in: options.workingFolder)
+        reader = Reader(
+            document: document,
+            environment: options.environment,
+            folder: AbsolutePath.folder(of: path),
+            variables: VariableTable(),
+            fileStatus: options.fileStatus
+        )
+    }
+
+    mutating func build() throws(PlanRejected) -> Plan {
+        declareVariables()
+        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
+        reader.resolveVariables()
+        let taskReader = readSettings()
+        reader.tasks = listTasks()
+        let graph = readTasks(taskReader)
+        reportCycles(in: graph)
+        let chosen = chosenTasks(in: graph)
+        warnOfVariables()
+
+        let diagnostics = Self.inFileOrder(reader.diagnostics)
+        guard reader.errorCount == 0 else { throw PlanRejected(diagnostics: diagnostics) }
+        var tasks = reader.tasks
+        if let chosen { tasks = TaskList(chosen.map { tasks.entries[$0] }, in: document) }
+        return Plan(
+            name: draft.name ?? Self.stem(of: document.name),
+            schedule: draft.schedule,
+            reportPath: draft.report.json?.path,
+            warnings: diagnostics,
+            reader: reader.forReading(tasks),
+            taskReader: taskReader,
+            tasks: tasks,
+            graph: chosen.map { graph.restricted(to: $0) } ?? graph
+        )
+    }
+
+    /// Notes the variables of the file and of the options, none of them resolved.
+    private mutating func declareVariables() {
+        for (name, text) in options.variables {
+            let value = ScalarValue(text: text, type: Scalar(plain: text), isFilledIn: true)
+            reader.variables.states[name] = .value(value)
+            reader.variables.unused.insert(name)
+        }
+        guard let node = document.value(of: document.root, for: "variables")?.value else { return }
+        guard document.kind(of: node) == .mapping else {
+            let found = reader.name(of: node)
+            reader.report(
+                .wrongType,
+                "`variables`: expected a mapping, found \(found)",
+                at: node
+            )
+            return
+        }
+        for entry in document.entries(of: node) where !reader.isFree(entry.key) {
+            declareVariable(document.text(of: entry.key), entry.key, entry.value)
+        }
+    }
+
+    private mutating func declareVariable(_ name: String, _ key: NodeID, _ node: NodeID) {
+        guard Expression.isVariableName(name) else {
+            reader.report(
+                .badID,
+                "`\(name)` is not a variable name",
+                at: key,
+                help: "a name has letters, digits, `_` and `-`, and does not begin with a digit"
+            )
+            return
+        }
+        reader.variables.unused.remove(name)
+        guard case .value(var given)? = reader.variables.states[name] else {
+            reader.variables.names.append(name)
+            reader.variables.states[name] = .pending(Field(name: name, key: key, node: node))
+            return
+        }
+        // Declared as a string, it stays one: `--var id=00123` and `--var id=123` are both text.
+        if document.kind(of: node) == .scalar, document.scalar(of: node) == .string {
+            given.type = .string
+            reader.variables.states[name] = .value(given)
+        }
+    }
+
+    /// Reads `defaults` and `sessions`.
+    private mutating func readSettings() -> TaskReader {
+        var defaults = DefaultsDraft()
+        if let field = draft.defaults {
+            reader.owner = .defaults
+            reader.apply(DefaultsTable.table, to: &defaults, from: field.node, ownedBy: field.key)
+        }
+        var sessions: [SessionConfiguration] = []
+        if let field = draft.sessions, isMapping(field) {
+            for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
+                checkID(entry.key, "session name")
+                reader.owner = .session(entry.key)
+                var session = defaults.session
+                session.name = document.text(of: entry.key)
+                reader.apply(
+                    SessionTable.table,
+                    to: &session,
+                    from: entry.value,
+                    ownedBy: entry.key
+                )
+                reader.sessions[session.name] = sessions.count
+                sessions.append(session)
+            }
+        }
+        if sessions.isEmpty {
+            sessions = [defaults.session]
+            reader.sessions[defaults.session.name] = 0
+        }
+        reader.owner = .job
+        return TaskReader(sessions: sessions, defaults: defaults.task)
+    }
+
+    private mutating func isMapping(_ field: Field) -> Bool {
+        guard document.kind(of: field.node) != .mapping else { return true }
+        let found = reader.name(of: field.node)
+        reader.report(
+            .wrongType,
+            "`\(field.name)`: expected a mapping, found \(found)",
+            at: field.node
+        )
+        return false
+    }
+
+    private mutating func checkID(_ key: NodeID, _ what: String) {
+        guard !document.withBytes(of: key, TaskID.isValid) else { return }
+        reader.report(
+            .badID,
+            "`\(document.text(of: key))` is not a \(what)",
+            at: key,
+            help: "it has letters, digits, `.`, `_` and `-`, and begins with a letter or digit"
+        )
+    }
+
+    /// Finds the tasks of all sections, checks their ids, and makes them findable.
+    private mutating func listTasks() -> TaskList {
+        var entries: [TaskList.Entry] = []
+        entries.reserveCapacity(
+            draft.sections.reduce(0) { $0 + document.count(of: $1.field.node) }
+        )
+        for section in draft.sections where isMapping(section.field) {
+            for entry in document.entries(of: section.field.node) where !reader.isFree(entry.key) {
+                checkID(entry.key, "task id")
+                entries.append(.init(key: entry.key, value: entry.value, kind: section.kind))
+            }
+        }
+        let list = TaskList(entries, in: document)
+        if draft.sections.count > 1 { reportDuplicates(in: list) }
+        if entries.isEmpty, reader.errorCount == 0 {
+            let range = SourceRange(document.range(of: document.root).start)
+            reader.add(
+                Diagnostic(
+                    .warning,
+                    .noTasks,
+                    "the job has no tasks, so a run does nothing",
+                    at: range
+                )
+            )
+        }
+        return list
+    }
+
+    /// Two sections may not use one id; within a section that is a key that stands twice, a fault of the YAML.
+    private mutating func reportDuplicates(in list: TaskList) {
+        for (number, entry) in list.entries.enumerated() {
+            guard let first = list.find(idOf: entry.key, in: document), first != number,
+                list.entries[first].kind != entry.kind
+            else { continue }
+            reader.report(
+                .duplicateID,
+                "the id `\(document.text(of: entry.key))` stands twice",
+                at: entry.key,
+                notes: [
+                    .init("it stands here first", at: document.range(of: list.entries[first].key))
+                ],
+                help: "ids are unique over all sections"
+            )
+        }
+    }
+
+    /// Reads every task once, and keeps of it what the scheduler needs before it starts.
+    private mutating func readTasks(_ taskReader: TaskReader) -> TaskGraph {
+        var graph = TaskGraph()
+        let count = reader.tasks.entries.count
+        graph.reserveCapacity(count)
+        destinations = TextIndex(capacity: count)
+        for number in 0..<count {
+            let entry = reader.tasks.entries[number]
+            guard !reader.isFull,
+                let (task, draft) = taskReader.read(number, entry, with: &reader)
+            else {
+                graph.append(needs: [])
+                continue
+            }
+            graph.append(needs: draft.needs)
+            reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
+            if let destination = task.destination {
+                checkDestination(destination.path, of: number, taskReader)
+            }
+        }
+        reader.owner = .job
+        return graph
+    }
+
+    /// Two results may not become one file.
+    private mutating func checkDestination(
+        _ path: String,
+        of number: Int,
+        _ taskReader: TaskReader
+    ) {
+        let wanted = AbsolutePath.withoutClimbs(path)
+        let key = reader.tasks.entries[number].key
+        if let report = draft.report.json, AbsolutePath.withoutClimbs(report.path) == wanted {
+            reader.report(
+                .duplicateDestination,
+                "the destination of `\(document.text(of: key))` is the report's file",
+                at: destinationNode(of: number)
+            )
+        }
+        let hash = wanted.utf8.span.seededHash
+        let first = destinations.find(hash) { candidate in
+            var again = reader.forReading(reader.tasks)
+            let task = taskReader.read(candidate, reader.tasks.entries[candidate], with: &again)?
+                .task
+            return task?.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
+        }
+        guard let first else {
+            destinations.insert(number, hash: hash)
+            return
+        }
+        let firstKey = reader.tasks.entries[first].key
+        reader.report(
+            .duplicateDestination,
+            "`\(document.text(of: key))` and `\(document.text(of: firstKey))` have the same destination",
+            at: destinationNode(of: number),
+            notes: [
+                .init("it stands here first", at: document.range(of: destinationNode(of: first)))
+            ]
+        )
+    }
+
+    private func destinationNode(of number: Int) -> NodeID {
+        let entry = reader.tasks.entries[number]
+        let key = entry.kind == .download ? "to" : "responseTo"
+        return document.value(of: entry.value, for: key)?.value ?? entry.key
+    }
+
+    private mutating func reportCycles(in graph: TaskGraph) {
+        for cycle in graph.cycles() {
+            guard let first = cycle.first else { continue }
+            let ids = (cycle + [first]).map {
+                "`\(document.text(of: reader.tasks.entries[$0].key))`"
+            }
+            let entry = reader.tasks.entries[first]
+            reader.report(
+                .needsCycle,
+                "the tasks need each other in a circle: \(ids.joined(separator: " needs "))",
+                at: document.value(of: entry.value, for: "needs")?.value ?? entry.key
+            )
+        }
+    }
+
+    /// The tasks of `--only` and what they need; nil for all.
+    private mutating func chosenTasks(in graph: TaskGraph) -> [Int]? {
+        guard !options.only.isEmpty else { return nil }
+        var chosen: [Int] = []
+        for id in options.only {
+            if let number = reader.tasks.find(id, in: document) {
+                chosen.append(number)
+                continue
+            }
+            let nearest = reader.nearestTask(id)
+            reader.add(
+                Diagnostic(
+                    .error,
+                    .unknownTask,
+                    "there is no task `\(id)`, which `--only` asks for",
+                    at: SourceRange(document.range(of: document.root).start),
+                    help: nearest.map { "did you mean `\($0)`?" }
+                )
+            )
+        }
+        return graph.closure(of: chosen)
+    }
+
+    private mutating func warnOfVariables() {
+        for name in reader.variables.unused.sorted() {
+            let nearest = NearestName.find(name, among: reader.variables.names)
+            reader.add(
+                Diagnostic(
+                    .warning,
+                    .unusedVariable,
+                    "the variable `\(name)`, which `--var` gives, is not used",
+                    at: SourceRange(document.range(of: document.root).start),
+                    help: nearest.map { "did you mean `\($0)`?" }
+                )
+            )
+        }
+    }
+
+    /// In file order, and each place once: what an anchor holds is read wherever an alias stands.
+    private static func inFileOrder(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+        var result: [Diagnostic] = []
+        for diagnostic in diagnostics.inFileOrder {
+            let isKnown = result.last.map {
+                $0.code == diagnostic.code && $0.range == diagnostic.range
+            }
+            if isKnown != true { result.append(diagnostic) }
+        }
+        return result
+    }
+
+    /// A file's name without folders and its last extension.
+    private static func stem(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
+        return String(name[..<dot])
+    }
+}

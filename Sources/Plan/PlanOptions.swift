@@ -1,0 +1,36 @@
+/// What a plan is made from besides the document: everything that comes from outside of it.
+package struct PlanOptions: Sendable {
+    /// What became of looking at a file that the job needs.
+    package enum FileStatus: Sendable, Hashable {
+        /// A regular file that can be opened.
+        case readable
+        case missing
+        /// A folder, a device, a socket.
+        case notRegular
+        case unreadable
+    }
+
+    /// The values of `--var`, which win over those of the file.
+    package var variables: [String: String]
+    package var environment: [String: String]
+    /// The ids of `--only`: they and what they need; empty means all.
+    package var only: [String]
+    /// The absolute path that the document's name is relative to.
+    package var workingFolder: String
+    /// Looks at the file of an absolute path; asked while the plan is made, never later.
+    package var fileStatus: @Sendable (String) -> FileStatus
+
+    package init(
+        variables: [String: String] = [:],
+        environment: [String: String] = [:],
+        only: [String] = [],
+        workingFolder: String = "/",
+        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable }
+    ) {
+        self.variables = variables
+        self.environment = environment
+        self.only = only
+        self.workingFolder = workingFolder
+        self.fileStatus = fileStatus
+    }
+}

@@ -1,0 +1,190 @@
+internal import Diagnostics
+internal import JobFile
+
+extension Reader {
+    /// A piece of a scalar and whether it came out of an expression.
+    struct FilledPiece {
+        var value: ScalarValue
+        var isFilledIn: Bool
+    }
+
+    /// The longest chain of variables that refer to each other.
+    private static let deepestVariable = 64
+
+    /// Fills in a scalar's expressions; one that is a single expression keeps the value's type.
+    mutating func filledScalar(_ field: Field) -> ScalarValue? {
+        guard let pieces = filledPieces(field) else { return nil }
+        if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
+        return ScalarValue(
+            text: pieces.map(\.value.text).joined(),
+            type: .string,
+            isFilledIn: pieces.contains(where: \.isFilledIn),
+            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment)
+        )
+    }
+
+    /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.
+    mutating func filledPieces(_ field: Field) -> [FilledPiece]? {
+        let text = document.text(of: field.node)
+        let template = Template(text)
+        for fault in template.faults {
+            report(fault.fault, of: field, at: range(of: fault.range, in: text, field.node))
+        }
+        var isWhole = template.faults.isEmpty
+        var pieces: [FilledPiece] = []
+        pieces.reserveCapacity(template.pieces.count)
+        for piece in template.pieces {
+            switch piece {
+            case .literal(let text):
+                let value = ScalarValue(text: text, type: .string, isFilledIn: false)
+                pieces.append(FilledPiece(value: value, isFilledIn: false))
+            case .expression(let expression):
+                guard var value = value(of: expression, text, field) else {
+                    isWhole = false
+                    continue
+                }
+                value.isFilledIn = true
+                pieces.append(FilledPiece(value: value, isFilledIn: true))
+            }
+        }
+        return isWhole ? pieces : nil
+    }
+
+    private mutating func value(
+        of expression: Expression,
+        _ text: String,
+        _ field: Field
+    ) -> ScalarValue? {
+        let found: ScalarValue?
+        switch expression.namespace {
+        case .env:
+            found = environment[expression.name].map {
+                ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
+            }
+        case .var:
+            switch variable(expression.name) {
+            case .value(let value): found = value
+            case .faulty: return nil
+            default: found = nil
+            }
+        }
+        switch expression.rule {
+        case .required:
+            if let found { return found }
+        case .fallback(let fallback):
+            if let found, !found.text.isEmpty { return found }
+            // Of the type that the value would have had: what comes from the environment is text.
+            let type = expression.namespace == .env ? .string : Scalar(plain: fallback)
+            return ScalarValue(text: fallback, type: type, isFilledIn: true)
+        case .reason:
+            if let found, !found.text.isEmpty { return found }
+        }
+        reportMissing(expression, at: range(of: expression.range, in: text, field.node))
+        return nil
+    }
+
+    /// Resolves every variable of the file, so that the faults of unused ones are found too.
+    mutating func resolveVariables() {
+        for name in variables.names { _ = variable(name) }
+    }
+
+    /// Where a variable stands, resolved if it was not yet; nil when there is none of that name.
+    private mutating func variable(_ name: String) -> VariableTable.State? {
+        if !variables.unused.isEmpty { variables.unused.remove(name) }
+        guard let state = variables.states[name] else { return nil }
+        switch state {
+        case .value, .absent, .faulty:
+            return state
+        case .resolving(let field):
+            report(
+                .variableCycle,
+                "the variable `\(name)` refers to itself",
+                at: field.node
+            )
+            variables.states[name] = .faulty
+        case .pending(let field):
+            guard variables.depth < Self.deepestVariable else {
+                report(
+                    .variableCycle,
+                    "more than \(Self.deepestVariable) variables refer to each other in a row",
+                    at: field.node
+                )
+                variables.states[name] = .faulty
+                break
+            }
+            variables.states[name] = .resolving(field)
+            variables.depth += 1
+            let scalar = scalar(field)
+            variables.depth -= 1
+            let isInCycle = if case .faulty? = variables.states[name] { true } else { false }
+            variables.states[name] =
+                switch scalar {
+                case let scalar? where !isInCycle:
+                    scalar.type == .null ? .absent(field) : .value(scalar)
+                default: .faulty
+                }
+        }
+        return variables.states[name]
+    }
+
+    private mutating func reportMissing(_ expression: Expression, at range: SourceRange) {
+        let name = expression.name
+        let reason: String? =
+            if case .reason(let text) = expression.rule, !text.isEmpty { text } else { nil }
+        switch expression.namespace {
+        case .env:
+            let isSet = environment[name] != nil
+            add(
+                Diagnostic(
+                    .error,
+                    .missingVariable,
+                    "the environment variable `\(name)` is \(isSet ? "empty" : "not set")"
+                        + (reason.map { ": \($0)" } ?? ""),
+                    at: range,
+                    help: isSet ? nil : "set it, or write a fallback: `${env.\(name):-…}`"
+                )
+            )
+        case .var:
+            let declared = variables.states[name] != nil
+            let isExpected = declared || reason != nil
+            let nearest = NearestName.find(name, among: variables.states.keys.sorted())
+            add(
+                Diagnostic(
+                    .error,
+                    isExpected ? .missingVariable : .unknownVariable,
+                    isExpected
+                        ? "the variable `\(name)` has no value" + (reason.map { ": \($0)" } ?? "")
+                        : "unknown variable `\(name)`",
+                    at: range,
+                    help: isExpected
+                        ? "give it with `--var \(name)=…`"
+                        : nearest.map { "did you mean `${var.\($0)}`?" }
+                            ?? "declare it under `variables`, or give it with `--var \(name)=…`",
+                    fixIt: isExpected
+                        ? nil : nearest.map { .init(range: range, replacement: "${var.\($0)}") }
+                )
+            )
+        }
+    }
+
+    /// Where a part of a scalar's text stands; the whole scalar when it is not written as it reads.
+    func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
+        let whole = document.range(of: node)
+        let width = whole.end.column - whole.start.column
+        let count = text.unicodeScalars.count
+        guard whole.start.line == whole.end.line, width == count || width == count + 2 else {
+            return whole
+        }
+        let quote = (width - count) / 2
+        let first = text.slice(0..<part.lowerBound).unicodeScalars.count
+        let length = text.slice(part).unicodeScalars.count
+        let start = SourcePosition(
+            line: whole.start.line,
+            column: whole.start.column + quote + first
+        )
+        return SourceRange(
+            start: start,
+            end: SourcePosition(line: start.line, column: start.column + length)
+        )
+    }
+}

@@ -1,0 +1,88 @@
+internal import JSON
+internal import JobFile
+
+extension Reader {
+    /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
+    mutating func json(_ field: Field, _ formatting: JSONFormatting) -> [UInt8]? {
+        let errors = errorCount
+        var writer = JSONWriter(
+            isPretty: formatting.options.contains(.prettyPrinted),
+            escapesSlashes: !formatting.options.contains(.withoutEscapingSlashes),
+            followsJSONEncoder: true
+        )
+        write(field, to: &writer, sortsKeys: formatting.options.contains(.sortedKeys))
+        return errorCount == errors ? writer.bytes : nil
+    }
+
+    private mutating func write(_ field: Field, to writer: inout JSONWriter, sortsKeys: Bool) {
+        switch document.kind(of: field.node) {
+        case .scalar:
+            writeScalar(field, to: &writer)
+        case .sequence:
+            writer.beginArray()
+            for node in document.elements(of: field.node) {
+                let element = Field(name: field.name, key: field.key, node: node)
+                write(element, to: &writer, sortsKeys: sortsKeys)
+            }
+            writer.endArray()
+        case .mapping:
+            writer.beginObject()
+            var members = document.entries(of: field.node).map { entry in
+                Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
+            }
+            if sortsKeys { members.sort { $0.name < $1.name } }
+            for member in members {
+                writer.key(member.name)
+                write(member, to: &writer, sortsKeys: sortsKeys)
+            }
+            writer.endObject()
+        }
+    }
+
+    private mutating func writeScalar(_ field: Field, to writer: inout JSONWriter) {
+        guard let scalar = scalar(field) else { return }
+        switch scalar.type {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .string: writer.string(scalar.text)
+        case .integer(let value?): writer.integer(value)
+        case .integer(nil):
+            guard let digits = Self.decimalDigits(scalar.text) else {
+                report(
+                    .badJSON,
+                    "`\(field.name)`: `\(scalar.text)` is too large to be written in decimal",
+                    at: field.node
+                )
+                return
+            }
+            writer.raw(digits)
+        case .float(let value):
+            guard value.isFinite else {
+                report(
+                    .badJSON,
+                    "`\(field.name)`: `\(scalar.text)` is not a number of JSON",
+                    at: field.node,
+                    help: "quote it to send it as a string"
+                )
+                return
+            }
+            writer.number(value)
+        case .timestamp:
+            report(
+                .notYetSupported,
+                "`\(field.name)`: timestamps are not supported yet",
+                at: field.node,
+                help: "quote it to send it as a string"
+            )
+        }
+    }
+
+    /// A decimal integer of any size as JSON writes it, without a plus; nil for `0x` and `0o`.
+    private static func decimalDigits(_ text: String) -> Substring.UTF8View? {
+        let digits = text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let isDecimal = digits.utf8.allSatisfy {
+            (48...57).contains($0) || $0 == UInt8(ascii: "-")
+        }
+        return isDecimal ? digits.utf8 : nil
+    }
+}

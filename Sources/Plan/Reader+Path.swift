@@ -1,0 +1,112 @@
+internal import JobFile
+internal import TransferModel
+
+/// A path of the job file, made absolute.
+struct PathValue: Sendable, Hashable {
+    /// Absolute.
+    var path: String
+    /// As the job file has it, its expressions filled in.
+    var text: String
+}
+
+extension Reader {
+    /// A path relative to the job file's folder.
+    ///
+    /// From the first expression on, a path may not climb: what a variable fills in stays in the folder it stands
+    /// in. A variable at the very front may be an absolute path: then it names the folder itself.
+    mutating func path(_ field: Field) -> PathValue? {
+        guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
+            guard let text = text(field) else { return nil }
+            return checkedPath(text, field)
+        }
+        guard let pieces = filledPieces(field) else { return nil }
+        var text = ""
+        var firstFilledIn: Int?
+        for piece in pieces {
+            if piece.isFilledIn {
+                firstFilledIn = firstFilledIn ?? text.utf8.count
+                if !text.isEmpty, piece.value.text.hasPrefix("/") {
+                    report(
+                        .pathEscape,
+                        "`\(field.name)`: `\(piece.value.text)` is an absolute path "
+                            + "in the middle of a path",
+                        at: field.node
+                    )
+                    return nil
+                }
+            }
+            text += piece.value.text
+        }
+        if let firstFilledIn, Self.climbs(text, from: firstFilledIn) {
+            report(
+                .pathEscape,
+                "`\(field.name)`: `\(text)` leaves the folder that the variable stands in",
+                at: field.node,
+                help: "behind a variable a path may not have `..`"
+            )
+            return nil
+        }
+        return checkedPath(text, field)
+    }
+
+    /// A path to a file that must be there when the run starts.
+    mutating func existingFile(_ field: Field) -> PathValue? {
+        guard let value = path(field) else { return nil }
+        guard let fileStatus else { return value }
+        let reason: String
+        switch fileStatus(value.path) {
+        case .readable: return value
+        case .missing: reason = "there is no file `\(value.text)`"
+        case .notRegular: reason = "`\(value.text)` is not a regular file"
+        case .unreadable: reason = "the file `\(value.text)` cannot be opened"
+        }
+        report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
+        return nil
+    }
+
+    /// A path to a file that the runner writes.
+    mutating func destination(_ field: Field) -> PathValue? {
+        guard let value = path(field) else { return nil }
+        guard value.text.utf8.last != UInt8(ascii: "/") else {
+            report(
+                .notYetSupported,
+                "`\(field.name)`: a folder as destination is not supported yet",
+                at: field.node,
+                help: "name the file: `\(value.text)file-name`"
+            )
+            return nil
+        }
+        let last = AbsolutePath.lastComponent(of: value.text)
+        guard last != ".", last != ".." else {
+            report(.badPath, "`\(field.name)`: `\(value.text)` is a folder", at: field.node)
+            return nil
+        }
+        return value
+    }
+
+    private mutating func checkedPath(_ text: String, _ field: Field) -> PathValue? {
+        guard !text.isEmpty else {
+            report(.badPath, "`\(field.name)`: a path may not be empty", at: field.node)
+            return nil
+        }
+        guard !text.utf8.contains(0) else {
+            report(.badPath, "`\(field.name)`: a path may not have a NUL character", at: field.node)
+            return nil
+        }
+        return PathValue(path: AbsolutePath.make(text, in: folder), text: text)
+    }
+
+    /// Whether a `..` stands in the component at an offset in UTF-8, or behind it.
+    private static func climbs(_ text: String, from offset: Int) -> Bool {
+        var start = 0
+        for component in text.utf8.split(
+            separator: UInt8(ascii: "/"),
+            omittingEmptySubsequences: false
+        ) {
+            let end = start + component.count
+            if end >= offset, component.elementsEqual("..".utf8) { return true }
+            start = end + 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,123 @@
+internal import Diagnostics
+internal import JobFile
+
+extension Reader {
+    /// Reports an error at a value or key.
+    mutating func report(
+        _ code: JobCode,
+        _ message: String,
+        at node: NodeID,
+        notes: [Diagnostic.Note] = [],
+        help: String? = nil
+    ) {
+        add(
+            Diagnostic(
+                .error,
+                code,
+                message,
+                at: document.range(of: node),
+                notes: notes,
+                help: help
+            )
+        )
+    }
+
+    /// Reports what is wrong with the text of a field's value, or with a part of it.
+    mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
+        let range = part ?? document.range(of: field.node)
+        add(
+            Diagnostic(
+                .error,
+                fault.code,
+                "`\(field.name)`: \(fault.message)",
+                at: range,
+                help: fault.likely.map { "did you mean `\($0)`?" } ?? fault.help,
+                fixIt: fault.likely.map { .init(range: range, replacement: $0) }
+            )
+        )
+    }
+
+    /// Reports a key that no table has.
+    ///
+    /// `x-…` is free space for anchors and notes.
+    mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
+        guard !isFree(key) else { return }
+        let name = document.text(of: key)
+        let nearest = NearestName.find(name, among: table.keys.lazy.map(\.name))
+        let range = document.range(of: key)
+        let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
+        add(
+            Diagnostic(
+                .error,
+                .unknownKey,
+                "unknown key `\(name)`\(context)",
+                at: range,
+                help: nearest.map { "did you mean `\($0)`?" }
+                    ?? "the keys here are \(known.joined(separator: ", "))",
+                fixIt: nearest.map { .init(range: range, replacement: $0) }
+            )
+        )
+    }
+
+    /// Whether a key begins with `x-`.
+    func isFree(_ key: NodeID) -> Bool {
+        document.withBytes(of: key) {
+            $0.count > 1 && $0[0] == UInt8(ascii: "x") && $0[1] == UInt8(ascii: "-")
+        }
+    }
+
+    /// Reports a scalar of another type than its setting takes.
+    mutating func reportType(
+        _ field: Field,
+        _ expected: String,
+        found scalar: ScalarValue,
+        likely: String?
+    ) {
+        let fault = ValueFault(
+            .wrongType,
+            "expected \(expected), found \(Self.name(of: scalar.type)) `\(scalar.text)`",
+            likely: likely
+        )
+        report(fault, of: field)
+    }
+
+    /// Reports a text that is none of the names that a setting takes.
+    mutating func reportChoice(_ field: Field, _ text: String, names: [String], later: [String]) {
+        let shown = text
+        if later.contains(text) {
+            report(
+                .notYetSupported,
+                "`\(field.name)`: the value `\(text)` is not supported yet",
+                at: field.node
+            )
+            return
+        }
+        let list = names.map { "`\($0)`" }.joined(separator: ", ")
+        let fault = ValueFault(
+            .badValue,
+            "`\(shown)` is not one of \(list)",
+            likely: NearestName.find(text, among: names)
+        )
+        report(fault, of: field)
+    }
+
+    /// What a value is, in words with an article.
+    func name(of node: NodeID) -> String {
+        switch document.kind(of: node) {
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .scalar: Self.name(of: document.scalar(of: node))
+        }
+    }
+
+    private static func name(of scalar: Scalar) -> String {
+        switch scalar {
+        case .null: "null"
+        case .bool: "the truth value"
+        case .integer: "the integer"
+        case .float: "the number"
+        case .string: "the string"
+        case .timestamp: "the timestamp"
+        }
+    }
+}

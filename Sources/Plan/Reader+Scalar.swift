@@ -1,0 +1,86 @@
+internal import Diagnostics
+internal import JobFile
+
+/// A scalar with its expressions filled in.
+struct ScalarValue: Sendable, Hashable {
+    var text: String
+    var type: Scalar
+    /// Whether the text came out of an expression, so that its looks say what it is.
+    var isFilledIn: Bool
+    /// Whether some of the text came from the environment, where secrets are.
+    var isFromEnvironment = false
+}
+
+extension Reader {
+    /// The scalar of a field; reports a collection and what is wrong with expressions.
+    mutating func scalar(_ field: Field) -> ScalarValue? {
+        guard document.kind(of: field.node) == .scalar else {
+            report(
+                .wrongType,
+                "`\(field.name)`: expected a scalar, found \(name(of: field.node))",
+                at: field.node
+            )
+            return nil
+        }
+        guard document.hasInterpolation(field.node) else {
+            return ScalarValue(
+                text: document.text(of: field.node),
+                type: document.scalar(of: field.node),
+                isFilledIn: false
+            )
+        }
+        return filledScalar(field)
+    }
+
+    /// The text of any scalar but null.
+    mutating func text(_ field: Field) -> String? {
+        guard let scalar = scalar(field) else { return nil }
+        if case .null = scalar.type {
+            report(.wrongType, "`\(field.name)`: a value is missing", at: field.node)
+            return nil
+        }
+        return scalar.text
+    }
+
+    /// The values of a sequence; nil when one of them has a fault, after all were looked at.
+    mutating func elements<Element>(_ field: Field, of type: ValueType<Element>) -> [Element]? {
+        guard document.kind(of: field.node) == .sequence else {
+            let found = name(of: field.node)
+            report(.wrongType, "`\(field.name)`: expected a list, found \(found)", at: field.node)
+            return nil
+        }
+        var values: [Element] = []
+        var isWhole = true
+        for node in document.elements(of: field.node) {
+            if let value = type.read(&self, Field(name: field.name, key: field.key, node: node)) {
+                values.append(value)
+            } else {
+                isWhole = false
+            }
+        }
+        return isWhole ? values : nil
+    }
+
+    /// What a parser makes of a text; reports its fault.
+    mutating func parsed<Value>(
+        _ text: String,
+        of field: Field,
+        _ parse: (String) throws(ValueFault) -> Value
+    ) -> Value? {
+        do {
+            return try parse(text)
+        } catch {
+            report(error, of: field)
+            return nil
+        }
+    }
+
+    mutating func duration(_ text: String, of field: Field, allowsZero: Bool) -> Duration? {
+        guard let duration = parsed(text, of: field, DurationText.parse) else { return nil }
+        guard allowsZero || duration > .zero else {
+            report(.outOfRange, "`\(field.name)`: must be longer than `\(text)`", at: field.node)
+            return nil
+        }
+        return duration
+    }
+}

@@ -1,0 +1,180 @@
+internal import Diagnostics
+internal import JobFile
+
+/// Turns values of the document into values of the plan, and collects everything that is wrong with them.
+struct Reader {
+    /// Whose settings are being read, for messages.
+    enum Owner {
+        case job
+        case defaults
+        case session(NodeID)
+        case task(String, NodeID)
+    }
+
+    let document: Document
+    let environment: [String: String]
+    /// The absolute path of the job file's folder, without a slash at its end.
+    let folder: String
+    /// Looks at files; nil when a task is read again, which then only makes values.
+    let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
+    var variables: VariableTable
+    /// Positions of the declared sessions; the empty job's implicit one included.
+    var sessions: [String: Int] = [:]
+    /// Finds tasks by their ids.
+    var tasks = TaskList()
+    var owner = Owner.job
+    /// The keys of the mappings that are open inside of the owner's.
+    private var path: [String] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    private(set) var errorCount = 0
+
+    init(
+        document: Document,
+        environment: [String: String],
+        folder: String,
+        variables: VariableTable,
+        fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
+    ) {
+        self.document = document
+        self.environment = environment
+        self.folder = folder
+        self.variables = variables
+        self.fileStatus = fileStatus
+    }
+
+    /// A reader of the same job that has found nothing yet and never looks at files.
+    func forReading(_ tasks: TaskList) -> Reader {
+        var reader = Reader(
+            document: document,
+            environment: environment,
+            folder: folder,
+            variables: variables,
+            fileStatus: nil
+        )
+        reader.sessions = sessions
+        reader.tasks = tasks
+        return reader
+    }
+
+    /// Whether so much is wrong that looking further helps nobody.
+    var isFull: Bool { diagnostics.count >= DocumentLimits.diagnostics }
+
+    /// Reads the mapping of a field with a table; its keys are named in messages.
+    mutating func apply<Target>(
+        _ table: SettingTable<Target>,
+        to target: inout Target,
+        in field: Field
+    ) {
+        path.append(field.name)
+        apply(table, to: &target, from: field.node, ownedBy: field.key)
+        path.removeLast()
+    }
+
+    /// Reads a mapping with a table; `key` is where a missing key is reported.
+    mutating func apply<Target>(
+        _ table: SettingTable<Target>,
+        to target: inout Target,
+        from mapping: NodeID,
+        ownedBy key: NodeID
+    ) {
+        guard document.kind(of: mapping) == .mapping else {
+            report(
+                .wrongType,
+                "expected a mapping\(context), found \(name(of: mapping))",
+                at: mapping
+            )
+            return
+        }
+        var seen: UInt64 = 0
+        for entry in document.entries(of: mapping) {
+            guard let position = table.keys.position(of: entry.key, in: document) else {
+                reportUnknown(entry.key, in: table.keys)
+                continue
+            }
+            seen |= 1 << UInt64(position)
+            let name = table.keys.names[position]
+            let field = Field(name: name, key: entry.key, node: entry.value)
+            if let read = table.reads[position] {
+                read(&target, &self, field)
+            } else {
+                report(
+                    .notYetSupported,
+                    "the key `\(name)`\(context) is not supported yet",
+                    at: entry.key
+                )
+            }
+        }
+        if table.keys.alternatives != 0 { checkAlternatives(table.keys, seen, mapping, key) }
+        let missing = table.keys.required & ~seen
+        guard missing != 0 else { return }
+        for (position, description) in table.keys.keys.enumerated()
+        where missing >> UInt64(position) & 1 == 1 {
+            report(
+                .missingKey,
+                "the key `\(description.name)`\(context) is required",
+                at: key
+            )
+        }
+    }
+
+    /// Checks that exactly one of a table's alternatives is there.
+    private mutating func checkAlternatives(
+        _ keys: KeyTable,
+        _ seen: UInt64,
+        _ mapping: NodeID,
+        _ key: NodeID
+    ) {
+        let count = (keys.alternatives & seen).nonzeroBitCount
+        guard count != 1 else { return }
+        let names = keys.alternativeNames.map { "`\($0)`" }.joined(separator: ", ")
+        guard count > 1 else {
+            report(.missingKey, "one of the keys \(names)\(context) is required", at: key)
+            return
+        }
+        let present = document.entries(of: mapping).filter { entry in
+            let position = keys.position(of: entry.key, in: document)
+            return position.map { keys.alternatives >> UInt64($0) & 1 == 1 } ?? false
+        }
+        for entry in present.dropFirst() {
+            report(
+                .conflictingKeys,
+                "only one of the keys \(names)\(context) may be there",
+                at: entry.key,
+                notes: present.first.map {
+                    [.init("the first one is here", at: document.range(of: $0.key))]
+                }
+                    ?? []
+            )
+        }
+    }
+
+    /// Where the current mapping stands, to be put behind what is said of a key.
+    var context: String {
+        let inner = path.last.map { " in `\($0)`" } ?? ""
+        let outer =
+            switch owner {
+            case .job: ""
+            case .defaults: "`defaults`"
+            case .session(let key): "session `\(document.text(of: key))`"
+            case .task(let kind, let key): "\(kind) `\(document.text(of: key))`"
+            }
+        guard !outer.isEmpty else { return inner }
+        return inner.isEmpty ? " in \(outer)" : "\(inner) of \(outer)"
+    }
+
+    /// Adds a diagnostic; past the limit only the first one that does not fit, which says so.
+    mutating func add(_ diagnostic: Diagnostic) {
+        guard !isFull else { return }
+        diagnostics.append(diagnostic)
+        if diagnostic.severity == .error { errorCount += 1 }
+        guard isFull else { return }
+        diagnostics.append(
+            Diagnostic(
+                .error,
+                .tooManyFaults,
+                "the rest of the file was not checked, because \(diagnostics.count) faults are listed",
+                at: diagnostic.range
+            )
+        )
+    }
+}

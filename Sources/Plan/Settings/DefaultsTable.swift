@@ -1,0 +1,16 @@
+internal import TransferModel
+
+/// What holds where a session or a task says nothing else.
+struct DefaultsDraft: Sendable {
+    var session = SessionConfiguration(name: "default")
+    var task = TaskDraft()
+}
+
+/// `defaults`: the settings of sessions and those of tasks that are no task's own.
+enum DefaultsTable {
+    static let table = SettingTable<DefaultsDraft>(
+        "defaults",
+        SessionTable.shared.map { $0.lifted { $1(&$0.session) } }
+            + TaskTable.shared.map { $0.lifted { $1(&$0.task) } }
+    )
+}

@@ -1,0 +1,81 @@
+internal import JobFile
+internal import TransferModel
+
+/// Mappings of header names to values.
+enum HeaderFieldsType {
+    static let task = type(inSession: false)
+    static let session = type(inSession: true)
+
+    private static func type(inSession: Bool) -> ValueType<[HeaderField]> {
+        let shape = Shape.named(
+            .text(pattern: nil),
+            pattern: HeaderRule.namePattern,
+            hasFreeKeys: false
+        )
+        return ValueType(shape) { $0.headerFields($1, inSession: inSession) }
+    }
+
+    /// `fields`, and those of `base` whose names they do not have.
+    static func merge(_ fields: [HeaderField], over base: [HeaderField]) -> [HeaderField] {
+        guard !base.isEmpty else { return fields }
+        guard !fields.isEmpty else { return base }
+        return fields + base.filter { inherited in !fields.contains(inherited.name) }
+    }
+}
+
+extension [HeaderField] {
+    /// Whether a field has that name, capitals aside.
+    func contains(_ name: String) -> Bool {
+        contains { $0.name.isEqualIgnoringCase(name) }
+    }
+}
+
+extension String {
+    /// Whether both are equal but for the case of ASCII letters.
+    fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension Reader {
+    /// The fields of a mapping in its order; nil when one of them has a fault.
+    fileprivate mutating func headerFields(_ field: Field, inSession: Bool) -> [HeaderField]? {
+        guard document.kind(of: field.node) == .mapping else {
+            report(
+                .wrongType,
+                "`\(field.name)`: expected a mapping, found \(name(of: field.node))",
+                at: field.node
+            )
+            return nil
+        }
+        let errors = errorCount
+        var fields: [HeaderField] = []
+        for entry in document.entries(of: field.node) {
+            let name = document.text(of: entry.key)
+            do {
+                try HeaderRule.checkName(name, inSession: inSession)
+            } catch {
+                report(error, of: field, at: document.range(of: entry.key))
+                continue
+            }
+            if fields.contains(name) {
+                report(
+                    .badHeader,
+                    "`\(field.name)`: `\(name)` stands here twice, capitals aside",
+                    at: entry.key
+                )
+                continue
+            }
+            let inner = Field(name: name, key: entry.key, node: entry.value)
+            guard let value = text(inner) else { continue }
+            do {
+                try HeaderRule.checkValue(value)
+                fields.append(HeaderField(name: name, value: value))
+            } catch {
+                report(error, of: inner)
+            }
+        }
+        return errorCount == errors ? fields : nil
+    }
+}

@@ -1,0 +1,117 @@
+internal import JobFile
+internal import TransferModel
+
+/// What the top level of a job file says, its sections not yet looked into.
+struct JobDraft: Sendable {
+    var name: String?
+    var defaults: Field?
+    var sessions: Field?
+    /// The sections of tasks in file order.
+    var sections: [(kind: TaskSpec.Kind, field: Field)] = []
+    var schedule = ScheduleConfiguration()
+    var report = ReportDraft()
+}
+
+/// What `report` says.
+struct ReportDraft: Sendable {
+    var json: PathValue?
+}
+
+/// The top level of a job file.
+enum JobTable {
+    static let table = SettingTable<JobDraft>(
+        "job",
+        [
+            Setting("version", version, isRequired: true, "The language's version.") { _, _ in },
+            Setting(
+                "name",
+                ValueType(pattern: #"^[^/\x00-\x1f]+$"#, parse: name),
+                default: "the file's stem",
+                "Used in reports, locks and state."
+            ) { $0.name = $1 },
+            // Read before everything else, because everything else may use them.
+            Setting(
+                "variables",
+                .field(.named(.scalar, pattern: "^[A-Za-z_][A-Za-z0-9_-]*$", hasFreeKeys: true)),
+                "Values for `${var.name}`; `--var name=…` overrides them."
+            ) { _, _ in },
+            Setting(
+                "defaults",
+                .field(.mapping(DefaultsTable.table.keys)),
+                "Settings that hold where a session or task says nothing else."
+            ) { $0.defaults = $1 },
+            Setting(
+                "sessions",
+                .field(named(SessionTable.table.keys)),
+                "Settings and connections that tasks share."
+            ) { $0.sessions = $1 },
+            section("data", .data, "Requests whose response is checked and not kept."),
+            section("uploads", .upload, "Requests that carry a body."),
+            section("downloads", .download, "Requests whose response becomes a file."),
+            Setting("schedule", ScheduleTable.table, "How the tasks are started.") {
+                $1(&$0.schedule)
+            },
+            Setting("report", report, "What is written about the run.") { $1(&$0.report) },
+        ] + ["secrets", "network", "streams", "webSockets", "hooks"].map(Setting.notYet)
+    )
+
+    static let report = SettingTable<ReportDraft>(
+        "report",
+        [
+            Setting(
+                "json",
+                ValueType(.text(pattern: nil)) { $0.destination($1) },
+                "The JSON report's file, relative to the job file's folder."
+            ) { $0.json = $1 }
+        ] + ["har", "junit", "prometheus", "html", "events"].map(Setting.notYet)
+    )
+
+    private static func section(
+        _ name: String,
+        _ kind: TaskSpec.Kind,
+        _ summary: String
+    ) -> Setting<JobDraft> {
+        let shape = named(TaskTable.table(of: kind).keys)
+        return Setting(name, .field(shape), summary) { $0.sections.append((kind, $1)) }
+    }
+
+    /// Mappings of ids to mappings of a table.
+    private static func named(_ keys: KeyTable) -> Shape {
+        .named(.mapping(keys), pattern: TaskID.pattern, hasFreeKeys: true)
+    }
+
+    private static let version = ValueType<Int>(.integer(1...1)) { reader, field in
+        guard let scalar = reader.scalar(field) else { return nil }
+        if case .integer(1) = scalar.type { return 1 }
+        if case .integer = scalar.type {
+            reader.report(
+                .unsupportedVersion,
+                "`version`: this runner reads version 1, not `\(scalar.text)`",
+                at: field.node
+            )
+        } else {
+            let likely = ["1", "1.0", "v1"].contains(scalar.text) ? "1" : nil
+            reader.reportType(field, "the integer 1", found: scalar, likely: likely)
+        }
+        return nil
+    }
+
+    private static func name(_ text: String) throws(ValueFault) -> String {
+        guard !text.isEmpty, text.utf8.count <= 200,
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") })
+        else {
+            throw ValueFault(
+                .badValue,
+                "a name has 1 to 200 bytes, no slash and no control character"
+            )
+        }
+        return text
+    }
+}
+
+extension ValueType where Value == Field {
+    /// A value that is looked into later.
+    static func field(_ shape: Shape) -> ValueType {
+        ValueType(shape) { _, field in field }
+    }
+}

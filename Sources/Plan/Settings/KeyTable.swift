@@ -1,0 +1,76 @@
+internal import JobFile
+
+/// A key that the language knows in some mapping.
+struct KeyDescription: Sendable {
+    let name: String
+    /// One sentence for the schema.
+    let summary: String
+    /// What holds without the key, as it would be written; nil when there is nothing.
+    let defaultText: String?
+    let isRequired: Bool
+    /// What its value looks like; nil for a key that is known and not supported yet.
+    let shape: Shape?
+}
+
+/// The keys of one kind of mapping: what the decoder reads, the schema lists and the listing shows.
+struct KeyTable: Sendable {
+    /// Names the mapping in the schema's definitions.
+    let name: String
+    /// At most 64, in the order of the documentation.
+    let keys: [KeyDescription]
+    /// The names alone, for the hot path.
+    let names: [String]
+    /// Bit n is set when key n is required.
+    let required: UInt64
+    /// The bits of keys of which exactly one must be there; none when there is no such choice.
+    let alternatives: UInt64
+    /// Open addressing: position + 1 of a key at the slot of its hash or behind it; 0 is free.
+    private let slots: [UInt8]
+
+    private static let slotCount = 128
+
+    init(name: String, keys: [KeyDescription], alternatives: [String] = []) {
+        precondition(keys.count <= 64, "a mapping has more keys than a mask has bits")
+        self.name = name
+        self.keys = keys
+        names = keys.map(\.name)
+        var required: UInt64 = 0
+        var alternative: UInt64 = 0
+        var slots = [UInt8](repeating: 0, count: Self.slotCount)
+        for (position, key) in keys.enumerated() {
+            if key.isRequired { required |= 1 << UInt64(position) }
+            if alternatives.contains(key.name) { alternative |= 1 << UInt64(position) }
+            var slot = Self.slot(of: key.name.utf8.span)
+            while slots[slot] != 0 { slot = (slot + 1) % Self.slotCount }
+            slots[slot] = UInt8(position + 1)
+        }
+        self.required = required
+        self.alternatives = alternative
+        self.slots = slots
+    }
+
+    /// The position of the key that a scalar names.
+    func position(of key: NodeID, in document: Document) -> Int? {
+        document.withBytes(of: key) { bytes in
+            var slot = Self.slot(of: bytes)
+            while slots[slot] != 0 {
+                let position = Int(slots[slot]) - 1
+                if bytes.equals(names[position].utf8.span) { return position }
+                slot = (slot + 1) % Self.slotCount
+            }
+            return nil
+        }
+    }
+
+    /// The names of the keys of which exactly one must be there.
+    var alternativeNames: [String] {
+        keys.indices.filter { alternatives >> UInt64($0) & 1 == 1 }.map { names[$0] }
+    }
+
+    /// From the length, the first, the middle and the last byte: enough to keep our own keys apart.
+    private static func slot(of bytes: Span<UInt8>) -> Int {
+        guard let last = bytes.indices.last else { return 0 }
+        let mixed = Int(bytes[0]) &* 7 &+ Int(bytes[last / 2]) &* 31 &+ Int(bytes[last]) &* 3
+        return (mixed &+ last &* 13) % slotCount
+    }
+}

@@ -1,0 +1,51 @@
+internal import TransferModel
+
+/// `expect`: what a response must look like.
+enum ExpectTable {
+    static let table = SettingTable<Expectation>(
+        "expect",
+        [
+            Setting(
+                "statusCode",
+                .oneOrMore(of: statusCode),
+                default: "[200-299]",
+                "Status codes and ranges that count as success."
+            ) { $0.statusCodes = $1 },
+            Setting(
+                "mimeType",
+                .oneOrMore(of: ValueType(pattern: MIMETypeText.pattern, parse: MIMETypeText.parse)),
+                default: "any",
+                "MIME types without parameters; `type/*` matches a whole type."
+            ) { $0.mimeTypes = $1 },
+        ] + ["textEncoding", "maximumSize", "headers", "json"].map(Setting.notYet)
+    )
+
+    private static let statusCode = ValueType<ClosedRange<Int>>(
+        .either(.integer(100...599), .text(pattern: StatusText.pattern))
+    ) { reader, field in
+        guard let text = reader.text(field) else { return nil }
+        return reader.parsed(text, of: field, StatusText.parse)
+    }
+}
+
+/// `redirects`: how far they are followed.
+enum RedirectTable {
+    static let table = SettingTable<RedirectRule>(
+        "redirects",
+        [
+            Setting(
+                "follow",
+                .choice(),
+                default: "true",
+                "`false` makes the 3xx the result; `sameOrigin` stays at home."
+            ) { $0.follow = $1 },
+            Setting("maximum", .integer(0...1000), default: "20", "Hops.") { $0.maximum = $1 },
+            Setting(
+                "allowMethodChange",
+                .boolean,
+                default: "false",
+                "Whether a 301 or 302 may turn a POST into a GET."
+            ) { $0.allowMethodChange = $1 },
+        ]
+    )
+}

@@ -1,0 +1,111 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// `retry`: when a failed attempt is repeated.
+enum RetryTable {
+    static let table = SettingTable<RetryPolicy>(
+        "retry",
+        [
+            Setting(
+                "attempts",
+                .integer(1...10_000),
+                default: "4",
+                "All tries; 1 means no retry."
+            ) { $0.attempts = $1 },
+            Setting("backoff", backoff, "How the wait before the next try grows.") {
+                $1(&$0.backoff)
+            },
+            Setting(
+                "budget",
+                .durationOrUnlimited,
+                default: "15m",
+                "All attempts and waits together."
+            ) { $0.budget = $1 },
+            Setting(
+                "on",
+                .list(of: condition),
+                default: "[dns, connect, tls, timeout, stalled, reset, truncated, integrity, "
+                    + "408, 425, 429, 500, 502, 503, 504]",
+                "What is worth another try: kinds of failure and status codes."
+            ) { policy, conditions in
+                policy.conditions = Set(conditions.compactMap(\.kind))
+                policy.statusCodes = Set(conditions.compactMap(\.status))
+            },
+            Setting(
+                "respectRetryAfter",
+                .boolean,
+                default: "true",
+                "Whether a server's `Retry-After` wins over a shorter backoff."
+            ) { $0.respectRetryAfter = $1 },
+            Setting(
+                "maximumRetryAfter",
+                .duration(allowsZero: true),
+                default: "5m",
+                "A server that asks for more than this is given up at once."
+            ) { $0.maximumRetryAfter = $1 },
+            Setting(
+                "repeat",
+                .choice(),
+                default: "automatic",
+                "Which requests may be sent twice: idempotent methods and keyed ones, all, or none."
+            ) { $0.repeat = $1 },
+        ]
+    )
+
+    static let backoff = SettingTable<RetryPolicy.Backoff>(
+        "backoff",
+        [
+            Setting(
+                "initial",
+                .duration(allowsZero: true),
+                default: "1s",
+                "The wait before the second try."
+            ) { $0.initial = $1 },
+            Setting("factor", .number(1...100), default: "2", "How much longer each wait is.") {
+                $0.factor = $1
+            },
+            Setting(
+                "maximum",
+                .duration(allowsZero: true),
+                default: "2m",
+                "The longest wait."
+            ) { $0.maximum = $1 },
+            Setting(
+                "jitter",
+                .choice(),
+                default: "full",
+                "`full` draws each wait between zero and its value."
+            ) { $0.jitter = $1 },
+        ]
+    )
+
+    /// One entry of `on`.
+    private enum Condition: Sendable {
+        case failure(RetryPolicy.Condition)
+        case answer(Int)
+
+        var kind: RetryPolicy.Condition? {
+            if case .failure(let kind) = self { kind } else { nil }
+        }
+        var status: Int? {
+            if case .answer(let status) = self { status } else { nil }
+        }
+    }
+
+    private static let condition = ValueType<Condition>(
+        .either(.choice(RetryPolicy.Condition.allCases.map(\.rawValue)), .integer(100...599))
+    ) { reader, field in
+        guard let text = reader.text(field) else { return nil }
+        if let kind = RetryPolicy.Condition(rawValue: text) { return .failure(kind) }
+        if let status = StatusText.code(text) { return .answer(status) }
+        let names = RetryPolicy.Condition.allCases.map(\.rawValue)
+        let fault = ValueFault(
+            .badValue,
+            "`\(text)` is no kind of failure and no status code",
+            likely: NearestName.find(text, among: names),
+            help: "the kinds are \(names.map { "`\($0)`" }.joined(separator: ", "))"
+        )
+        reader.report(fault, of: field)
+        return nil
+    }
+}

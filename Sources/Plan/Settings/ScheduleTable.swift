@@ -1,0 +1,34 @@
+internal import TransferModel
+
+/// `schedule`: how the tasks of a run are started.
+enum ScheduleTable {
+    static let table = SettingTable<ScheduleConfiguration>(
+        "schedule",
+        [
+            Setting(
+                "maxConcurrentTasks",
+                .integer(1...10_000),
+                default: "16",
+                "Tasks that may run at the same time."
+            ) { $0.maxConcurrentTasks = $1 },
+            Setting(
+                "failFast",
+                .boolean,
+                default: "false",
+                "Whether the first failed required task keeps the others from starting."
+            ) { $0.failFast = $1 },
+            Setting(
+                "deadline",
+                .durationOrUnlimited,
+                default: "unlimited",
+                "From the run's start: what has not ended by then is given up."
+            ) { $0.deadline = $1 },
+            Setting(
+                "durability",
+                .choice(),
+                default: "file",
+                "What is forced to the disk before a file counts as published."
+            ) { $0.durability = $1 },
+        ] + ["startJitter", "lock", "window"].map(Setting.notYet)
+    )
+}

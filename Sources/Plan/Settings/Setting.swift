@@ -1,0 +1,102 @@
+internal import JobFile
+
+/// A value of the document under the name of the key that it belongs to.
+struct Field: Sendable {
+    let name: String
+    let key: NodeID
+    let node: NodeID
+}
+
+/// One key of a mapping and what it sets in a `Target`.
+struct Setting<Target>: Sendable {
+    typealias Read = @Sendable (inout Target, inout Reader, Field) -> Void
+
+    let description: KeyDescription
+    /// Nil for a key that is not supported yet.
+    let read: Read?
+
+    init(_ description: KeyDescription, read: Read?) {
+        self.description = description
+        self.read = read
+    }
+
+    /// A key with a value of one type.
+    init<Value>(
+        _ name: String,
+        _ type: ValueType<Value>,
+        default defaultText: String? = nil,
+        isRequired: Bool = false,
+        _ summary: String,
+        set: @escaping @Sendable (inout Target, Value) -> Void
+    ) {
+        description = KeyDescription(
+            name: name,
+            summary: summary,
+            defaultText: defaultText,
+            isRequired: isRequired,
+            shape: type.shape
+        )
+        read = { target, reader, field in
+            if let value = type.read(&reader, field) { set(&target, value) }
+        }
+    }
+
+    /// A key with a mapping inside, whose keys change a part of the target.
+    init<Part>(
+        _ name: String,
+        _ table: SettingTable<Part>,
+        _ summary: String,
+        part: @escaping @Sendable (inout Target, (inout Part) -> Void) -> Void
+    ) {
+        description = KeyDescription(
+            name: name,
+            summary: summary,
+            defaultText: nil,
+            isRequired: false,
+            shape: .mapping(table.keys)
+        )
+        read = { target, reader, field in
+            part(&target) { reader.apply(table, to: &$0, in: field) }
+        }
+    }
+
+    /// A key that the language knows and the runner does not obey yet.
+    static func notYet(_ name: String) -> Setting {
+        Setting(
+            KeyDescription(
+                name: name,
+                summary: "",
+                defaultText: nil,
+                isRequired: false,
+                shape: nil
+            ),
+            read: nil
+        )
+    }
+
+    /// The same key for a target of which `Target` is a part.
+    func lifted<Whole>(
+        to part: @escaping @Sendable (inout Whole, (inout Target) -> Void) -> Void
+    ) -> Setting<Whole> {
+        guard let read else { return Setting<Whole>(description, read: nil) }
+        return Setting<Whole>(description) { whole, reader, field in
+            part(&whole) { read(&$0, &reader, field) }
+        }
+    }
+}
+
+/// All keys of one kind of mapping and what they set.
+struct SettingTable<Target>: Sendable {
+    let keys: KeyTable
+    /// What reads each key, by its position in `keys`; nil for one that is not supported yet.
+    let reads: [Setting<Target>.Read?]
+
+    init(_ name: String, _ settings: [Setting<Target>], exactlyOneOf alternatives: [String] = []) {
+        keys = KeyTable(
+            name: name,
+            keys: settings.map(\.description),
+            alternatives: alternatives
+        )
+        reads = settings.map(\.read)
+    }
+}

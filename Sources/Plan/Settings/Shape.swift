@@ -1,0 +1,21 @@
+/// What values a setting takes, as the JSON Schema and the listing tell it.
+indirect enum Shape: Sendable {
+    /// Any scalar but null, taken as text; with a pattern that its text matches.
+    case text(pattern: String?)
+    case boolean
+    case integer(ClosedRange<Int>)
+    case number(ClosedRange<Double>)
+    case choice([String])
+    case either(Shape, Shape)
+    case list(Shape)
+    /// A value alone, or a list of such values.
+    case oneOrMore(Shape)
+    /// A mapping of known keys.
+    case mapping(KeyTable)
+    /// A mapping whose keys are names that the job file chooses; with `x-…` as free space, or as names too.
+    case named(Shape, pattern: String, hasFreeKeys: Bool)
+    /// Any scalar, null included.
+    case scalar
+    /// Any value at all.
+    case anything
+}

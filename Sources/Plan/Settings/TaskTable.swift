@@ -1,0 +1,207 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// `data`, `uploads` and `downloads`: the settings of their tasks.
+enum TaskTable {
+    static func table(of kind: TaskSpec.Kind) -> SettingTable<TaskDraft> {
+        switch kind {
+        case .data: data
+        case .upload: upload
+        case .download: download
+        }
+    }
+
+    static let data = SettingTable<TaskDraft>(
+        "data",
+        common + [method(MethodText.parse, default: "GET"), responseTo]
+    )
+
+    static let upload = SettingTable<TaskDraft>(
+        "upload",
+        common + [
+            method(MethodText.parseUpload, default: "POST"), responseTo,
+            Setting("json", .field(.anything), "Any YAML value, sent as JSON.") {
+                $0.body = .json($1)
+            },
+            Setting(
+                "file",
+                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                "The file that is sent, relative to the job file's folder."
+            ) { $0.body = .file($1.path) },
+            Setting("text", .text, "The text that is sent.") { $0.body = .text($1) },
+            Setting(
+                "encoding",
+                ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
+                    var formatting = JSONFormatting()
+                    reader.apply(EncodingTable.table, to: &formatting, in: field)
+                    return TaskDraft.Encoding(key: field.key, formatting: formatting)
+                },
+                "How `json` is written, as JSONEncoder's options."
+            ) { $0.encoding = $1 },
+            Setting(
+                "idempotencyKey",
+                IdempotencyKeyText.type,
+                default: "none",
+                "A key by which the server can tell a repeated request: `none` or a value."
+            ) { $0.idempotencyKey = $1 },
+        ] + ["form", "multipart", "stream", "resumable"].map(Setting.notYet),
+        exactlyOneOf: ["json", "file", "text"]
+    )
+
+    static let download = SettingTable<TaskDraft>(
+        "download",
+        common + [
+            method(MethodText.parse, default: "GET"),
+            Setting(
+                "to",
+                destination,
+                isRequired: true,
+                "The file that the response becomes, relative to the job file's folder."
+            ) { $0.destination = $1 },
+            Setting(
+                "checksum",
+                ValueType(pattern: ChecksumText.pattern, parse: ChecksumText.parse),
+                "`sha256:` and the digits that the file must have."
+            ) { $0.sha256 = $1 },
+            Setting(
+                "ifExists",
+                .choice(later: ["revalidate"]),
+                default: "replace",
+                "What to do when the destination is there already."
+            ) { $0.ifExists = $1 },
+        ] + ["mirrors", "resume", "segments", "mode", "decode"].map(Setting.notYet)
+    )
+
+    /// What every task has.
+    private static let common: [Setting<TaskDraft>] =
+        [
+            Setting("session", session, default: "the only session", "The session it runs in.") {
+                $0.session = $1
+            },
+            Setting(
+                "url",
+                ValueType(pattern: "^[hH][tT][tT][pP][sS]?://", parse: URLText.parse),
+                isRequired: true,
+                "An absolute http or https URL."
+            ) { $0.url = $1 },
+            Setting("headers", HeaderFieldsType.task, "Header fields of the request.") {
+                $0.headers = $1
+            },
+            Setting(
+                "timeoutInterval",
+                .durationOrUnlimited,
+                default: "the session's timeoutIntervalForRequest",
+                "Longest silence of this task."
+            ) { $0.timeoutInterval = .some($1) },
+            Setting(
+                "priority",
+                priority,
+                default: "0.5",
+                "From 0 to 1, or low, default, high: who starts first."
+            ) { $0.priority = $1 },
+            Setting("needs", needs, default: "[]", "Ids of tasks that must succeed first.") {
+                $0.needs = $1
+            },
+            Setting(
+                "required",
+                .boolean,
+                default: "true",
+                "Whether its failure fails the run."
+            ) { $0.isRequired = $1 },
+            Setting("description", .text, "`taskDescription` in reports.") { $0.description = $1 },
+        ] + shared
+        + [
+            "cachePolicy", "earliestBeginDate", "capture", "forEach", "allowsCellularAccess",
+            "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
+        ].map(Setting.notYet)
+
+    /// What may also stand in `defaults`.
+    static let shared: [Setting<TaskDraft>] = [
+        Setting("retry", RetryTable.table, "When a failed attempt is repeated.") { $1(&$0.retry) },
+        Setting("expect", ExpectTable.table, "What a response must look like.") {
+            $1(&$0.expectation)
+        },
+        Setting("redirects", RedirectTable.table, "How far redirects are followed.") {
+            $1(&$0.redirects)
+        },
+    ]
+
+    private static func method(
+        _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
+        default defaultText: String
+    ) -> Setting<TaskDraft> {
+        Setting(
+            "method",
+            ValueType(pattern: HeaderRule.namePattern, parse: parse),
+            default: defaultText,
+            "The request method."
+        ) { $0.method = $1 }
+    }
+
+    private static let destination = ValueType<PathValue>(.text(pattern: nil)) {
+        $0.destination($1)
+    }
+
+    private static let responseTo = Setting<TaskDraft>(
+        "responseTo",
+        destination,
+        "The file that the response body becomes, relative to the job file's folder."
+    ) { $0.destination = $1 }
+
+    private static let priority = ValueType<Double>(
+        .either(.number(0...1), .choice(["low", "default", "high"]))
+    ) { reader, field in
+        // URLSessionTask.lowPriority, .defaultPriority, .highPriority
+        let names = [("low", 0.25), ("default", 0.5), ("high", 0.75)]
+        for (name, priority) in names where reader.document.hasText(field.node, equalTo: name) {
+            return priority
+        }
+        return anyPriority.read(&reader, field)
+    }
+
+    private static let anyPriority = ValueType.number(0...1)
+
+    private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
+        guard let name = reader.text(field) else { return nil }
+        if let position = reader.sessions[name] { return position }
+        let nearest = NearestName.find(name, among: reader.sessions.keys.sorted())
+        let fault = ValueFault(
+            .unknownSession,
+            "there is no session `\(name)`",
+            likely: nearest,
+            help: "declare it under `sessions`"
+        )
+        reader.report(fault, of: field)
+        return nil
+    }
+
+    private static let needs = ValueType<[Int]>(.list(.text(pattern: nil))) { reader, field in
+        guard let numbers = reader.elements(field, of: need) else { return nil }
+        guard numbers.count > 1 else { return numbers }
+        var known: Set<Int> = []
+        return numbers.filter { known.insert($0).inserted }
+    }
+
+    private static let need = ValueType<Int>(.text(pattern: nil)) { reader, field in
+        guard let id = reader.text(field) else { return nil }
+        if let number = reader.tasks.find(id, in: reader.document) { return number }
+        let fault = ValueFault(
+            .unknownTask,
+            "there is no task `\(id)`",
+            likely: reader.nearestTask(id)
+        )
+        reader.report(fault, of: field)
+        return nil
+    }
+}
+
+extension Reader {
+    /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
+    func nearestTask(_ id: String) -> String? {
+        NearestName.find(
+            id,
+            among: tasks.entries.prefix(1000).lazy.map { document.text(of: $0.key) }
+        )
+    }
+}

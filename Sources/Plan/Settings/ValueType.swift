@@ -1,0 +1,153 @@
+internal import JobFile
+
+/// How one type of value is read from the document, and what the schema says of it.
+///
+/// `read` reports what is wrong and then returns nil.
+struct ValueType<Value>: Sendable {
+    let shape: Shape
+    let read: @Sendable (inout Reader, Field) -> Value?
+
+    init(_ shape: Shape, read: @escaping @Sendable (inout Reader, Field) -> Value?) {
+        self.shape = shape
+        self.read = read
+    }
+
+    /// A scalar whose text `parse` understands.
+    init(
+        pattern: String? = nil,
+        parse: @escaping @Sendable (String) throws(ValueFault) -> Value
+    ) {
+        self.init(.text(pattern: pattern)) { reader, field in
+            guard let text = reader.text(field) else { return nil }
+            return reader.parsed(text, of: field, parse)
+        }
+    }
+
+    /// The values of a sequence.
+    static func list<Element>(of type: ValueType<Element>) -> ValueType where Value == [Element] {
+        ValueType(.list(type.shape)) { reader, field in reader.elements(field, of: type) }
+    }
+
+    /// The values of a sequence, or one value alone.
+    static func oneOrMore<Element>(
+        of type: ValueType<Element>
+    ) -> ValueType where Value == [Element] {
+        ValueType(.oneOrMore(type.shape)) { reader, field in
+            if reader.document.kind(of: field.node) == .scalar {
+                return type.read(&reader, field).map { [$0] }
+            }
+            guard let values = reader.elements(field, of: type) else { return nil }
+            guard !values.isEmpty else {
+                reader.report(.outOfRange, "`\(field.name)`: the list is empty", at: field.node)
+                return nil
+            }
+            return values
+        }
+    }
+}
+
+extension ValueType where Value == String {
+    /// Any scalar but null, as text.
+    static let text = ValueType(.text(pattern: nil)) { reader, field in reader.text(field) }
+}
+
+extension ValueType where Value == Bool {
+    static let boolean = ValueType(.boolean) { reader, field in
+        guard let scalar = reader.scalar(field) else { return nil }
+        if case .bool(let value) = scalar.type { return value }
+        if case .bool(let value) = Scalar(plain: scalar.text), scalar.isFilledIn { return value }
+        let spellings = ["yes": "true", "on": "true", "no": "false", "off": "false"]
+        let lowercased = scalar.text.lowercased()
+        let likely = ["true", "false"].contains(lowercased) ? lowercased : spellings[lowercased]
+        reader.reportType(field, "true or false", found: scalar, likely: likely)
+        return nil
+    }
+}
+
+extension ValueType where Value == Int {
+    static func integer(_ range: ClosedRange<Int>) -> ValueType {
+        ValueType(.integer(range)) { reader, field in
+            guard let scalar = reader.scalar(field) else { return nil }
+            let type = scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type
+            guard case .integer(let value) = type else {
+                let isQuoted = if case .integer = Scalar(plain: scalar.text) { true } else { false }
+                reader.reportType(
+                    field,
+                    "an integer",
+                    found: scalar,
+                    likely: isQuoted ? scalar.text : nil
+                )
+                return nil
+            }
+            guard let value = value.flatMap(Int.init(exactly:)), range.contains(value) else {
+                reader.report(
+                    .outOfRange,
+                    "`\(field.name)`: `\(scalar.text)` is not from \(range.lowerBound) to \(range.upperBound)",
+                    at: field.node
+                )
+                return nil
+            }
+            return value
+        }
+    }
+}
+
+extension ValueType where Value == Double {
+    static func number(_ range: ClosedRange<Double>) -> ValueType {
+        ValueType(.number(range)) { reader, field in
+            guard let scalar = reader.scalar(field) else { return nil }
+            let number: Double
+            switch scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type {
+            case .integer(let value): number = value.map { Double($0) } ?? .infinity
+            case .float(let value): number = value
+            default:
+                reader.reportType(field, "a number", found: scalar, likely: nil)
+                return nil
+            }
+            guard range.contains(number) else {
+                reader.report(
+                    .outOfRange,
+                    "`\(field.name)`: `\(scalar.text)` is not from \(range.lowerBound) to \(range.upperBound)",
+                    at: field.node
+                )
+                return nil
+            }
+            return number
+        }
+    }
+}
+
+extension ValueType
+where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
+    /// One of the cases by its raw value; `later` are values that are known and not supported yet.
+    static func choice(later: [String] = []) -> ValueType {
+        let names = Value.allCases.map(\.rawValue)
+        let cases = Array(Value.allCases)
+        return ValueType(.choice(names)) { reader, field in
+            guard let text = reader.text(field) else { return nil }
+            if let position = names.firstIndex(of: text) { return cases[position] }
+            reader.reportChoice(field, text, names: names, later: later)
+            return nil
+        }
+    }
+}
+
+extension ValueType where Value == Duration {
+    static func duration(allowsZero: Bool = false) -> ValueType {
+        ValueType(.text(pattern: DurationText.pattern)) { reader, field in
+            guard let text = reader.text(field) else { return nil }
+            return reader.duration(text, of: field, allowsZero: allowsZero)
+        }
+    }
+}
+
+extension ValueType where Value == Duration? {
+    /// A positive duration, or `unlimited`, which is nil.
+    static let durationOrUnlimited = ValueType(
+        .either(.text(pattern: DurationText.pattern), .choice(["unlimited"]))
+    ) { reader, field in
+        guard let text = reader.text(field) else { return nil }
+        if text == "unlimited" { return .some(nil) }
+        return reader.duration(text, of: field, allowsZero: false).map { .some($0) }
+    }
+}

@@ -1,0 +1,45 @@
+internal import JobFile
+internal import TransferModel
+
+/// A task while its settings are read: what the job file said so far, over what `defaults` say.
+struct TaskDraft: Sendable {
+    /// The one body of an upload.
+    enum Body: Sendable {
+        /// Encoded when all of `encoding` is known.
+        case json(Field)
+        case file(String)
+        case text(String)
+    }
+
+    /// The `encoding` mapping and what it says.
+    struct Encoding: Sendable {
+        var key: NodeID
+        var formatting: JSONFormatting
+    }
+
+    /// Position in the plan's list; nil when the task names none.
+    var session: Int?
+    var url: HTTPURL?
+    var method: String?
+    var headers: [HeaderField] = []
+    /// Nil when the session's request timeout holds; nil inside means unlimited.
+    var timeoutInterval: Duration??
+    var priority = 0.5
+    /// Positions of other tasks, each once.
+    var needs: [Int] = []
+    var isRequired = true
+    var expectation = Expectation()
+    var retry = RetryPolicy()
+    var redirects = RedirectRule()
+    var description: String?
+
+    var body: Body?
+    var encoding: Encoding?
+    /// As it stands in the header field: a quoted string.
+    var idempotencyKey: String?
+
+    /// `to` of a download, `responseTo` of another task.
+    var destination: PathValue?
+    var ifExists = TaskSpec.IfExists.replace
+    var sha256: [UInt8]?
+}

@@ -1,0 +1,150 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Makes the values of single tasks; used for all when a plan is made, and again for each that is started.
+struct TaskReader: Sendable {
+    let sessions: [SessionConfiguration]
+    /// What `defaults` say of tasks.
+    let defaults: TaskDraft
+
+    private static let fileType = HeaderField(
+        name: "Content-Type",
+        value: "application/octet-stream"
+    )
+    private static let textType = HeaderField(
+        name: "Content-Type",
+        value: "text/plain; charset=utf-8"
+    )
+    private static let jsonType = HeaderField(name: "Content-Type", value: "application/json")
+
+    /// Reads a task; nil when it has a fault, which is reported.
+    func read(
+        _ number: Int,
+        _ entry: TaskList.Entry,
+        with reader: inout Reader
+    ) -> (task: TaskSpec, draft: TaskDraft)? {
+        let errors = reader.errorCount
+        reader.owner = .task(entry.kind.rawValue, entry.key)
+        var draft = defaults
+        let table = TaskTable.table(of: entry.kind)
+        reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+        checkEncoding(draft, entry, &reader)
+        let session = session(of: draft, entry, &reader)
+        let body = body(of: draft, &reader)
+        guard reader.errorCount == errors, !reader.isFull, let url = draft.url, let session else {
+            return nil
+        }
+        let request = request(url, draft, entry, sessions[session])
+        checkKey(draft, entry, &reader)
+        guard reader.errorCount == errors else { return nil }
+
+        let place = reader.document.range(of: entry.key).start
+        var task = TaskSpec(
+            id: reader.document.text(of: entry.key),
+            index: number,
+            kind: entry.kind,
+            session: session,
+            request: request,
+            source: SourceLocation(
+                file: reader.document.name,
+                line: place.line,
+                column: place.column
+            )
+        )
+        task.body = body
+        task.destination = draft.destination.map {
+            TaskSpec.Destination(
+                path: $0.path,
+                displayPath: $0.text,
+                ifExists: draft.ifExists,
+                sha256: draft.sha256
+            )
+        }
+        task.expectation = draft.expectation
+        task.retry = draft.retry
+        task.redirects = draft.redirects
+        task.timeoutInterval = draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest
+        task.description = draft.description
+        return (task, draft)
+    }
+
+    private func checkEncoding(
+        _ draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ reader: inout Reader
+    ) {
+        guard let encoding = draft.encoding,
+            reader.document.value(of: entry.value, for: "json") == nil
+        else { return }
+        reader.report(
+            .conflictingKeys,
+            "`encoding`\(reader.context) is about `json`, which is not there",
+            at: encoding.key
+        )
+    }
+
+    /// The session that is named, or the only one.
+    private func session(
+        of draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ reader: inout Reader
+    ) -> Int? {
+        if let session = draft.session { return session }
+        if sessions.count == 1 { return 0 }
+        guard reader.document.value(of: entry.value, for: "session") == nil else { return nil }
+        let names = reader.sessions.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
+        reader.report(
+            .sessionRequired,
+            "the key `session`\(reader.context) is required, because there are several",
+            at: entry.key,
+            help: "name one of \(names)"
+        )
+        return nil
+    }
+
+    private func body(of draft: TaskDraft, _ reader: inout Reader) -> BodySource? {
+        switch draft.body {
+        case .file(let path): return .file(path: path)
+        case .text(let text): return .bytes(Array(text.utf8))
+        case .json(let field):
+            let formatting = draft.encoding?.formatting ?? JSONFormatting()
+            return reader.json(field, formatting).map { .bytes($0) }
+        case nil: return nil
+        }
+    }
+
+    /// The request with the task's own fields, those of its body, then those of the session.
+    private func request(
+        _ url: HTTPURL,
+        _ draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ session: SessionConfiguration
+    ) -> RequestSpec {
+        var headers = HeaderFieldsType.merge(draft.headers, over: session.httpAdditionalHeaders)
+        if let key = draft.idempotencyKey {
+            headers.append(HeaderField(name: "Idempotency-Key", value: key))
+        }
+        let type: HeaderField? =
+            switch draft.body {
+            case .json: Self.jsonType
+            case .text: Self.textType
+            case .file: Self.fileType
+            case nil: nil
+            }
+        if let type, !headers.contains(type.name) { headers.append(type) }
+        let usual = entry.kind == .upload ? "POST" : "GET"
+        return RequestSpec(method: draft.method ?? usual, url: url, headers: headers)
+    }
+
+    private func checkKey(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {
+        guard draft.idempotencyKey != nil, draft.headers.contains("Idempotency-Key"),
+            let key = reader.document.value(of: entry.value, for: "idempotencyKey")?.key
+        else { return }
+        reader.report(
+            .conflictingKeys,
+            "`idempotencyKey`\(reader.context) is also set among its `headers`",
+            at: key
+        )
+    }
+}

@@ -1,0 +1,64 @@
+/// Finds numbers by texts that are kept elsewhere: eight bytes a slot instead of a dictionary of strings.
+///
+/// Open addressing with linear probing; at most half of the slots are taken.
+struct TextIndex: Sendable {
+    /// Half of an entry's hash above its number + 1; 0 is free.
+    private var slots: [UInt64] = []
+    private var count = 0
+
+    init(capacity: Int) {
+        var size = 16
+        while size < capacity * 2 { size *= 2 }
+        slots = [UInt64](repeating: 0, count: size)
+    }
+
+    /// The entry of a hash for which `isEqual` holds.
+    func find(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Int? {
+        var slot = firstSlot(hash)
+        while slots[slot] != 0 {
+            if (slots[slot] ^ hash) >> 32 == 0 {
+                let number = Int(slots[slot] & 0xFFFF_FFFF) - 1
+                if isEqual(number) { return number }
+            }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Adds an entry; none beyond the capacity.
+    mutating func insert(_ number: Int, hash: UInt64) {
+        guard count * 2 < slots.count else { return }
+        var slot = firstSlot(hash)
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = (hash & ~0xFFFF_FFFF) | UInt64(UInt32(truncatingIfNeeded: number + 1))
+        count += 1
+    }
+
+    private func firstSlot(_ hash: UInt64) -> Int {
+        Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    }
+}
+
+extension Span<UInt8> {
+    /// A hash that is keyed by the process: equal ones of different texts are rare and cannot be made.
+    var seededHash: UInt64 {
+        var hasher = Hasher()
+        var word: UInt64 = UInt64(truncatingIfNeeded: count)
+        for index in indices {
+            word = word << 8 | UInt64(self[index])
+            if index & 7 == 7 {
+                hasher.combine(word)
+                word = 0
+            }
+        }
+        hasher.combine(word)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    /// Whether both hold the same bytes.
+    func equals(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+}

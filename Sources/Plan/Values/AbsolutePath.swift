@@ -1,0 +1,67 @@
+/// Paths as texts: nothing here looks at a disk.
+enum AbsolutePath {
+    /// `path` itself when it is absolute, else `path` in `folder`; without `.` components and doubled slashes.
+    ///
+    /// `..` stays: behind a symbolic link it does not mean what its text says.
+    static func make(_ path: String, in folder: String) -> String {
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        var whole = isAbsolute ? "" : folder
+        whole.reserveCapacity(whole.utf8.count + path.utf8.count + 1)
+        if isPlain(path) {
+            if !isAbsolute { whole += "/" }
+            return whole + path
+        }
+        for component in path.split(separator: "/") where component != "." {
+            whole += "/"
+            whole += component
+        }
+        return whole.isEmpty ? "/" : whole
+    }
+
+    /// The path without `..` components, as far as text can tell; for comparing.
+    static func withoutClimbs(_ path: String) -> String {
+        guard hasDoubleDot(path) else { return path }
+        var components: [Substring] = []
+        for component in path.split(separator: "/") {
+            if component == ".." {
+                _ = components.popLast()
+            } else {
+                components.append(component)
+            }
+        }
+        return "/" + components.joined(separator: "/")
+    }
+
+    /// What stands behind the last slash.
+    static func lastComponent(of path: String) -> Substring {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path[...] }
+        return path[path.utf8.index(after: slash)...]
+    }
+
+    /// The folder that a file's path stands in; empty for one right under the root.
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(path[..<slash])
+    }
+
+    private static func hasDoubleDot(_ path: String) -> Bool {
+        let bytes = path.utf8.span
+        for index in bytes.indices.dropFirst()
+        where bytes[index] == UInt8(ascii: ".") && bytes[index - 1] == UInt8(ascii: ".") {
+            return true
+        }
+        return false
+    }
+
+    /// Whether a path has neither `//` nor a component that begins with a dot behind a slash, nor one in front.
+    private static func isPlain(_ path: String) -> Bool {
+        let bytes = path.utf8.span
+        guard bytes.count > 0, bytes[0] != UInt8(ascii: ".") else { return false }
+        for index in bytes.indices.dropFirst() where bytes[index - 1] == UInt8(ascii: "/") {
+            if bytes[index] == UInt8(ascii: "/") || bytes[index] == UInt8(ascii: ".") {
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+/// Durations as the job file writes them: `250ms`, `30s`, `1h30m`, `7d`.
+///
+/// Units go from large to small, each at most once. Only the last number may have a fraction, down to a
+/// nanosecond. The longest is 36,500 days, so that sums of a few cannot overflow.
+enum DurationText {
+    /// The pattern of the JSON Schema; `parse` is stricter only in the longest duration.
+    static let pattern = #"^(?=[0-9])(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?(?<=[a-z])$"#
+
+    private struct Unit {
+        let name: String
+        let nanoseconds: Int64
+    }
+
+    private static let units = [
+        Unit(name: "d", nanoseconds: 86_400_000_000_000),
+        Unit(name: "h", nanoseconds: 3_600_000_000_000),
+        Unit(name: "m", nanoseconds: 60_000_000_000),
+        Unit(name: "s", nanoseconds: 1_000_000_000),
+        Unit(name: "ms", nanoseconds: 1_000_000),
+    ]
+
+    private static let longest = Duration.seconds(36_500 * 86_400)
+
+    static func parse(_ text: String) throws(ValueFault) -> Duration {
+        var rest = text[...].utf8
+        var total = Duration.zero
+        var firstAllowed = 0
+        guard !rest.isEmpty else { throw malformed(text) }
+        while !rest.isEmpty {
+            guard let number = DecimalPrefix(&rest) else { throw malformed(text) }
+            let name = String(rest.prefix { isLetter($0) }) ?? ""
+            rest = rest.dropFirst(name.utf8.count)
+            guard let index = units.firstIndex(where: { $0.name == name }), index >= firstAllowed,
+                number.fraction.isEmpty || rest.isEmpty
+            else { throw malformed(text) }
+            guard let part = number.scaled(by: units[index].nanoseconds) else { throw tooLong }
+            total += .nanoseconds(part)
+            guard total <= longest else { throw tooLong }
+            firstAllowed = index + 1
+        }
+        return total
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
+
+    private static let tooLong = ValueFault(
+        .outOfRange,
+        "the longest duration is 36500d"
+    )
+
+    private static func malformed(_ text: String) -> ValueFault {
+        if DecimalPrefix.isNumber(text) {
+            return ValueFault(.badDuration, "a duration needs a unit", likely: text + "s")
+        }
+        return ValueFault(
+            .badDuration,
+            "`\(text)` is not a duration",
+            likely: likely(text),
+            help: "write a number and a unit of d, h, m, s or ms, such as `30s` or `1h30m`"
+        )
+    }
+
+    /// The other names that people give to units.
+    private static let otherNames: [(unit: String, names: [String])] = [
+        ("d", ["day", "days"]),
+        ("h", ["hr", "hrs", "hour", "hours"]),
+        ("m", ["min", "mins", "minute", "minutes"]),
+        ("s", ["sec", "secs", "second", "seconds"]),
+        ("ms", ["msec", "msecs", "millisecond", "milliseconds", "millis"]),
+    ]
+
+    /// One number with a unit under another name, in capitals or behind a space.
+    private static func likely(_ text: String) -> String? {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let name = text.dropFirst(number.count).drop { $0 == " " }.lowercased()
+        guard DecimalPrefix.isNumber(String(number)) else { return nil }
+        if units.contains(where: { $0.name == name }) { return number + name }
+        return otherNames.first { $0.names.contains(name) }.map { number + $0.unit }
+    }
+}

@@ -1,0 +1,74 @@
+internal import TransferModel
+
+/// What may stand in a header field that the job file writes.
+enum HeaderRule {
+    /// A token as the JSON Schema has it.
+    static let namePattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+
+    /// Fields that the runner makes itself, or that hold for one connection (RFC 9110 §7.6.1, RFC 9113 §8.2.2).
+    private static let reserved: [String: String] = [
+        "content-length": "the length comes from the body",
+        "transfer-encoding": "the coding comes from the body",
+        "host": "the host comes from the URL",
+        "connection": "connections are the runner's own",
+        "proxy-connection": "connections are the runner's own",
+        "keep-alive": "connections are the runner's own",
+        "upgrade": "connections are the runner's own",
+        "te": "connections are the runner's own",
+        "proxy-authenticate": "it stands in responses only",
+        "www-authenticate": "it stands in responses only",
+        "proxy-authorization": "it belongs to the proxy, not to the server",
+    ]
+
+    /// A name that is a token (RFC 9110 §5.1) and not reserved.
+    static func checkName(_ name: String, inSession: Bool) throws(ValueFault) {
+        guard isToken(name) else {
+            throw ValueFault(
+                .badHeader,
+                "`\(name)` is not a header name",
+                help: "a name has letters, digits and `!#$%&'*+-.^_`|~` only"
+            )
+        }
+        let lowercased = name.lowercased()
+        if let reason = reserved[lowercased] {
+            throw ValueFault(.reservedHeader, "`\(name)` cannot be set by hand: \(reason)")
+        }
+        if inSession, lowercased == "authorization" {
+            throw ValueFault(
+                .reservedHeader,
+                "`\(name)` cannot be set for a whole session: it would go to every origin",
+                help: "set it in the `headers` of the tasks that need it"
+            )
+        }
+    }
+
+    /// A value without control characters other than the tab (RFC 9110 §5.5).
+    static func checkValue(_ value: String) throws(ValueFault) {
+        let bytes = value.utf8.span
+        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F {
+            guard bytes[index] != 9 else { continue }
+            let what =
+                switch bytes[index] {
+                case 10, 13: "a line break"
+                case 0: "a NUL character"
+                default: "a control character"
+                }
+            throw ValueFault(.badHeader, "\(what) may not stand in a header value")
+        }
+    }
+
+    /// One or more of the characters of RFC 9110 §5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        let bytes = text.utf8.span
+        for index in bytes.indices where !isTokenByte(bytes[index]) { return false }
+        return !bytes.isEmpty
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 94...122: true  // digits, letters, ^ _ `
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true  // ! # $ % & ' * + - . | ~
+        default: false
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Request methods: case-sensitive tokens (RFC 9110 §9.1).
+enum MethodText {
+    static let uploadMethods = ["POST", "PUT", "PATCH"]
+    private static let standard = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"] + uploadMethods
+
+    static func parse(_ text: String) throws(ValueFault) -> String {
+        guard HeaderRule.isToken(text) else {
+            throw ValueFault(.badMethod, "`\(text)` is not a method")
+        }
+        let upper = text.uppercased()
+        guard upper != "CONNECT" else {
+            throw ValueFault(.badMethod, "`\(text)` opens a tunnel and is no request of a task")
+        }
+        if upper != text, standard.contains(upper) {
+            throw ValueFault(.badMethod, "methods are case-sensitive", likely: upper)
+        }
+        return text
+    }
+
+    /// A method of an upload: one that gives its body a meaning.
+    static func parseUpload(_ text: String) throws(ValueFault) -> String {
+        let method = try parse(text)
+        guard uploadMethods.contains(method) else {
+            throw ValueFault(
+                .badMethod,
+                "an upload is POST, PUT or PATCH, not `\(method)`",
+                help: "a request without a body stands under `data`"
+            )
+        }
+        return method
+    }
+}

@@ -1,0 +1,68 @@
+internal import TransferModel
+
+/// The URL of a task: absolute, http or https, without user information.
+enum URLText {
+    /// Schemes that the job file knows and the runner does not speak yet.
+    private static let knownSchemes: Set<String> = ["ftp", "ftps", "sftp", "file", "data"]
+
+    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+        let url: HTTPURL
+        do {
+            url = try HTTPURL(text)
+        } catch {
+            throw fault(error, text)
+        }
+        guard !url.hasUserInformation else {
+            throw ValueFault(
+                .badURL,
+                "a user name or password may not stand in a URL",
+                help: "send it in the `Authorization` header of the task"
+            )
+        }
+        return url
+    }
+
+    private static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
+        switch fault {
+        case .notAbsolute:
+            if let scheme = knownSchemes.first(where: { text.lowercased().hasPrefix($0 + ":") }) {
+                return notYetSupported(scheme)
+            }
+            let hasHost = text.contains(".") && !text.contains(":") && text.first != "/"
+            return ValueFault(
+                .badURL,
+                "`\(text)` is not an absolute URL",
+                likely: hasHost ? "https://" + text : nil,
+                help: "begin with `https://` or `http://`"
+            )
+        case .unsupportedScheme(let scheme):
+            if knownSchemes.contains(scheme) { return notYetSupported(scheme) }
+            return ValueFault(.badURL, "the scheme `\(scheme)` is not known")
+        case .missingHost:
+            return ValueFault(.badURL, "the URL has no host")
+        case .badHost:
+            return ValueFault(.badURL, "the host has a character that may not stand there")
+        case .badPort:
+            return ValueFault(.badURL, "the port is not a number from 1 to 65535")
+        case .badCharacter(let offset):
+            let byte = Array(text.utf8)[offset]
+            let name =
+                switch byte {
+                case 0x20: "a space"
+                case UInt8(ascii: "\\"): "a backslash"
+                case 10, 13: "a line break"
+                case 0: "a NUL character"
+                default: "a control character"
+                }
+            return ValueFault(
+                .badURL,
+                "\(name) may not stand in a URL",
+                help: byte == 0x20 ? "write it as `%20`" : nil
+            )
+        }
+    }
+
+    private static func notYetSupported(_ scheme: String) -> ValueFault {
+        ValueFault(.notYetSupported, "the scheme `\(scheme)` is not supported yet")
+    }
+}

@@ -1,0 +1,17 @@
+/// What is wrong with the text of a value, without its place.
+struct ValueFault: Error, Hashable {
+    let code: JobCode
+    /// Continues "`key`: ", such as "a duration needs a unit".
+    let message: String
+    /// The spelling that was probably meant, as it would stand in the file.
+    let likely: String?
+    /// What to do when there is no likely spelling, or besides it.
+    let help: String?
+
+    init(_ code: JobCode, _ message: String, likely: String? = nil, help: String? = nil) {
+        self.code = code
+        self.message = message
+        self.likely = likely
+        self.help = help
+    }
+}

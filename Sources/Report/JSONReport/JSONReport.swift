@@ -1,0 +1,100 @@
+internal import JSON
+package import SystemKit
+package import TransferModel
+
+/// Writes the JSON report of a run while it runs.
+///
+/// Tasks go to disk as they finish, so that a million of them need no more memory than ten; the document appears
+/// under its name when it is complete, or not at all. Members of a JSON object have no order (RFC 8259 §4): what is
+/// known only at the end, `run` and `summary`, stands after `tasks`. Each task is one line.
+package final class JSONReport: RunEventSink {
+    /// Makes the file that the report is written to; the tests' way to a full disk.
+    package typealias Opener = (_ path: String) throws(FileFailure) -> any PublishableFile
+
+    private enum State {
+        case idle
+        case writing(any PublishableFile, RunHeader)
+        case published
+        case failed(FileFailure)
+    }
+
+    /// How much text is gathered before it is handed to the file, bytes.
+    private static let bufferSize = 64 * 1024
+
+    private let path: String
+    private let open: Opener
+    private var state = State.idle
+    private var writer = ReportWriter()
+
+    /// A report that will be published at `path`, its missing folders created.
+    package init(
+        path: String,
+        open: @escaping Opener = { (path) throws(FileFailure) in try ReplacementFile(path: path) }
+    ) {
+        self.path = path
+        self.open = open
+        writer.json.reserveCapacity(2 * Self.bufferSize)
+    }
+
+    /// Why there is no report; nil while it is being written and when it was published.
+    package var failure: FileFailure? {
+        if case .failed(let failure) = state { failure } else { nil }
+    }
+
+    /// Whether the whole report stands under its name.
+    package var isPublished: Bool {
+        if case .published = state { true } else { false }
+    }
+
+    package func receive(_ event: RunEvent) {
+        do {
+            switch event {
+            case .started(let header): try begin(header)
+            case .taskFinished(let record): try append(record)
+            case .finished(let summary): try finish(summary)
+            case .taskStarted, .progress, .taskWillRetry: break
+            }
+        } catch {
+            // Lets go of the file too, which removes what was written.
+            state = .failed(error)
+        }
+    }
+
+    private func begin(_ header: RunHeader) throws(FileFailure) {
+        guard case .idle = state else { return }
+        state = .writing(try open(path), header)
+        writer.json.beginObject()
+        writer.json.key("formatVersion")
+        writer.json.integer(ReportSchema.formatVersion)
+        writer.json.key("job")
+        RunHeader.jobReport.write(header, to: &writer)
+        writer.json.key("tasks")
+        writer.json.beginArray()
+    }
+
+    private func append(_ record: TaskRecord) throws(FileFailure) {
+        guard case .writing(let file, _) = state else { return }
+        writer.json.newline()
+        TaskRecord.report.write(record, to: &writer)
+        if writer.json.bytes.count >= Self.bufferSize { try flush(to: file) }
+    }
+
+    private func finish(_ summary: RunSummary) throws(FileFailure) {
+        guard case .writing(let file, let header) = state else { return }
+        writer.json.newline()
+        writer.json.endArray()
+        writer.json.key("run")
+        FinishedRun.report.write(FinishedRun(header: header, summary: summary), to: &writer)
+        writer.json.key("summary")
+        RunSummary.report.write(summary, to: &writer)
+        writer.json.endObject()
+        writer.json.newline()
+        try flush(to: file)
+        try file.publish()
+        state = .published
+    }
+
+    private func flush(to file: any PublishableFile) throws(FileFailure) {
+        try writer.json.drain { (bytes) throws(FileFailure) in try file.write(bytes.span) }
+    }
+}

@@ -1,0 +1,81 @@
+internal import JSON
+internal import TransferModel
+
+/// The JSON Schema (draft-07) of the report, made from the declarations that also write it.
+package enum ReportSchema {
+    /// The version of the report's shape.
+    static let formatVersion: Int64 = 1
+
+    /// The members of the document, in the order in which they are written.
+    ///
+    /// What is known only at the end comes last, so that tasks can be written as they finish.
+    static let document: [ObjectSchema.Member] = [
+        ObjectSchema.Member(
+            name: "formatVersion",
+            description: "The version of this shape",
+            schema: .exactly(formatVersion)
+        ),
+        ObjectSchema.Member(
+            name: "job",
+            description: "The job file that was run",
+            schema: .object(RunHeader.jobReport.schema)
+        ),
+        ObjectSchema.Member(
+            name: "tasks",
+            description: "One for each task, in the order in which they ended",
+            schema: .array(.object(TaskRecord.report.schema))
+        ),
+        ObjectSchema.Member(
+            name: "run",
+            description: "The run",
+            schema: .object(FinishedRun.report.schema)
+        ),
+        ObjectSchema.Member(
+            name: "summary",
+            description: "The sums over the tasks",
+            schema: .object(RunSummary.report.schema)
+        ),
+    ]
+
+    /// The schema as indented JSON with a line feed at its end.
+    package static var text: String {
+        let root = ObjectSchema(
+            name: "report",
+            description: "The report of one run of a job, format version \(formatVersion)",
+            members: document
+        )
+        var writer = JSONWriter(isPretty: true)
+        writer.beginObject()
+        writer.key("$schema")
+        writer.string("http://json-schema.org/draft-07/schema#")
+        writer.key("title")
+        writer.string("runner report")
+        root.writeKeywords(to: &writer)
+        writer.key("definitions")
+        writer.beginObject()
+        for object in definitions(of: root) {
+            writer.key(object.name)
+            writer.beginObject()
+            object.writeKeywords(to: &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+        writer.endObject()
+        writer.newline()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Every object that `root` refers to, each once, in the order of their first mention.
+    private static func definitions(of root: ObjectSchema) -> [ObjectSchema] {
+        var found: [ObjectSchema] = []
+        var waiting = [root]
+        while let object = waiting.popLast() {
+            for mentioned in object.members.flatMap(\.schema.objects)
+            where !found.contains(where: { $0.name == mentioned.name }) {
+                found.append(mentioned)
+                waiting.append(mentioned)
+            }
+        }
+        return found
+    }
+}

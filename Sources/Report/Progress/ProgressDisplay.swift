@@ -1,0 +1,129 @@
+package import SystemKit
+package import TransferModel
+
+/// Shows a run to the person who started it, on standard error.
+package final class ProgressDisplay: RunEventSink {
+    /// How long a picture stands at least.
+    private static let minimumInterval = Duration.milliseconds(200)
+    /// A longer estimate tells nothing.
+    private static let maximumSecondsLeft = 360_000.0
+
+    private let style: ProgressStyle
+    private let lines: ProgressLines
+    private let reportPath: String?
+    private let traits: () -> TerminalTraits
+    private let now: () -> MonotonicTime
+    private let write: ([UInt8]) -> Void
+
+    private var startDate: Timestamp?
+    private var total = ProgressFrame.Total(tasks: 0, done: 0, failed: 0, bytes: 0)
+    private var running: [TaskProgress] = []
+    private var rate = RateWindow()
+    private var lastDrawing: MonotonicTime?
+    /// The lines that stand at the end of the screen and will be replaced.
+    private var picture: [String] = []
+
+    /// A display that asks `traits` before every picture, because a terminal may change its size.
+    package init(
+        style: ProgressStyle,
+        reportPath: String? = nil,
+        traits: @escaping () -> TerminalTraits = TerminalTraits.ofStandardError,
+        now: @escaping () -> MonotonicTime = {
+            MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
+        },
+        write: @escaping ([UInt8]) -> Void = StandardError.write
+    ) {
+        let first = traits()
+        self.style = style.resolved(for: first)
+        lines = ProgressLines(usesColor: first.usesColor)
+        self.reportPath = reportPath
+        self.traits = traits
+        self.now = now
+        self.write = write
+    }
+
+    /// Whether `progress` events are wanted: only pictures use them.
+    package var wantsProgress: Bool { style == .bar }
+
+    package func receive(_ event: RunEvent) {
+        guard style != .none else { return }
+        switch event {
+        case .started(let header):
+            startDate = header.startDate
+            total.tasks = header.taskCount
+        case .taskStarted(let task):
+            running.append(task)
+        case .progress(let tasks):
+            running = tasks
+            redraw()
+        case .taskWillRetry(let id, let attempt, let failure, let wait):
+            guard style == .plain else { return }
+            let line = lines.retry(
+                id: id,
+                attempt: attempt,
+                failure: failure,
+                waitMicroseconds: wait
+            )
+            replace([], after: line)
+        case .taskFinished(let record):
+            finish(record)
+        case .finished(let summary):
+            replace([], after: lines.summary(summary, startDate: startDate, reportPath: reportPath))
+        }
+    }
+
+    private func finish(_ record: TaskRecord) {
+        total.done += 1
+        total.bytes +=
+            record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
+        if record.outcome == .failed { total.failed += 1 }
+        if let index = running.firstIndex(where: { $0.id == record.id }) {
+            running.remove(at: index)
+        }
+        if style == .plain || record.error != nil {
+            replace(picture, after: lines.finished(record))
+        }
+        redraw()
+    }
+
+    /// Puts lines that stay in the place of the picture, and a picture below them, in one write.
+    private func replace(_ next: [String], after text: String = "") {
+        // Up to the first line and clear to the end of the screen (ECMA-48 §8.3.35, §8.3.39).
+        let erasure = picture.isEmpty ? "" : "\u{1B}[\(picture.count)F\u{1B}[J"
+        picture = next
+        write(Array((erasure + text + next.map { $0 + "\n" }.joined()).utf8))
+    }
+
+    private func redraw() {
+        guard style == .bar else { return }
+        let time = now()
+        if let lastDrawing, time - lastDrawing < Self.minimumInterval { return }
+        lastDrawing = time
+
+        var state = total
+        state.bytes += running.reduce(0) { $0 + $1.payloadBytes }
+        rate.add(bytes: state.bytes, tasks: state.done, at: time)
+        state.bytesPerSecond = rate.bytesPerSecond
+        state.secondsLeft = secondsLeft
+        let traits = traits()
+        let frame = ProgressFrame(running: running, total: state)
+        replace(frame.lines(columns: traits.columns, rows: traits.rows))
+    }
+
+    /// By bytes when the lengths of all that is left are known, else by tasks; nil when nothing moves.
+    private var secondsLeft: Int64? {
+        let tasksLeft = total.tasks - total.done
+        let expected = running.compactMap(\.countOfBytesExpected)
+        let estimate: Double
+        if tasksLeft == running.count, expected.count == running.count {
+            let bytesLeft = zip(expected, running).reduce(0.0) {
+                $0 + max(0, Double($1.0) - Double($1.1.payloadBytes))
+            }
+            estimate = bytesLeft / (rate.bytesPerSecond ?? 0)
+        } else {
+            estimate = Double(tasksLeft) / (rate.tasksPerSecond ?? 0)
+        }
+        // Neither a division by zero nor an endless wait is an estimate.
+        return estimate < Self.maximumSecondsLeft ? Int64(max(0, estimate.rounded(.up))) : nil
+    }
+}

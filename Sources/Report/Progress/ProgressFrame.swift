@@ -1,0 +1,90 @@
+internal import TransferModel
+
+/// One picture of a run: a line for each running transfer and one for all of them.
+struct ProgressFrame: Sendable {
+    /// The whole run so far.
+    struct Total: Sendable {
+        var tasks: Int
+        var done: Int
+        var failed: Int
+        var bytes: Int64
+        var bytesPerSecond: Double?
+        var secondsLeft: Int64?
+    }
+
+    /// Lines of the terminal that are left to other text.
+    private static let freeRows = 3
+    /// `100%` and two spaces and `1023.9 KiB`.
+    private static let figuresWidth = 16
+    private static let maximumBarWidth = 40
+    private static let minimumBarWidth = 8
+
+    var running: [TaskProgress]
+    var total: Total
+
+    /// The lines, none wider than a terminal of that width can show without breaking it.
+    func lines(columns: Int, rows: Int) -> [String] {
+        // A line that fills the last cell makes some terminals begin the next one.
+        let width = max(1, columns - 1)
+        let shown = running.prefix(max(0, rows - Self.freeRows))
+        return shown.map { Self.line(of: $0, width: width) } + [totalLine(width: width)]
+    }
+
+    private static func line(of task: TaskProgress, width: Int) -> String {
+        let id = TerminalText.harmless(task.id)
+        let fraction = task.fraction
+        let percent = fraction.map { "\(Int($0 * 100))%" } ?? "-"
+        let half = (width - figuresWidth - 4) / 2
+        guard half >= minimumBarWidth else {
+            // Too narrow for a bar: the id and how far it is.
+            let figure = String(repeating: " ", count: max(0, 5 - percent.count)) + percent
+            guard width > 12 else { return TerminalText.truncated(id, columns: width) }
+            return TerminalText.fitted(id, columns: width - 5) + figure
+        }
+        let barWidth = min(half, maximumBarWidth)
+        let idWidth = width - figuresWidth - barWidth - 4
+        let size = Quantity.bytes(task.payloadBytes)
+        return TerminalText.fitted(id, columns: idWidth) + "  "
+            + bar(fraction, width: barWidth) + "  "
+            + String(repeating: " ", count: max(0, 4 - percent.count)) + percent
+            + String(repeating: " ", count: max(0, figuresWidth - 4 - size.count)) + size
+    }
+
+    /// `[====>    ]`; empty when it is not known how far the transfer is.
+    private static func bar(_ fraction: Double?, width: Int) -> String {
+        let inside = width - 2
+        guard let fraction else { return "[\(String(repeating: " ", count: inside))]" }
+        let filled = Int(fraction * Double(inside))
+        let head = filled < inside ? ">" : ""
+        let rest = String(repeating: " ", count: max(0, inside - filled - head.count))
+        return "[\(String(repeating: "=", count: filled))\(head)\(rest)]"
+    }
+
+    /// As many of the run's figures as fit, the most telling first.
+    private func totalLine(width: Int) -> String {
+        var figures = ["\(total.done)/\(total.tasks) tasks"]
+        if total.failed > 0 { figures.append("\(total.failed) failed") }
+        figures.append(Quantity.bytes(total.bytes))
+        if let rate = total.bytesPerSecond {
+            figures.append("\(Quantity.bytes(Int64(min(rate, 1e15))))/s")
+        }
+        if let left = total.secondsLeft { figures.append("\(Quantity.clock(seconds: left)) left") }
+        if !running.isEmpty { figures.append("\(running.count) running") }
+        var line = TerminalText.truncated(figures[0], columns: width)
+        for figure in figures.dropFirst() where line.count + 2 + figure.count <= width {
+            line += "  " + figure
+        }
+        return line
+    }
+}
+
+extension TaskProgress {
+    /// The bytes of the direction that carries the payload.
+    var payloadBytes: Int64 { kind == .upload ? countOfBytesSent : countOfBytesReceived }
+
+    /// From 0 to 1; nil when the length is not known.
+    var fraction: Double? {
+        guard let expected = countOfBytesExpected, expected > 0 else { return nil }
+        return min(1, max(0, Double(payloadBytes) / Double(expected)))
+    }
+}

@@ -1,0 +1,101 @@
+internal import TransferModel
+
+/// The lines that stay: what became of a task, a retry, the whole run.
+struct ProgressLines: Sendable {
+    /// The width of the longest outcome.
+    private static let wordWidth = 9
+    /// How much of a text from a peer is shown, cells.
+    private static let maximumDetail = 500
+
+    var usesColor: Bool
+
+    /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, the help on a line of its own.
+    func finished(_ record: TaskRecord) -> String {
+        let size = record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
+        let duration = record.endDate.microseconds(since: record.startDate)
+        var line = word(record.outcome) + "  " + TerminalText.harmless(record.id)
+        if !record.attempts.isEmpty {
+            line += "  \(Quantity.bytes(size)) in \(Quantity.duration(microseconds: duration))"
+            if record.attempts.count > 1 { line += ", \(record.attempts.count) attempts" }
+        }
+        guard let error = record.error else { return line + "\n" }
+        let source = record.source
+        let place = TerminalText.harmless(source.file) + ":\(source.line):\(source.column)"
+        line += ": \(reason(error)) (\(place))\n"
+        if let help = error.help { line += "\(margin)help: \(shown(help))\n" }
+        return line
+    }
+
+    /// `retrying   id  attempt 1: timeout: …; again in 1.2 s`.
+    func retry(
+        id: String,
+        attempt: Int,
+        failure: TransferFailure,
+        waitMicroseconds: Int64
+    ) -> String {
+        let wait = Quantity.duration(microseconds: waitMicroseconds)
+        return padded("retrying", color: 33) + "  \(TerminalText.harmless(id))"
+            + "  attempt \(attempt): \(reason(failure)); again in \(wait)\n"
+    }
+
+    /// The counts, the bytes and the time, then where the report is.
+    func summary(
+        _ summary: RunSummary,
+        startDate: Timestamp?,
+        reportPath: String?
+    ) -> String {
+        var counts = ["\(summary.succeeded) of \(summary.tasks) tasks succeeded"]
+        for (count, name) in [
+            (summary.unchanged, "unchanged"), (summary.failed, "failed"),
+            (summary.deferred, "deferred"), (summary.cancelled, "cancelled"),
+            (summary.skipped, "skipped"),
+        ] where count > 0 {
+            counts.append("\(count) \(name)")
+        }
+        var sizes = ["\(Quantity.bytes(summary.countOfBytesReceived)) received"]
+        if summary.countOfBytesSent > 0 {
+            sizes.append("\(Quantity.bytes(summary.countOfBytesSent)) sent")
+        }
+        let time = startDate.map {
+            " in " + Quantity.duration(microseconds: summary.endDate.microseconds(since: $0))
+        }
+        let result = counts.joined(separator: ", ")
+        let isGood = summary.exitCode == .success
+        var text = colored(result, isGood ? 32 : 31)
+        text += "; \(sizes.joined(separator: ", "))\(time ?? "")\n"
+        if let reportPath { text += "report: \(TerminalText.harmless(reportPath))\n" }
+        return text
+    }
+
+    private var margin: String { String(repeating: " ", count: Self.wordWidth + 2) }
+
+    private func reason(_ failure: TransferFailure) -> String {
+        "\(failure.kind.label): \(shown(failure.detail))"
+    }
+
+    /// A text that a peer may have had a hand in, in one line and without credentials.
+    private func shown(_ text: String) -> String {
+        let redacted = Redaction.text(text, maximumBytes: ReportWriter.maximumForeignBytes)
+        return TerminalText.truncated(
+            TerminalText.harmless(redacted),
+            columns: Self.maximumDetail
+        )
+    }
+
+    private func word(_ outcome: TaskOutcome) -> String {
+        switch outcome {
+        case .succeeded, .unchanged: padded(outcome.rawValue, color: 32)
+        case .failed: padded(outcome.rawValue, color: 31)
+        case .deferred, .cancelled, .skipped: padded(outcome.rawValue, color: 33)
+        }
+    }
+
+    private func padded(_ word: String, color: Int) -> String {
+        colored(TerminalText.fitted(word, columns: Self.wordWidth), color)
+    }
+
+    /// The text in a colour of ECMA-48 §8.3.117 where colour is wanted.
+    private func colored(_ text: String, _ color: Int) -> String {
+        usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,3 @@
+package import Plan
+
+extension Plan: TaskSource {}

@@ -1,0 +1,108 @@
+internal import Glibc
+
+/// What the process was given by whoever started it.
+package enum ProcessContext {
+    /// The environment; of a name that stands twice the first value, as getenv(3) has it.
+    package static var environment: [String: String] {
+        var result: [String: String] = [:]
+        guard var entry = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else {
+            return result
+        }
+        while let text = unsafe entry.pointee {
+            let line = unsafe String(cString: text)
+            if let equals = line.firstIndex(of: "="), result[String(line[..<equals])] == nil {
+                result[String(line[..<equals])] = String(line[line.index(after: equals)...])
+            }
+            unsafe entry += 1
+        }
+        return result
+    }
+
+    /// The value of one environment variable.
+    package static func variable(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    /// The absolute path of the working folder; nil when it has been removed.
+    package static var workingFolder: String? {
+        guard let path = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    /// The user's home folder: `HOME`, else what the user database says.
+    package static var homeFolder: String? {
+        if let home = variable("HOME"), !home.isEmpty { return home }
+        guard let entry = unsafe getpwuid(geteuid()), let folder = unsafe entry.pointee.pw_dir
+        else {
+            return nil
+        }
+        return unsafe String(cString: folder)
+    }
+
+    /// Ends the process at once: nothing that is still open is worth waiting for.
+    package static func exit(_ code: Int32) -> Never {
+        Glibc._exit(code)
+    }
+
+    /// The machine's name.
+    package static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "unknown" }
+        let end = buffer.firstIndex(of: 0) ?? buffer.count
+        return String(decoding: buffer[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether something has this name, a dangling symbolic link included.
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+    }
+
+    /// Lets the process open at least so many files, as far as its hard limit permits.
+    ///
+    /// - Parameter count: How many are needed.
+    /// - Returns: How many there are now.
+    @discardableResult
+    package static func allowOpenFiles(_ count: Int) -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return count
+        }
+        if limit.rlim_cur < rlim_t(count) {
+            limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+}
+
+/// The stream for results.
+package enum StandardOutput {
+    /// Writes all of `bytes`.
+    ///
+    /// - Returns: Whether the reader took them.
+    @discardableResult
+    package static func write(_ bytes: borrowing [UInt8]) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(
+                    STDOUT_FILENO,
+                    buffer.baseAddress.map { unsafe $0 + written },
+                    buffer.count - written
+                )
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    package static func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+}

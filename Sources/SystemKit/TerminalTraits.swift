@@ -1,0 +1,74 @@
+import Glibc
+
+/// What can be shown where a stream of text goes.
+package struct TerminalTraits: Sendable, Hashable {
+    /// Whether lines can be drawn again: a terminal that is not dumb.
+    package var canRedraw: Bool
+    package var usesColor: Bool
+    /// Cells in a line, at least 1.
+    package var columns: Int
+    /// At least 1.
+    package var rows: Int
+
+    package init(canRedraw: Bool, usesColor: Bool, columns: Int = 80, rows: Int = 24) {
+        self.canRedraw = canRedraw
+        self.usesColor = usesColor
+        self.columns = columns
+        self.rows = rows
+    }
+
+    /// Judges a stream by whether it is a terminal, by the size that the terminal tells, and by the environment.
+    ///
+    /// `NO_COLOR` wins over `CLICOLOR_FORCE` (https://no-color.org, https://bixense.com/clicolors); `COLUMNS` and
+    /// `LINES` win over the terminal's own word.
+    package init(
+        isTerminal: Bool,
+        size: (columns: Int, rows: Int)?,
+        environment: (String) -> String?
+    ) {
+        func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
+        func number(_ name: String) -> Int { environment(name).flatMap { Int($0) } ?? 0 }
+        let isDumb = environment("TERM") == "dumb"
+        let isForced = isSet("CLICOLOR_FORCE") && environment("CLICOLOR_FORCE") != "0"
+        canRedraw = isTerminal && !isDumb
+        usesColor = !isSet("NO_COLOR") && (isForced || canRedraw)
+        columns = Self.first(number("COLUMNS"), size?.columns ?? 0, otherwise: 80)
+        rows = Self.first(number("LINES"), size?.rows ?? 0, otherwise: 24)
+    }
+
+    /// The traits of standard error as they are now.
+    package static func ofStandardError() -> TerminalTraits {
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        var size = winsize()
+        let hasSize = unsafe isTerminal && ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+        return TerminalTraits(
+            isTerminal: isTerminal,
+            size: hasSize ? (Int(size.ws_col), Int(size.ws_row)) : nil
+        ) { name in
+            unsafe getenv(name).map { unsafe String(cString: $0) }
+        }
+    }
+
+    /// The first that a terminal can have.
+    private static func first(_ numbers: Int..., otherwise usual: Int) -> Int {
+        numbers.first { (1...10_000).contains($0) } ?? usual
+    }
+}
+
+/// The stream for progress and diagnostics.
+package enum StandardError {
+    /// Writes all of `bytes`; a reader that has gone is no concern of a transfer.
+    package static func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count == 0 || errno != EINTR {
+                return
+            }
+        }
+    }
+}

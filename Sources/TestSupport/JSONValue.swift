@@ -1,0 +1,75 @@
+/// A JSON document in memory (RFC 8259), read strictly: a repeated member name is a fault.
+package enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// A number in its own spelling.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    /// A member of an object, in its place.
+    package struct Member: Sendable, Hashable {
+        package var name: String
+        package var value: JSONValue
+    }
+
+    /// Why a text is not JSON.
+    package struct Fault: Error, Hashable, CustomStringConvertible {
+        package var reason: String
+        /// In bytes from the start.
+        package var offset: Int
+
+        package var description: String { "\(reason) at byte \(offset)" }
+    }
+
+    package init(_ text: String) throws(Fault) {
+        try self.init(bytes: Array(text.utf8))
+    }
+
+    package init(bytes: [UInt8]) throws(Fault) {
+        var parser = JSONParser(bytes: bytes)
+        self = try parser.document()
+    }
+
+    /// The value of the member of that name; nil when this is no object or has none.
+    package subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// The element at that place; nil when this is no array or is shorter.
+    package subscript(index: Int) -> JSONValue? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else {
+            return nil
+        }
+        return elements[index]
+    }
+
+    package var members: [Member] {
+        if case .object(let members) = self { members } else { [] }
+    }
+
+    package var elements: [JSONValue] {
+        if case .array(let elements) = self { elements } else { [] }
+    }
+
+    package var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    package var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The number as an integer; nil when it is none.
+    package var integer: Int64? {
+        if case .number(let text) = self { Int64(text) } else { nil }
+    }
+
+    package var double: Double? {
+        if case .number(let text) = self { Double(text) } else { nil }
+    }
+
+    package var isNull: Bool { self == .null }
+}

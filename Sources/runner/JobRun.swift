@@ -1,0 +1,113 @@
+import Plan
+import Report
+import Scheduler
+import SystemKit
+import Transfer
+import TransferModel
+
+/// One run of a plan: makes the parts, joins them, and takes them apart again.
+struct JobRun {
+    let plan: Plan
+    /// The job file's content.
+    let bytes: [UInt8]
+    let failFast: Bool
+    let reportPath: String
+    let progress: ProgressStyle
+
+    /// Runs to the end, the report included.
+    func run() throws -> RunSummary {
+        let inbox = Inbox<Scheduler.Message>()
+        // Before any other thread is made: they inherit its signal mask.
+        let signals = try Exit.environment { () throws(SystemError) in
+            try StopSignalListener { inbox.push(.signal($0)) }
+        }
+        defer { signals.stop() }
+
+        var schedule = plan.schedule
+        schedule.failFast = schedule.failFast || failFast
+        // A connection and a file for each transfer, and some for everything else.
+        let needed = schedule.maxConcurrentTasks * 2 + 64
+        guard ProcessContext.allowOpenFiles(needed) >= needed else {
+            throw Exit(
+                .environment,
+                "\(schedule.maxConcurrentTasks) concurrent tasks need \(needed) open files (ulimit -n)"
+            )
+        }
+
+        let clock = RunClock.now()
+        let engine: Engine
+        do {
+            engine = try Engine(
+                sessions: plan.sessions,
+                maximumConcurrentAttempts: schedule.maxConcurrentTasks,
+                durability: schedule.durability,
+                clock: clock,
+                deliver: { inbox.push(.attempts($0)) }
+            )
+        } catch {
+            throw Exit(.environment, error.message)
+        }
+        defer { engine.stop() }
+
+        let report = JSONReport(path: reportPath)
+        let display = ProgressDisplay(style: progress, reportPath: reportPath)
+        let summary = Scheduler(
+            source: plan,
+            sessions: plan.sessions,
+            schedule: schedule,
+            header: header(clock: clock, engine: engine),
+            clock: clock,
+            runner: engine,
+            inbox: inbox,
+            sinks: [report, display],
+            wantsProgress: display.wantsProgress,
+            fileExists: ProcessContext.exists
+        ).run()
+        if let failure = report.failure { throw Exit(.environment, failure.message) }
+        return summary
+    }
+
+    private func header(clock: RunClock, engine: Engine) -> RunHeader {
+        RunHeader(
+            jobName: plan.name,
+            jobFile: plan.fileName,
+            jobSHA256: Engine.sha256(of: bytes) ?? "",
+            runIdentifier: RunIdentifier.make(at: clock.wall),
+            startDate: clock.wall,
+            runnerVersion: RunnerVersion.current,
+            host: ProcessContext.hostName,
+            engine: engine.description,
+            clock: .init(
+                wall: clock.wall,
+                monotonicMicroseconds: clock.monotonic.nanoseconds / 1000,
+                maximumSkewMicroseconds: clock.maximumSkewMicroseconds
+            ),
+            taskCount: plan.taskCount
+        )
+    }
+}
+
+/// The name of one run: sorts by time, differs between machines.
+enum RunIdentifier {
+    /// `20261121T010403Z-` and twelve random characters.
+    static func make(at time: Timestamp) -> String {
+        let date = time.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
+        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
+        let random = (0..<12).map { _ in letters[Int.random(in: 0..<letters.count)] }
+        return "\(date)Z-\(String(random))"
+    }
+}
+
+extension RunClock {
+    /// Reads both clocks together: the wall clock between two monotonic readings.
+    static func now() -> RunClock {
+        let before = Clock.monotonicNanoseconds()
+        let wall = Clock.wallNanoseconds()
+        let after = Clock.monotonicNanoseconds()
+        return RunClock(
+            wall: Timestamp(microseconds: wall / 1000),
+            monotonic: MonotonicTime(nanoseconds: before + (after - before) / 2),
+            maximumSkewMicroseconds: (after - before) / 1000 + 1
+        )
+    }
+}

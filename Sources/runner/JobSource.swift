@@ -1,0 +1,95 @@
+import Diagnostics
+import JobFile
+import Plan
+import SystemKit
+import TransferModel
+
+/// A job file that was read, with all that was found wrong with it.
+struct JobSource {
+    /// What reading led to.
+    enum Outcome {
+        case plan(Plan)
+        /// Faults; `isEnvironment` when the file itself may be right.
+        case rejected(isEnvironment: Bool)
+    }
+
+    let report: FileDiagnostics
+    let outcome: Outcome
+
+    /// Reads and checks a file.
+    ///
+    /// - Parameters:
+    ///   - path: As on the command line; diagnostics name it so.
+    ///   - variables: The values of `--var`.
+    ///   - only: The ids of `--only`.
+    /// - Throws: `Exit` when the file cannot be read.
+    init(path: String, variables: [String: String], only: [String] = []) throws {
+        // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
+        let bytes = try Exit.environment { () throws(SystemError) in
+            try InputFile(path: path).readAll(limit: DocumentLimits.bytes + 1)
+        }
+        guard let workingFolder = ProcessContext.workingFolder else {
+            throw Exit(.environment, "the working folder is gone")
+        }
+        let parsed = Document.parse(bytes, name: path)
+        let source = SourceText(name: path, bytes: bytes)
+        guard let document = parsed.document else {
+            report = FileDiagnostics(source: source, diagnostics: parsed.diagnostics)
+            outcome = .rejected(isEnvironment: false)
+            return
+        }
+        let options = PlanOptions(
+            variables: variables,
+            environment: ProcessContext.environment,
+            only: only,
+            workingFolder: workingFolder,
+            fileStatus: Self.status
+        )
+        do throws(PlanRejected) {
+            let plan = try Plan.make(from: document, options: options)
+            report = FileDiagnostics(
+                source: source,
+                diagnostics: parsed.diagnostics + plan.warnings
+            )
+            outcome = .plan(plan)
+        } catch {
+            report = FileDiagnostics(
+                source: source,
+                diagnostics: parsed.diagnostics + error.diagnostics
+            )
+            outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
+        }
+    }
+
+    /// The exit code of a file that is only looked at.
+    var exitCode: ExitCode {
+        switch outcome {
+        case .plan: report.hasErrors ? .invalidJobFile : .success
+        case .rejected(let isEnvironment): isEnvironment ? .environment : .invalidJobFile
+        }
+    }
+
+    /// The plan; with faults they are printed and the process ends.
+    func requirePlan() throws -> Plan {
+        printDiagnostics()
+        guard case .plan(let plan) = outcome, exitCode == .success else { throw Exit(exitCode) }
+        return plan
+    }
+
+    /// Writes the diagnostics to standard error, as people read them.
+    func printDiagnostics() {
+        guard !report.diagnostics.isEmpty else { return }
+        let text = TextRenderer(report, usesColor: TerminalTraits.ofStandardError().usesColor)
+            .render()
+        StandardError.write(Array(text.utf8))
+    }
+
+    private static func status(_ path: String) -> PlanOptions.FileStatus {
+        do throws(SystemError) {
+            _ = try InputFile(path: path)
+            return .readable
+        } catch {
+            return error.isMissing ? .missing : error.isNotRegular ? .notRegular : .unreadable
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Report
+import SystemKit
+import TransferModel
+
+/// One `--var NAME=VALUE`.
+struct VariableAssignment: ExpressibleByArgument {
+    var name: String
+    var value: String
+
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+            return nil
+        }
+        name = String(argument[..<equals])
+        value = String(argument[argument.index(after: equals)...])
+    }
+}
+
+/// What chooses and fills in a job's tasks, alike in every command that reads a job file.
+struct JobOptions: ParsableArguments {
+    @Option(
+        name: .customLong("var"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Set a variable of the job file; may stand several times.",
+            discussion: "Also RUNNER_VAR_<name> in the environment.",
+            valueName: "name=value"
+        )
+    )
+    var variables: [VariableAssignment] = []
+
+    /// The environment's `RUNNER_VAR_name`, with the command line's on top.
+    func resolvedVariables(in environment: [String: String]) -> [String: String] {
+        let prefix = "RUNNER_VAR_"
+        var result: [String: String] = [:]
+        for (name, value) in environment where name.hasPrefix(prefix) {
+            result[String(name.dropFirst(prefix.count))] = value
+        }
+        for variable in variables { result[variable.name] = variable.value }
+        return result
+    }
+}
+
+extension ProgressStyle: ExpressibleByArgument {}
+
+/// The environment variables that stand in for options.
+enum EnvironmentOption {
+    /// A value that is not empty.
+    static func text(_ name: String) -> String? {
+        ProcessContext.variable("RUNNER_\(name)").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// `1` or `true`, `0` or `false`.
+    static func flag(_ name: String) throws -> Bool {
+        switch text(name) {
+        case nil, "0", "false": false
+        case "1", "true": true
+        case .some(let other):
+            throw Exit(.usage, "RUNNER_\(name) is `\(other)`; it can be 1 or 0")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Diagnostics
+import Plan
+import Report
+import SystemKit
+import TransferModel
+
+/// `runner run`: carries out a job file.
+struct Run: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a job file.",
+        discussion: """
+            Exits with 0 when every required task succeeded, 1 when one failed for good, 3 when the job file is \
+            invalid, 4 when this machine lacks something, 5 when a later run may succeed, 6 when a checksum did not \
+            match, 7 when a task was deferred, 8 when the deadline passed, 130 and 143 after SIGINT and SIGTERM.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var job: JobOptions
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Run only these tasks and what they need. [env: RUNNER_ONLY, separated by spaces]",
+            valueName: "id"
+        )
+    )
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the JSON report here instead of where the job file says. [env: RUNNER_REPORT]",
+            valueName: "path"
+        )
+    )
+    var report: String?
+
+    @Option(help: "How to show the run on standard error. [env: RUNNER_PROGRESS] (default: auto)")
+    var progress: ProgressStyle?
+
+    @Flag(
+        name: .customLong("fail-fast"),
+        help: "Start nothing more once a required task has failed. [env: RUNNER_FAIL_FAST]"
+    )
+    var failFast = false
+
+    @Option(
+        name: .customLong("state-dir"),
+        help: ArgumentHelp(
+            "The folder for what outlives a run. [env: RUNNER_STATE_DIR] (default: $XDG_STATE_HOME/runner)",
+            valueName: "folder"
+        )
+    )
+    var stateFolder: String?
+
+    mutating func run() throws {
+        let environment = ProcessContext.environment
+        let onlyIDs =
+            only.isEmpty
+            ? (EnvironmentOption.text("ONLY") ?? "").split(separator: " ").map(String.init) : only
+        let source = try JobSource(
+            path: file,
+            variables: job.resolvedVariables(in: environment),
+            only: onlyIDs
+        )
+        let plan = try source.requirePlan()
+        let state = StateFolder(
+            chosen: stateFolder ?? EnvironmentOption.text("STATE_DIR"),
+            environment: environment
+        )
+        let summary = try JobRun(
+            plan: plan,
+            bytes: source.report.source.bytes,
+            failFast: try failFast || EnvironmentOption.flag("FAIL_FAST"),
+            reportPath: try reportPath(plan: plan, state: state),
+            progress: try progressStyle()
+        ).run()
+        if summary.exitCode != .success { throw Exit(summary.exitCode) }
+    }
+
+    /// The command line's place, else the job's, else one in the state folder: no run goes unreported.
+    private func reportPath(plan: Plan, state: StateFolder) throws -> String {
+        if let path = report ?? EnvironmentOption.text("REPORT") { return path }
+        if let path = plan.reportPath { return path }
+        return try state.reportPath(jobName: plan.name)
+    }
+
+    private func progressStyle() throws -> ProgressStyle {
+        if let progress { return progress }
+        guard let text = EnvironmentOption.text("PROGRESS") else { return .auto }
+        guard let style = ProgressStyle(rawValue: text) else {
+            let known = ProgressStyle.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Exit(.usage, "RUNNER_PROGRESS is `\(text)`; it can be \(known)")
+        }
+        return style
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import SystemKit
+import TransferModel
+
+/// The command line: one subcommand for each thing that `runner` does.
+struct Runner: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "runner",
+        abstract: "Run the uploads and downloads that a job file declares.",
+        discussion: """
+            A job file is YAML: sessions, orders to send, artifacts to fetch, what counts as success and what is \
+            tried again. `runner validate` finds its faults before the night, `runner run` carries it out and \
+            leaves a report.
+            """,
+        version: RunnerVersion.current,
+        subcommands: [Validate.self, Run.self]
+    )
+}
+
+@main
+enum Main {
+    static func main() {
+        do {
+            var command = try Runner.parseAsRoot()
+            try command.run()
+        } catch let exit as Exit {
+            exit.leave()
+        } catch {
+            explain(error).leave()
+        }
+    }
+
+    /// Prints help to standard output and complaints about the command line to standard error.
+    private static func explain(_ error: any Error) -> Exit {
+        let text = Runner.fullMessage(for: error) + "\n"
+        if Runner.exitCode(for: error).isSuccess {
+            StandardOutput.write(text)
+            return Exit(.success)
+        }
+        StandardError.write(Array(text.utf8))
+        return Exit(.usage)
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Diagnostics
+import JSON
+import Plan
+import SystemKit
+import TransferModel
+
+/// `runner validate`: every fault of a job file, without touching the network.
+struct Validate: ParsableCommand {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Check job files without touching the network.",
+        discussion:
+            "All faults of a file are shown at once. Exits with 3 when there is one, with 4 when only a "
+            + "variable or a file of this machine is missing."
+    )
+
+    @Argument(help: ArgumentHelp("The job files to check.", valueName: "file"))
+    var files: [String]
+
+    @OptionGroup var job: JobOptions
+
+    @Option(help: "How to show what was found. [env: RUNNER_FORMAT]")
+    var format: Format?
+
+    @Flag(name: .shortAndLong, help: "Say nothing about files that are right. [env: RUNNER_QUIET]")
+    var quiet = false
+
+    mutating func run() throws {
+        let variables = job.resolvedVariables(in: ProcessContext.environment)
+        let format = try resolvedFormat()
+        let isQuiet = try quiet || EnvironmentOption.flag("QUIET")
+        var worst = RunnerExitCode.success
+        var reports: [FileDiagnostics] = []
+        for file in files {
+            let source = try JobSource(path: file, variables: variables)
+            worst = Self.worse(worst, source.exitCode)
+            switch format {
+            case .json:
+                reports.append(source.report)
+            case .text:
+                source.printDiagnostics()
+                if source.exitCode == .success, !isQuiet, case .plan(let plan) = source.outcome {
+                    let count = plan.taskCount
+                    StandardOutput.write(
+                        "\(file): valid, \(count) \(count == 1 ? "task" : "tasks")\n"
+                    )
+                }
+            }
+        }
+        if format == .json {
+            var writer = JSONWriter(isPretty: true)
+            JSONRenderer.write(reports, to: &writer)
+            writer.newline()
+            StandardOutput.write(writer.bytes)
+        }
+        if worst != .success { throw Exit(worst) }
+    }
+
+    private func resolvedFormat() throws -> Format {
+        if let format { return format }
+        guard let text = EnvironmentOption.text("FORMAT") else { return .text }
+        guard let format = Format(rawValue: text) else {
+            throw Exit(.usage, "RUNNER_FORMAT is `\(text)`; it can be text or json")
+        }
+        return format
+    }
+
+    /// A wrong file weighs more than a machine that lacks something.
+    private static func worse(
+        _ left: RunnerExitCode,
+        _ right: RunnerExitCode
+    ) -> RunnerExitCode {
+        let order: [RunnerExitCode] = [.invalidJobFile, .environment]
+        return order.first { $0 == left || $0 == right } ?? .success
+    }
+}

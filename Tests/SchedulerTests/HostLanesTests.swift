@@ -1,0 +1,116 @@
+import Testing
+import TransferModel
+
+@testable import Scheduler
+
+/// Lanes that an expectation can call.
+private final class Lanes {
+    private var lanes: HostLanes
+
+    init(limits: [Int]) { lanes = HostLanes(limits: limits) }
+
+    var nextResumption: MonotonicTime? { lanes.nextResumption }
+    func enter(_ task: TaskKey, _ lane: HostLanes.Lane) -> Bool { lanes.enter(task, lane) }
+    func park(_ task: TaskKey, _ lane: HostLanes.Lane) { lanes.park(task, lane) }
+    func leave(_ lane: HostLanes.Lane) { lanes.leave(lane) }
+    func next() -> TaskKey? { lanes.next() }
+    func takeNext() -> TaskKey? { lanes.takeNext()?.task }
+    func dropParked() { lanes.dropParked() }
+    func pause(_ origin: Origin, until time: MonotonicTime) { lanes.pause(origin, until: time) }
+    func pauseEnd(_ origin: Origin) -> MonotonicTime? { lanes.pauseEnd(origin) }
+    func resume(_ now: MonotonicTime) { lanes.resume(now) }
+}
+
+@Suite struct HostLanesTests {
+    private func lane(_ host: String, session: Int = 0) -> HostLanes.Lane {
+        let origin = Origin(scheme: .http, host: host, port: 80)
+        return HostLanes.Lane(session: session, origin: origin)
+    }
+
+    private func key(_ task: Int, _ priority: Double = 0.5) -> TaskKey {
+        TaskKey(task: task, priority: priority)
+    }
+
+    private func time(_ seconds: Int64) -> MonotonicTime {
+        MonotonicTime(nanoseconds: seconds * 1_000_000_000)
+    }
+
+    @Test func `a full lane parks and gives its place to the best when one leaves`() {
+        let lanes = Lanes(limits: [1])
+        #expect(lanes.enter(key(0), lane("a")))
+        #expect(!lanes.enter(key(1), lane("a")))
+        #expect(!lanes.enter(key(2, 1), lane("a")))
+        #expect(lanes.next() == nil)
+        lanes.leave(lane("a"))
+        #expect(lanes.takeNext() == key(2, 1))
+        #expect(lanes.next() == nil)
+        lanes.leave(lane("a"))
+        #expect(lanes.takeNext() == key(1))
+    }
+
+    @Test func `sessions and origins have places of their own`() {
+        let lanes = Lanes(limits: [1, 1])
+        #expect(lanes.enter(key(0), lane("a")))
+        #expect(lanes.enter(key(1), lane("a", session: 1)))
+        #expect(lanes.enter(key(2), lane("b")))
+    }
+
+    @Test func `the best of all lanes with room comes first`() {
+        let lanes = Lanes(limits: [1])
+        for host in ["a", "b"] { #expect(lanes.enter(key(0), lane(host))) }
+        #expect(!lanes.enter(key(5), lane("a")))
+        #expect(!lanes.enter(key(4), lane("b")))
+        lanes.leave(lane("a"))
+        lanes.leave(lane("b"))
+        #expect(lanes.takeNext() == key(4))
+        #expect(lanes.takeNext() == key(5))
+    }
+
+    @Test func `somebody better who comes later goes first`() {
+        let lanes = Lanes(limits: [1])
+        lanes.park(key(5), lane("a"))
+        #expect(lanes.next() == key(5))
+        lanes.park(key(3), lane("a"))
+        #expect(lanes.takeNext() == key(3))
+        #expect(lanes.next() == nil)
+        lanes.leave(lane("a"))
+        #expect(lanes.takeNext() == key(5))
+    }
+
+    @Test func `a pause holds every session of the origin and nobody else`() {
+        let lanes = Lanes(limits: [2, 2])
+        lanes.pause(lane("a").origin, until: time(5))
+        #expect(!lanes.enter(key(0), lane("a")))
+        #expect(!lanes.enter(key(1), lane("a", session: 1)))
+        #expect(lanes.enter(key(2), lane("b")))
+        lanes.resume(time(4))
+        #expect(lanes.next() == nil)
+        #expect(lanes.nextResumption == time(5))
+        lanes.resume(time(5))
+        #expect(lanes.takeNext() == key(0))
+        #expect(lanes.takeNext() == key(1))
+        #expect(lanes.nextResumption == nil)
+    }
+
+    @Test func `a pause can be made longer but not shorter`() {
+        let lanes = Lanes(limits: [1])
+        let origin = lane("a").origin
+        lanes.pause(origin, until: time(5))
+        lanes.pause(origin, until: time(9))
+        lanes.pause(origin, until: time(7))
+        lanes.resume(time(5))
+        #expect(lanes.pauseEnd(origin) == time(9))
+        lanes.resume(time(9))
+        #expect(lanes.pauseEnd(origin) == nil)
+    }
+
+    @Test func `dropped tasks do not come back`() {
+        let lanes = Lanes(limits: [1])
+        #expect(lanes.enter(key(0), lane("a")))
+        #expect(!lanes.enter(key(1), lane("a")))
+        lanes.park(key(2), lane("b"))
+        lanes.dropParked()
+        lanes.leave(lane("a"))
+        #expect(lanes.next() == nil)
+    }
+}

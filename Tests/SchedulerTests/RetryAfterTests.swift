@@ -1,0 +1,43 @@
+import Testing
+import TransferModel
+
+@testable import Scheduler
+
+@Suite struct RetryAfterTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    private let now = Timestamp(microseconds: 784_111_777_000_000)
+
+    private func wait(_ value: String) -> Duration? {
+        let field = HeaderField(name: "Retry-After", value: value)
+        return RetryAfter.wait(in: HeaderFields([field]), now: now)
+    }
+
+    @Test(
+        arguments: [
+            ("0", .zero), ("120", .seconds(120)), ("007", .seconds(7)),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
+            ("Sunday, 06-Nov-94 08:49:38 GMT", .seconds(1)),
+        ] as [(String, Duration)]
+    )
+    func `seconds and dates are understood`(value: String, expected: Duration) {
+        #expect(wait(value) == expected)
+    }
+
+    @Test(
+        arguments: [
+            "", "-1", "+5", "1.5", "soon", "5 s", "１２", "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
+        ]
+    )
+    func `nonsense, negative numbers and past dates are no wait`(value: String) {
+        #expect(wait(value) == nil)
+    }
+
+    @Test func `a number too large to hold is a very long wait`() throws {
+        #expect(try #require(wait("99999999999999999999999")) > .seconds(9_000_000_000))
+    }
+
+    @Test func `a response without the field asks for no wait`() {
+        #expect(RetryAfter.wait(in: HeaderFields(), now: now) == nil)
+    }
+}

@@ -1,0 +1,228 @@
+import Testing
+import TransferModel
+
+@testable import Scheduler
+
+@Suite struct RetryDecisionTests {
+    private func decide(
+        _ failure: TransferFailure,
+        method: String = "GET",
+        key: Bool = false,
+        policy: RetryPolicy = .steady,
+        history: RetryDecision.History = .init(attempts: 1),
+        dice: Double = 0.5
+    ) throws -> RetryDecision {
+        let headers = key ? [HeaderField(name: "Idempotency-Key", value: "\"k\"")] : []
+        let request = RequestSpec(
+            method: method,
+            url: try HTTPURL("http://a.test/"),
+            headers: headers
+        )
+        return RetryDecision.decide(
+            failure,
+            of: request,
+            under: policy,
+            history: history,
+            dice: dice
+        )
+    }
+
+    private func failure(_ kind: TransferFailure.Kind, status: Int? = nil) -> TransferFailure {
+        var failure = TransferFailure(kind: kind, phase: .receive, detail: "it broke")
+        failure.httpStatus = status
+        return failure
+    }
+
+    @Test(
+        arguments: [
+            (.resolve, .dns), (.connect, .connect), (.tls, .tls), (.timeout, .timeout),
+            (.stalled, .stalled), (.reset, .reset), (.truncated, .truncated),
+            (.integrity, .integrity),
+        ] as [(TransferFailure.Kind, RetryPolicy.Condition)]
+    )
+    func `a failure is retried exactly when its condition is listed`(
+        kind: TransferFailure.Kind,
+        condition: RetryPolicy.Condition
+    ) throws {
+        var policy = RetryPolicy.steady
+        policy.conditions = [condition]
+        #expect(try decide(failure(kind), policy: policy) == .retry(after: .seconds(1), .backoff))
+        policy.conditions = Set(RetryPolicy.Condition.allCases).subtracting([condition])
+        #expect(try decide(failure(kind), policy: policy) == .giveUp(.notRetried))
+    }
+
+    @Test(
+        arguments: [
+            .mimeType, .redirectLimit, .rangeMismatch, .localIO, .cache, .cancelled, .engine,
+        ] as [TransferFailure.Kind]
+    )
+    func `what repeating cannot mend is not retried`(kind: TransferFailure.Kind) throws {
+        #expect(try decide(failure(kind)) == .giveUp(.notRetried))
+    }
+
+    @Test func `a permanent failure of a listed kind is not retried`() throws {
+        var certificate = failure(.tls)
+        certificate.isPermanent = true
+        #expect(try decide(certificate) == .giveUp(.notRetried))
+    }
+
+    @Test func `broken framing is retried once`() throws {
+        let broken = failure(.protocolViolation)
+        #expect(try decide(broken) == .retry(after: .seconds(1), .backoff))
+        let again = RetryDecision.History(attempts: 2, hasBrokenFraming: true)
+        #expect(try decide(broken, history: again) == .giveUp(.notRetried))
+    }
+
+    @Test(arguments: [
+        (408, true), (429, true), (503, true), (404, false), (501, false), (409, false),
+    ])
+    func `a status is retried when the policy lists it`(status: Int, isRetried: Bool) throws {
+        let decision = try decide(failure(.httpStatus, status: status))
+        #expect(
+            decision == (isRetried ? .retry(after: .seconds(1), .backoff) : .giveUp(.notRetried))
+        )
+    }
+
+    @Test func `a conflict of a keyed order is retried`() throws {
+        let conflict = failure(.httpStatus, status: 409)
+        #expect(
+            try decide(conflict, method: "POST", key: true) == .retry(after: .seconds(1), .backoff)
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("GET", false, false, true), ("PUT", false, false, true), ("POST", false, false, false),
+            ("POST", true, false, true), ("POST", false, true, true),
+            ("PATCH", false, false, false),
+        ]
+    )
+    func `only what is idempotent, keyed or known not to be processed is repeated`(
+        method: String,
+        key: Bool,
+        isKnownUnprocessed: Bool,
+        isRepeated: Bool
+    ) throws {
+        var reset = failure(.reset)
+        reset.isKnownUnprocessed = isKnownUnprocessed
+        let decision = try decide(reset, method: method, key: key)
+        #expect(
+            decision
+                == (isRepeated ? .retry(after: .seconds(1), .backoff) : .giveUp(.outcomeUnknown))
+        )
+    }
+
+    @Test(arguments: [(417, true), (425, true), (429, true), (503, false)])
+    func `a status that refuses before processing allows the repeat of an order`(
+        status: Int,
+        isRepeated: Bool
+    ) throws {
+        var policy = RetryPolicy.steady
+        policy.statusCodes = [417, 425, 429, 503]
+        let decision = try decide(
+            failure(.httpStatus, status: status),
+            method: "POST",
+            policy: policy
+        )
+        #expect(
+            decision
+                == (isRepeated ? .retry(after: .seconds(1), .backoff) : .giveUp(.outcomeUnknown))
+        )
+    }
+
+    @Test func `repeat always sends an order again and repeat never not even a look`() throws {
+        var policy = RetryPolicy.steady
+        policy.repeat = .always
+        let reset = failure(.reset)
+        #expect(
+            try decide(reset, method: "POST", policy: policy)
+                == .retry(after: .seconds(1), .backoff)
+        )
+        policy.repeat = .never
+        #expect(try decide(reset, policy: policy) == .giveUp(.repeatNever))
+    }
+
+    @Test func `the last attempt is the one that the policy names`() throws {
+        #expect(
+            try decide(failure(.reset), history: .init(attempts: 3))
+                == .retry(after: .seconds(4), .backoff)
+        )
+        #expect(
+            try decide(failure(.reset), history: .init(attempts: 4)) == .giveUp(.attemptsExhausted)
+        )
+    }
+
+    @Test(arguments: [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10), (1_000_000_000, 10)])
+    func `the backoff grows by its factor up to its maximum`(attempts: Int, seconds: Int) {
+        var backoff = RetryPolicy.Backoff()
+        backoff.jitter = .none
+        backoff.maximum = .seconds(10)
+        #expect(
+            RetryDecision.backoff(backoff, after: attempts, dice: 0.1) == .seconds(seconds)
+        )
+    }
+
+    @Test(arguments: [(0.0, 0), (0.25, 500), (0.5, 1000)])
+    func `full jitter waits a part of the backoff`(dice: Double, milliseconds: Int) {
+        #expect(
+            RetryDecision.backoff(RetryPolicy.Backoff(), after: 2, dice: dice)
+                == .milliseconds(milliseconds)
+        )
+    }
+
+    @Test(arguments: [1, 1.5, 1e300, .infinity, .nan])
+    func `no factor and no maximum makes the backoff trap`(factor: Double) {
+        var backoff = RetryPolicy.Backoff()
+        backoff.jitter = .none
+        backoff.factor = factor
+        backoff.maximum = .seconds(Int64.max)
+        #expect(RetryDecision.backoff(backoff, after: 5000, dice: 0.5) >= .seconds(1))
+    }
+
+    @Test func `a wait that the server asks for wins when it is longer`() throws {
+        let busy = failure(.httpStatus, status: 503)
+        #expect(
+            try decide(busy, history: .init(attempts: 1, retryAfter: .seconds(7)))
+                == .retry(after: .seconds(7), .retryAfter)
+        )
+        #expect(
+            try decide(busy, history: .init(attempts: 3, retryAfter: .seconds(2)))
+                == .retry(after: .seconds(4), .backoff)
+        )
+    }
+
+    @Test func `a wait beyond the maximum gives up and says so`() throws {
+        let busy = failure(.httpStatus, status: 503)
+        let reason = RetryDecision.Reason.retryAfterTooLong(.seconds(301))
+        let history = RetryDecision.History(attempts: 1, retryAfter: .seconds(301))
+        #expect(try decide(busy, history: history) == .giveUp(reason))
+        var explained = busy
+        explained.explain(reason, under: .steady)
+        #expect(
+            explained.detail
+                == "it broke; the server asks for a wait of 301 s, `maximumRetryAfter` is 300 s"
+        )
+        #expect(explained.help?.contains("maximumRetryAfter") == true)
+    }
+
+    @Test func `a server's wait is not looked at when the policy says so`() throws {
+        var policy = RetryPolicy.steady
+        policy.respectRetryAfter = false
+        let history = RetryDecision.History(attempts: 1, retryAfter: .seconds(3600))
+        #expect(
+            try decide(failure(.httpStatus, status: 503), policy: policy, history: history)
+                == .retry(after: .seconds(1), .backoff)
+        )
+    }
+
+    @Test func `a wait that leaves no time gives up`() throws {
+        #expect(
+            try decide(failure(.reset), history: .init(attempts: 1, remaining: .seconds(1)))
+                == .giveUp(.outOfTime)
+        )
+        #expect(
+            try decide(failure(.reset), history: .init(attempts: 1, remaining: .milliseconds(1001)))
+                == .retry(after: .seconds(1), .backoff)
+        )
+    }
+}

@@ -1,0 +1,177 @@
+import SystemKit
+import Testing
+import Transfer
+import TransferModel
+
+@testable import Scheduler
+
+@Suite struct RunMachineStoppingTests {
+    private func tasks(_ count: Int) -> [FakeSource.Task] {
+        (0..<count).map { FakeSource.Task("t\($0)").with { $0.retry = .steady } }
+    }
+
+    @Test func `the first failure of a required task lets what runs finish and cancels the rest`() {
+        var run = RunSimulation(
+            tasks(300),
+            schedule: {
+                $0.failFast = true
+                $0.maxConcurrentTasks = 2
+            }
+        )
+        run.refuse("t0", 404)
+        #expect(run.runningIDs == ["t1"])
+        #expect(run.cancelled.isEmpty)
+        run.finish("t1")
+        #expect(run.machine.isFinished)
+        #expect(run.summary.failed == 1)
+        #expect(run.summary.succeeded == 1)
+        #expect(run.summary.cancelled == 298)
+        #expect(run.summary.exitCode == .taskFailed)
+        #expect(run.record("t9")?.error?.kind == .cancelled)
+        #expect(run.record("t9")?.error?.detail.contains("failFast") == true)
+    }
+
+    @Test func `fail-fast does not mind a task that is not required`() {
+        var run = RunSimulation(
+            [.init("a").with { $0.isRequired = false }, .init("b")],
+            schedule: {
+                $0.failFast = true
+                $0.maxConcurrentTasks = 1
+            }
+        )
+        run.refuse("a", 404)
+        #expect(run.runningIDs == ["b"])
+    }
+
+    @Test func `after the stop nothing is tried again`() throws {
+        var run = RunSimulation(tasks(3), schedule: { $0.failFast = true })
+        run.fail("t0", .reset)
+        run.refuse("t1", 404)
+        // Waiting for its second attempt: cancelled with the run.
+        let waiting = try #require(run.record("t0"))
+        #expect(waiting.outcome == .cancelled)
+        #expect(waiting.attempts.count == 1)
+        #expect(waiting.error?.detail.contains("attempt 1 had failed (it broke)") == true)
+        run.fail("t2", .reset)
+        #expect(run.record("t2")?.outcome == .cancelled)
+        #expect(run.machine.isFinished)
+        #expect(run.summary.exitCode == .taskFailed)
+    }
+
+    @Test func `those that need a failed task are skipped, not cancelled`() {
+        var run = RunSimulation(
+            [.init("a"), .init("b").with { $0.needs = [0] }, .init("c").with { $0.needs = [1] }],
+            schedule: { $0.failFast = true }
+        )
+        run.refuse("a", 404)
+        #expect(run.record("b")?.outcome == .skipped)
+        #expect(run.machine.isFinished)
+        #expect(run.records.count == 3)
+    }
+
+    @Test func `the deadline cancels what runs and what waits`() {
+        var run = RunSimulation(
+            tasks(4),
+            schedule: {
+                $0.deadline = .seconds(10)
+                $0.maxConcurrentTasks = 2
+            }
+        )
+        run.advance(by: .seconds(9))
+        run.finish("t0")
+        run.advanceToNextTick()
+        #expect(run.cancelled == [1, 2])
+        run.obeyCancellations()
+        #expect(run.machine.isFinished)
+        #expect(run.summary.succeeded == 1)
+        #expect(run.summary.cancelled == 3)
+        #expect(run.record("t1")?.attempts.map(\.outcome) == [.cancelled])
+        #expect(run.summary.exitCode == .deadline)
+    }
+
+    @Test func `a deadline that passes with only optional work left is a success`() {
+        var run = RunSimulation(
+            [.init("a"), .init("b").with { $0.isRequired = false }],
+            schedule: { $0.deadline = .seconds(10) }
+        )
+        run.finish("a")
+        run.advanceToNextTick()
+        run.obeyCancellations()
+        #expect(run.summary.cancelled == 1)
+        #expect(run.summary.exitCode == .success)
+    }
+
+    @Test func `the deadline also ends what fail-fast lets finish`() {
+        var run = RunSimulation(
+            tasks(2),
+            schedule: {
+                $0.deadline = .seconds(10)
+                $0.failFast = true
+            }
+        )
+        run.fail("t0", .resolve) { $0.isPermanent = true }
+        #expect(run.cancelled.isEmpty)
+        run.advanceToNextTick()
+        #expect(run.cancelled == [1])
+        run.obeyCancellations()
+        #expect(run.summary.exitCode == .deadline)
+    }
+
+    @Test(
+        arguments: [
+            (.interrupt, .interrupted), (.terminate, .terminated), (.hangUp, .terminated),
+        ] as [(StopSignal, ExitCode)]
+    )
+    func `the first signal gives what runs a grace period`(signal: StopSignal, code: ExitCode) {
+        var run = RunSimulation(tasks(200), schedule: { $0.maxConcurrentTasks = 3 })
+        run.signal(signal)
+        #expect(run.summary.cancelled == 197)
+        #expect(run.cancelled.isEmpty)
+        run.finish("t0")
+        run.advance(by: .milliseconds(4999))
+        #expect(run.cancelled.isEmpty)
+        run.advanceToNextTick()
+        #expect(run.cancelled == [1, 2])
+        run.obeyCancellations()
+        #expect(run.machine.isFinished)
+        #expect(run.summary.succeeded == 1)
+        #expect(run.summary.exitCode == code)
+    }
+
+    @Test func `a second signal cancels at once and the first one names the exit code`() {
+        var run = RunSimulation(tasks(2))
+        run.signal(.interrupt)
+        run.signal(.terminate)
+        #expect(run.cancelled == [0, 1])
+        run.signal(.terminate)
+        #expect(run.cancelled == [0, 1])
+        run.obeyCancellations()
+        #expect(run.summary.exitCode == .interrupted)
+        #expect(run.machine.nextTick == nil)
+    }
+
+    @Test func `a signal wins over the failures before it`() {
+        var run = RunSimulation(tasks(2), schedule: { $0.failFast = true })
+        run.fail("t0", .integrity) { $0.isPermanent = true }
+        run.signal(.terminate)
+        run.finish("t1")
+        #expect(run.summary.exitCode == .terminated)
+    }
+
+    @Test func `a task that succeeds although it was cancelled has succeeded`() {
+        var run = RunSimulation(tasks(1))
+        run.signal(.interrupt)
+        run.signal(.interrupt)
+        run.finish("t0")
+        #expect(run.record("t0")?.outcome == .succeeded)
+    }
+
+    @Test func `a download that is being looked for is not started after a signal`() {
+        let destination = TaskSpec.Destination(path: "/a", displayPath: "a", ifExists: .skip)
+        var run = RunSimulation([.init("a").with { $0.destination = destination }])
+        run.signal(.interrupt)
+        run.answerCheck(0, exists: false)
+        #expect(run.starts.isEmpty)
+        #expect(run.record("a")?.outcome == .cancelled)
+    }
+}

@@ -1,0 +1,149 @@
+import SystemKit
+import Transfer
+import TransferModel
+
+@testable import Scheduler
+
+/// Drives a `RunMachine` by hand: the test is the clock, the network and the disk.
+struct RunSimulation {
+    static let clock = RunClock(
+        wall: Timestamp(microseconds: 1_000_000_000_000_000),
+        monotonic: MonotonicTime(nanoseconds: 0),
+        maximumSkewMicroseconds: 0
+    )
+
+    private(set) var machine: RunMachine
+    private(set) var now = MonotonicTime(nanoseconds: 0)
+    /// The attempts that run, by task.
+    private(set) var running: [Int: AttemptRequest] = [:]
+    /// The task's ids in the order in which their attempts were started.
+    private(set) var starts: [String] = []
+    private(set) var checks: [Int: String] = [:]
+    private(set) var cancelled: [Int] = []
+    private(set) var records: [TaskRecord] = []
+    private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
+    private let source: FakeSource
+    var dice = 0.5
+
+    init(
+        _ tasks: [FakeSource.Task],
+        sessions: [SessionConfiguration] = [SessionConfiguration(name: "default")],
+        retryTokens: Int = RetryBudget.capacity,
+        schedule change: (inout ScheduleConfiguration) -> Void = { _ in }
+    ) {
+        var schedule = ScheduleConfiguration()
+        change(&schedule)
+        source = FakeSource(tasks: tasks)
+        machine = RunMachine(
+            source: source,
+            sessions: sessions,
+            schedule: schedule,
+            clock: Self.clock,
+            now: now,
+            retryBudget: RetryBudget(tokens: retryTokens)
+        )
+        settle()
+    }
+
+    var runningIDs: [String] { running.keys.sorted().map(source.id) }
+    var summary: RunSummary { machine.summary(now) }
+
+    func record(_ id: String) -> TaskRecord? {
+        records.first { $0.id == id }
+    }
+
+    /// Lets the machine do everything that needs no more time.
+    mutating func settle() {
+        repeat { tell(.tick) } while machine.nextTick.map { $0 <= now } ?? false
+    }
+
+    mutating func advance(by duration: Duration) {
+        now = now + duration
+        settle()
+    }
+
+    /// Lets time pass until the machine wants to be woken.
+    mutating func advanceToNextTick() {
+        if let next = machine.nextTick { now = max(now, next) }
+        settle()
+    }
+
+    mutating func finish(_ id: String, _ change: (inout AttemptResult) -> Void = { _ in }) {
+        guard let index = source.tasks.firstIndex(where: { $0.id == id }),
+            let request = running.removeValue(forKey: index)
+        else { return }
+        var result = AttemptResult(
+            key: index,
+            startTime: now,
+            endTime: now,
+            currentRequest: TransactionMetrics.SentRequest(
+                method: request.request.method,
+                url: request.request.url.text,
+                headers: HeaderFields()
+            )
+        )
+        change(&result)
+        tell(.attemptFinished(result))
+        settle()
+    }
+
+    mutating func fail(
+        _ id: String,
+        _ kind: TransferFailure.Kind,
+        _ change: (inout TransferFailure) -> Void = { _ in }
+    ) {
+        var failure = TransferFailure(kind: kind, phase: .receive, detail: "it broke")
+        change(&failure)
+        finish(id) { $0.failure = failure }
+    }
+
+    /// Ends an attempt with a refused status.
+    mutating func refuse(_ id: String, _ status: Int, _ fields: [HeaderField] = []) {
+        finish(id) { result in
+            result.response = ResponseHead(statusCode: status, fields: HeaderFields(fields))
+            var failure = TransferFailure(
+                kind: .httpStatus,
+                phase: .wait,
+                detail: "status \(status)"
+            )
+            failure.httpStatus = status
+            result.failure = failure
+        }
+    }
+
+    mutating func signal(_ signal: StopSignal) {
+        tell(.signal(signal))
+        settle()
+    }
+
+    mutating func answerCheck(_ task: Int, exists: Bool) {
+        checks[task] = nil
+        tell(.destinationChecked(task: task, exists: exists))
+        settle()
+    }
+
+    /// Ends every running attempt that was told to end.
+    mutating func obeyCancellations() {
+        for task in cancelled { fail(source.id(of: task), .cancelled) }
+    }
+
+    private mutating func tell(_ event: RunMachine.Event) {
+        let part = dice
+        machine.on(event, now: now, dice: { part })
+        let actions = machine.takeActions()
+        for request in actions.starts {
+            running[request.key] = request
+            starts.append(source.id(of: request.key))
+        }
+        cancelled += actions.cancellations
+        for check in actions.destinationChecks { checks[check.task] = check.path }
+        for event in actions.events {
+            switch event {
+            case .taskFinished(let record): records.append(record)
+            case .taskWillRetry(let id, let attempt, _, let wait):
+                retries.append((id, attempt, wait))
+            default: break
+            }
+        }
+    }
+}

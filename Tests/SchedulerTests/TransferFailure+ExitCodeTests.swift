@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+import TransferModel
+
+@testable import Scheduler
+
+@Suite struct TransferFailureExitCodeTests {
+    @Test(
+        arguments: [
+            (.resolve, .temporary), (.connect, .temporary), (.tls, .temporary),
+            (.timeout, .temporary), (.stalled, .temporary), (.reset, .temporary),
+            (.truncated, .temporary), (.integrity, .integrity), (.mimeType, .taskFailed),
+            (.redirectLimit, .taskFailed), (.protocolViolation, .taskFailed),
+            (.localIO, .taskFailed), (.engine, .taskFailed),
+        ] as [(TransferFailure.Kind, ExitCode)]
+    )
+    func `the kind decides the exit code`(kind: TransferFailure.Kind, code: ExitCode) {
+        #expect(TransferFailure(kind: kind, phase: .receive, detail: "").exitCode == code)
+    }
+
+    @Test(
+        arguments: [
+            (404, .taskFailed), (409, .taskFailed), (408, .temporary), (425, .temporary),
+            (429, .temporary), (500, .temporary), (503, .temporary), (599, .temporary),
+        ] as [(Int, ExitCode)]
+    )
+    func `the status decides the exit code`(status: Int, code: ExitCode) {
+        var failure = TransferFailure(kind: .httpStatus, phase: .wait, detail: "")
+        failure.httpStatus = status
+        #expect(failure.exitCode == code)
+    }
+
+    @Test(
+        arguments: [
+            (ENOSPC, .environment), (EACCES, .environment), (EROFS, .environment),
+            (EDQUOT, .environment), (ENOENT, .environment), (EEXIST, .taskFailed),
+        ] as [(Int32, ExitCode)]
+    )
+    func `the errno of local input and output decides the exit code`(errno: Int32, code: ExitCode) {
+        var failure = TransferFailure(kind: .localIO, phase: .finish, detail: "")
+        failure.osErrno = Int(errno)
+        #expect(failure.exitCode == code)
+    }
+
+    @Test func `a refused certificate is not temporary`() {
+        var failure = TransferFailure(kind: .tls, phase: .tls, detail: "")
+        failure.isPermanent = true
+        #expect(failure.exitCode == .taskFailed)
+    }
+
+    @Test func `codes win in their documented order`() {
+        let order: [ExitCode] = [
+            .integrity, .environment, .taskFailed, .deadline, .deferred, .temporary, .success,
+        ]
+        for (position, winner) in order.enumerated() {
+            for loser in order[position...] {
+                #expect(winner.combined(with: loser) == winner)
+                #expect(loser.combined(with: winner) == winner)
+            }
+        }
+    }
+}
