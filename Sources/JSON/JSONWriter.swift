@@ -17,7 +17,7 @@ package struct JSONWriter {
     /// Whether `/` is written as it is; JSONEncoder writes `\/` unless told otherwise.
     private let escapesSlashes: Bool
     /// Whether every byte is that of Foundation's JSONEncoder: ` : ` and an empty line between the brackets of an
-    /// empty collection when pretty, U+007F as it is, short escapes for backspace and form feed.
+    /// empty collection when pretty, U+007F…U+009F as they are, short escapes for backspace and form feed.
     private let followsJSONEncoder: Bool
     private var depth = 0
     private var position = Position.start
@@ -93,12 +93,6 @@ package struct JSONWriter {
         position = .afterValue
     }
 
-    /// Writes the shortest text that reads as the same number, a whole one without `.0`; `value` must be finite.
-    package mutating func number(_ value: Double) {
-        let text = value.description
-        raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
-    }
-
     package mutating func string(_ value: String) {
         separate()
         quote(value.utf8)
@@ -113,7 +107,7 @@ package struct JSONWriter {
             bytes.append(contentsOf: value)
         } else {
             for byte in value {
-                if byte < 0xA0, !followsJSONEncoder {
+                if byte < 0xA0 {
                     appendEscaped(byte)
                 } else {
                     bytes.append(0xC0 | byte >> 6)
@@ -161,7 +155,7 @@ package struct JSONWriter {
 
     private mutating func close(_ bracket: UInt8) {
         depth -= 1
-        if isPretty, followsJSONEncoder, position != .afterValue { bytes.append(10) }
+        if isPretty, followsJSONEncoder, position == .start { bytes.append(10) }
         if isPretty, position == .afterValue || followsJSONEncoder { indent() }
         bytes.append(bracket)
         position = .afterValue
@@ -189,7 +183,8 @@ package struct JSONWriter {
 
     /// Whether nothing of UTF-8 text has to be escaped; 0xC2 may begin a control of U+0080…U+009F.
     private func isPlain(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where text[index] == 0xC2 || isEscaped(text[index]) {
+        for index in text.indices
+        where isEscaped(text[index]) || (text[index] == 0xC2 && !followsJSONEncoder) {
             return false
         }
         return true

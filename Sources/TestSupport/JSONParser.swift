@@ -144,7 +144,7 @@ struct JSONParser {
         return code
     }
 
-    /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+    /// Reads `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
     private mutating func number() throws(JSONValue.Fault) -> String {
         let start = position
         if peek("-") { position += 1 }

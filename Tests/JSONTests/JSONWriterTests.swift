@@ -53,4 +53,44 @@ import Testing
         writer.endObject()
         #expect(text(writer) == "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}")
     }
+
+    @Test(arguments: [
+        ("\u{80}\u{9B}31m\u{9F}", "\\u0080\\u009b31m\\u009f"), ("\u{A0}\u{BF}ÿ", "\u{A0}\u{BF}ÿ"),
+        ("\u{0}\u{8}\u{C}", "\\u0000\\u0008\\u000c"), ("€🙂", "€🙂"), ("", ""),
+    ])
+    func `text that could drive a terminal is escaped, other text is not`(
+        value: String,
+        expected: String
+    ) {
+        var writer = JSONWriter()
+        writer.string(value)
+        #expect(text(writer) == "\"\(expected)\"")
+    }
+
+    @Test func `controls among bytes are escaped`() {
+        var writer = JSONWriter()
+        writer.latin1([0x1B, 0x9B, 0x22, 0x7F, 0xA0, 0xC2])
+        #expect(text(writer) == "\"\\u001b\\u009b\\\"\\u007f\u{A0}Â\"")
+    }
+
+    @Test func `slashes are escaped when asked for`() {
+        var writer = JSONWriter(escapesSlashes: true)
+        writer.string("a/b")
+        writer.reset()
+        writer.string("/")
+        #expect(text(writer) == #""\/""#)
+    }
+
+    @Test func `what is drained is gone and what is open stays open`() {
+        var writer = JSONWriter()
+        var parts: [String] = []
+        writer.beginArray()
+        writer.integer(1)
+        writer.drain { parts.append(String(decoding: $0, as: UTF8.self)) }
+        writer.integer(2)
+        writer.endArray()
+        writer.drain { parts.append(String(decoding: $0, as: UTF8.self)) }
+        #expect(parts == ["[1", ",2]"])
+        #expect(writer.bytes.isEmpty)
+    }
 }

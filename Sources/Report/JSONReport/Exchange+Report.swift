@@ -11,7 +11,7 @@ extension TransactionMetrics.SentRequest {
                 "headers",
                 "The fields in order, repeats included; credentials redacted",
                 .array(.object(HeaderField.reportSchema)),
-                .composite { $1.fields($0.headers) }
+                .composite { $1.requestFields($0.headers) }
             ),
         ]
     )
@@ -32,7 +32,7 @@ extension ResponseHead {
                 "headers",
                 "The fields in order, repeats included; credentials redacted",
                 .array(.object(HeaderField.reportSchema)),
-                .composite { $1.fields($0.fields) }
+                .composite { $1.responseFields($0.fields) }
             ),
         ]
     )

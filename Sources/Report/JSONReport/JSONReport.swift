@@ -9,13 +9,13 @@ package import TransferModel
 /// known only at the end, `run` and `summary`, stands after `tasks`. Each task is one line.
 package final class JSONReport: RunEventSink {
     /// Makes the file that the report is written to; the tests' way to a full disk.
-    package typealias Opener = (_ path: String) throws(FileFailure) -> any PublishableFile
+    package typealias Opener = (_ path: String) throws(SystemError) -> any ReportFile
 
     private enum State {
         case idle
-        case writing(any PublishableFile, RunHeader)
+        case writing(any ReportFile, RunHeader)
         case published
-        case failed(FileFailure)
+        case failed(SystemError)
     }
 
     /// How much text is gathered before it is handed to the file, bytes.
@@ -29,7 +29,7 @@ package final class JSONReport: RunEventSink {
     /// A report that will be published at `path`, its missing folders created.
     package init(
         path: String,
-        open: @escaping Opener = { (path) throws(FileFailure) in try ReplacementFile(path: path) }
+        open: @escaping Opener = { (path) throws(SystemError) in try PublishedReport(path: path) }
     ) {
         self.path = path
         self.open = open
@@ -37,7 +37,7 @@ package final class JSONReport: RunEventSink {
     }
 
     /// Why there is no report; nil while it is being written and when it was published.
-    package var failure: FileFailure? {
+    package var failure: SystemError? {
         if case .failed(let failure) = state { failure } else { nil }
     }
 
@@ -60,7 +60,7 @@ package final class JSONReport: RunEventSink {
         }
     }
 
-    private func begin(_ header: RunHeader) throws(FileFailure) {
+    private func begin(_ header: RunHeader) throws(SystemError) {
         guard case .idle = state else { return }
         state = .writing(try open(path), header)
         writer.json.beginObject()
@@ -72,14 +72,14 @@ package final class JSONReport: RunEventSink {
         writer.json.beginArray()
     }
 
-    private func append(_ record: TaskRecord) throws(FileFailure) {
+    private func append(_ record: TaskRecord) throws(SystemError) {
         guard case .writing(let file, _) = state else { return }
         writer.json.newline()
         TaskRecord.report.write(record, to: &writer)
         if writer.json.bytes.count >= Self.bufferSize { try flush(to: file) }
     }
 
-    private func finish(_ summary: RunSummary) throws(FileFailure) {
+    private func finish(_ summary: RunSummary) throws(SystemError) {
         guard case .writing(let file, let header) = state else { return }
         writer.json.newline()
         writer.json.endArray()
@@ -94,7 +94,7 @@ package final class JSONReport: RunEventSink {
         state = .published
     }
 
-    private func flush(to file: any PublishableFile) throws(FileFailure) {
-        try writer.json.drain { (bytes) throws(FileFailure) in try file.write(bytes.span) }
+    private func flush(to file: any ReportFile) throws(SystemError) {
+        try writer.json.drain { (bytes) throws(SystemError) in try file.write(bytes.span) }
     }
 }

@@ -1,0 +1,34 @@
+package import SystemKit
+
+/// Where the text of a report goes, from front to back.
+package protocol ReportFile: AnyObject {
+    /// Appends all of `bytes`.
+    func write(_ bytes: Span<UInt8>) throws(SystemError)
+    /// Makes what was written durable and visible under its name, all at once; nothing may be written afterwards.
+    func publish() throws(SystemError)
+}
+
+/// A report on disk: without a name until it is whole, readable by its owner alone.
+package final class PublishedReport: ReportFile {
+    private let folder: Folder
+    private let file: OutputFile
+
+    /// Opens the file that will be `path`, and makes the folders that are missing, for their owner alone.
+    package init(path: String) throws(SystemError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folderPath = slash.map { String(path[...$0]) } ?? "."
+        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        folder = try Folder(path: folderPath, create: true, mode: 0o700)
+        file = try OutputFile(in: folder, name: name, mode: 0o600)
+    }
+
+    package func write(_ bytes: Span<UInt8>) throws(SystemError) {
+        try file.write(bytes)
+    }
+
+    package func publish() throws(SystemError) {
+        try file.sync()
+        try file.publish(replacing: true)
+        try folder.sync()
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import Plan
+import Report
+import SystemKit
+
+/// `runner schema`: the JSON Schema that this binary itself obeys.
+struct Schema: ParsableCommand {
+    enum Subject: String, ExpressibleByArgument, CaseIterable {
+        case job
+        case report
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Print the JSON Schema (draft-07) of job files or of reports."
+    )
+
+    @Argument(help: "Which schema to print.")
+    var subject: Subject
+
+    mutating func run() throws {
+        switch subject {
+        case .job: StandardOutput.write(JobSchema.text)
+        case .report: StandardOutput.write(ReportSchema.text)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Report
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@Suite struct JSONReportTests {
+    @Test func `a run with every outcome fits the schema and the invariants`() throws {
+        let report = try writtenReport(Samples.events).value
+        #expect(
+            report.members.map(\.name) == ["formatVersion", "job", "tasks", "run", "summary"]
+        )
+        #expect(report["tasks"]?.elements.count == 3)
+        #expect(report["summary"]?["exitCode"]?.integer == 1)
+        #expect(report["run"]?["endDate"]?.string == "2026-11-21T01:04:06.200000Z")
+    }
+
+    @Test func `a run without tasks is a report`() throws {
+        let summary = RunSummary(endDate: Samples.time(1))
+        let report = try writtenReport([.started(Samples.header), .finished(summary)]).value
+        #expect(report["tasks"] == .array([]))
+    }
+
+    @Test func `every value of a task is in its place`() throws {
+        let task = try #require(try writtenReport(Samples.events).value["tasks"]?[0])
+        #expect(task["id"]?.string == "artifact")
+        #expect(task["state"]?.string == "completed")
+        #expect(task["file"]?["sha256"]?.string?.count == 64)
+        #expect(task["file"]?["resumedFrom"]?.isNull == true)
+        #expect(task["extension"]?["vouchedBy"]?.string == "checksum")
+        #expect(task["response"]?["mimeType"]?.string == "text/html")
+        #expect(task["error"]?.isNull == true)
+        let exchange = try #require(task["metrics"]?["transactionMetrics"]?[0])
+        #expect(exchange["connectEndDate"]?.string == "2026-11-21T01:04:03.000017Z")
+        #expect(exchange["remotePort"]?.integer == 443)
+        #expect(exchange["negotiatedTLSCipherSuite"]?["raw"]?.integer == 0x1302)
+        #expect(exchange["extension"]?["queueUs"]?.integer == 10)
+        #expect(exchange["extension"]?["byteCounting"]?.string == "http1-equivalent")
+        #expect(exchange["extension"]?["connectionIdentifier"]?.integer == 4)
+    }
+
+    @Test func `what did not happen is null and what failed says why`() throws {
+        let task = try #require(try writtenReport(Samples.events).value["tasks"]?[1])
+        #expect(task["error"]?["urlError"]?["code"]?.integer == -1004)
+        #expect(task["error"]?["retryable"] == .bool(true))
+        #expect(task["error"]?["help"]?.string == "is the server running?")
+        #expect(task["file"] == .null)
+        #expect(task["response"] == .null)
+        let exchange = try #require(task["metrics"]?["transactionMetrics"]?[0])
+        for name in ["domainLookupStartDate", "connectEndDate", "requestStartDate", "isCellular"] {
+            #expect(exchange[name] == .null, "\(name)")
+        }
+        #expect(exchange["isMultipath"] == .bool(false))
+        #expect(exchange["extension"]?["curlCode"]?.integer == 7)
+    }
+
+    @Test func `no credential is in the text`() throws {
+        let text = try writtenReport(Samples.events).text
+        #expect(!text.contains("secret"))
+        #expect(text.contains(#""url":"https://‹redacted›@example.com/a?b#c""#))
+        #expect(text.contains(#"{"name":"SET-COOKIE","value":"‹redacted›"}"#))
+        #expect(text.contains("no connection to http://‹redacted›@127.0.0.1:9/"))
+    }
+
+    @Test func `bytes from a peer cannot drive a terminal`() throws {
+        let text = try writtenReport(Samples.events).text
+        #expect(text.contains(#"{"name":"X-Bytes","value":"é\u009b\u001b[31m"}"#))
+    }
+
+    @Test func `a head of many sizes is written whole each time`() throws {
+        var events: [RunEvent] = [.started(Samples.header)]
+        var summary = RunSummary(endDate: Samples.time(1))
+        for number in 1...40 {
+            var record = Samples.record("task-\(number)", number, .succeeded)
+            let fields = (0..<number % 4).map { HeaderField(name: "N\($0)", value: "\(number)") }
+            record.response = ResponseHead(statusCode: 200, fields: HeaderFields(fields))
+            record.originalRequest.headers = HeaderFields(fields)
+            events.append(.taskFinished(record))
+            summary.tasks += 1
+            summary.succeeded += 1
+        }
+        let tasks = try writtenReport(events + [.finished(summary)]).value["tasks"]?.elements ?? []
+        #expect(tasks.count == 40)
+        for (index, task) in tasks.enumerated() {
+            let number = index + 1
+            let response = task["response"]?["headers"]?.elements ?? []
+            #expect(response.count == number % 4)
+            #expect(response.allSatisfy { $0["value"]?.string == "\(number)" })
+            #expect(task["originalRequest"]?["headers"]?.elements == response)
+        }
+    }
+
+    @Test func `tasks reach the file while the run goes on`() {
+        let file = MemoryFile()
+        let report = JSONReport(path: "x") { _ in file }
+        report.receive(.started(Samples.header))
+        for _ in 0..<60 { report.receive(.taskFinished(Samples.full)) }
+        #expect(file.bytes.count > 64 * 1024)
+        #expect(!file.isPublished)
+    }
+
+    @Test func `a full disk is an error and nothing is published`() {
+        let file = MemoryFile(capacity: 100_000)
+        let report = JSONReport(path: "x") { _ in file }
+        report.receive(.started(Samples.header))
+        for _ in 0..<100 { report.receive(.taskFinished(Samples.full)) }
+        report.receive(.finished(Samples.summary))
+        #expect(report.failure?.operation == "write")
+        #expect(!report.isPublished)
+        #expect(!file.isPublished)
+    }
+
+    @Test func `a file that cannot be made durable is an error`() {
+        let failure = SystemError(errno: 5, operation: "sync", subject: "x")
+        let report = JSONReport(path: "x") { _ in MemoryFile(publishFailure: failure) }
+        for event in Samples.events { report.receive(event) }
+        #expect(report.failure == failure)
+    }
+}

@@ -1,0 +1,52 @@
+import Report
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@Suite struct ReportFileTests {
+    @Test func `the report appears whole in folders of its own`() throws {
+        let folder = try TemporaryFolder()
+        let report = JSONReport(path: folder.path("out/deep/report.json"))
+        for event in Samples.events.dropLast() { report.receive(event) }
+        #expect(try folder.list("out/deep") == [])
+        report.receive(.finished(Samples.summary))
+        #expect(report.failure == nil)
+        #expect(try folder.list("out/deep") == ["report.json"])
+        #expect(try JSONValue(folder.text("out/deep/report.json"))["tasks"]?.elements.count == 3)
+        #expect(try folder.mode(of: "out/deep/report.json") == 0o600)
+        #expect(try folder.mode(of: "out/deep") == 0o700)
+    }
+
+    @Test func `an older report stands until the new one is whole`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("old", to: "report.json", mode: 0o600)
+        var report: JSONReport? = JSONReport(path: folder.path("report.json"))
+        for event in Samples.events.dropLast() { report?.receive(event) }
+        report = nil
+        #expect(try folder.text("report.json") == "old")
+        #expect(try folder.list() == ["report.json"])
+
+        let second = JSONReport(path: folder.path("report.json"))
+        for event in Samples.events { second.receive(event) }
+        #expect(second.isPublished)
+        #expect(try folder.text("report.json").hasPrefix("{\"formatVersion\":1,"))
+    }
+
+    @Test(arguments: ["/dev/null/report.json", "/proc/self/no/report.json"])
+    func `a folder that cannot be made is an error`(path: String) {
+        let report = JSONReport(path: path)
+        for event in Samples.events { report.receive(event) }
+        #expect(report.failure?.isEnvironment == true)
+        #expect(!report.isPublished)
+    }
+
+    @Test func `a folder under the report's name is an error`() throws {
+        let folder = try TemporaryFolder()
+        try folder.makeFolder("report.json")
+        let report = JSONReport(path: folder.path("report.json"))
+        for event in Samples.events { report.receive(event) }
+        #expect(report.failure?.isEnvironment == true)
+        #expect(try folder.list() == ["report.json"])
+    }
+}

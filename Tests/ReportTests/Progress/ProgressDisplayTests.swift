@@ -1,0 +1,140 @@
+import Report
+import SystemKit
+import Testing
+import TransferModel
+
+@Suite struct ProgressDisplayTests {
+    /// A screen that understands what the display uses: line feeds, going up and clearing.
+    private final class Screen {
+        var lines: [String] = [""]
+        var writes = 0
+        var time = MonotonicTime(nanoseconds: 0)
+
+        func write(_ bytes: [UInt8]) {
+            writes += 1
+            var rest = Substring(String(decoding: bytes, as: UTF8.self))
+            while let first = rest.first {
+                if let match = rest.prefixMatch(of: #/\u{1B}\[(\d+)F\u{1B}\[J/#) {
+                    lines.removeLast((Int(match.1) ?? 0) + 1)
+                    lines.append("")
+                    rest = rest[match.range.upperBound...]
+                } else {
+                    if first == "\n" {
+                        lines.append("")
+                    } else {
+                        lines[lines.count - 1].append(first)
+                    }
+                    rest = rest.dropFirst()
+                }
+            }
+        }
+
+        func display(_ style: ProgressStyle, _ traits: TerminalTraits) -> ProgressDisplay {
+            ProgressDisplay(
+                style: style,
+                reportPath: "out/r.json",
+                traits: { traits },
+                now: { self.time },
+                write: { self.write($0) }
+            )
+        }
+    }
+
+    private static let terminal = TerminalTraits(canRedraw: true, usesColor: false)
+    private static let pipe = TerminalTraits(canRedraw: false, usesColor: false)
+
+    private static func running(_ id: String) -> TaskProgress {
+        var task = TaskProgress(id: id, kind: .download)
+        task.countOfBytesReceived = 50
+        task.countOfBytesExpected = 100
+        return task
+    }
+
+    private static let summary = [
+        "1 of 3 tasks succeeded, 1 failed, 1 skipped; 4.0 KiB received in 3.2 s",
+        "report: out/r.json", "",
+    ]
+
+    @Test func `without a terminal each finished task is one line`() {
+        let screen = Screen()
+        let display = screen.display(.auto, Self.pipe)
+        #expect(!display.wantsProgress)
+        for event in Samples.events { display.receive(event) }
+        #expect(screen.lines.count == 7)
+        #expect(screen.lines[0].hasPrefix("succeeded  artifact"))
+        #expect(screen.lines[1].hasPrefix("failed     refused"))
+        #expect(screen.lines[3] == "skipped    skipped")
+        #expect(Array(screen.lines.suffix(3)) == Self.summary)
+    }
+
+    @Test func `a retry is a line where lines stay`() {
+        let failure = TransferFailure(kind: .reset, phase: .receive, detail: "lost")
+        let retry = RunEvent.taskWillRetry(
+            id: "a",
+            attempt: 1,
+            failure: failure,
+            waitMicroseconds: 50_000
+        )
+        let plain = Screen()
+        plain.display(.plain, Self.terminal).receive(retry)
+        #expect(plain.lines[0] == "retrying   a  attempt 1: reset: lost; again in 50 ms")
+        let bars = Screen()
+        bars.display(.bar, Self.terminal).receive(retry)
+        #expect(bars.writes == 0)
+    }
+
+    @Test func `bars are replaced, failures stay above them, and the end clears them`() {
+        let screen = Screen()
+        let display = screen.display(.bar, Self.terminal)
+        #expect(display.wantsProgress)
+        display.receive(.started(Samples.header))
+        display.receive(.taskStarted(Self.running("artifact")))
+        display.receive(.progress([Self.running("artifact"), Self.running("refused")]))
+        #expect(screen.lines.count == 4)
+        #expect(screen.lines[2] == "0/3 tasks  100 B  2 running")
+
+        screen.time = MonotonicTime(nanoseconds: 1_000_000_000)
+        display.receive(.taskFinished(Samples.refused))
+        #expect(screen.lines[0].hasPrefix("failed     refused"))
+        #expect(screen.lines[2].hasPrefix("artifact"))
+        #expect(screen.lines[3].hasPrefix("1/3 tasks  1 failed  50 B"))
+
+        display.receive(.finished(Samples.summary))
+        #expect(screen.lines.count == 5)
+        #expect(Array(screen.lines.suffix(3)) == Self.summary)
+    }
+
+    @Test func `a picture stands for a fifth of a second`() {
+        let screen = Screen()
+        let display = screen.display(.bar, Self.terminal)
+        display.receive(.started(Samples.header))
+        for millisecond in 0..<1000 {
+            screen.time = MonotonicTime(nanoseconds: Int64(millisecond) * 1_000_000)
+            display.receive(.progress([Self.running("a")]))
+        }
+        #expect(screen.writes == 5)
+    }
+
+    @Test func `the time left follows from the bytes when all of them are known`() {
+        let screen = Screen()
+        let display = screen.display(.bar, Self.terminal)
+        var header = Samples.header
+        header.taskCount = 1
+        display.receive(.started(header))
+        var task = TaskProgress(id: "a", kind: .download)
+        task.countOfBytesExpected = 10_240
+        for second in 0..<3 {
+            screen.time = MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000)
+            task.countOfBytesReceived = Int64(second) * 1024
+            display.receive(.progress([task]))
+        }
+        #expect(screen.lines[1] == "0/1 tasks  2.0 KiB  1.0 KiB/s  0:08 left  1 running")
+    }
+
+    @Test func `none writes nothing`() {
+        let screen = Screen()
+        let display = screen.display(.none, Self.terminal)
+        for event in Samples.events { display.receive(event) }
+        #expect(screen.writes == 0)
+    }
+}

@@ -1,0 +1,84 @@
+import Testing
+import TransferModel
+
+@testable import Report
+
+@Suite struct ProgressLinesTests {
+    private let lines = ProgressLines(usesColor: false)
+
+    @Test func `a success is one line`() {
+        #expect(lines.finished(Samples.full) == "succeeded  artifact  4.0 KiB in 1.2 s\n")
+    }
+
+    @Test func `a failure says why, where and what to do`() {
+        var record = Samples.refused
+        record.attempts.append(record.attempts[0])
+        #expect(
+            lines.finished(record) == """
+                failed     refused  0 B in 1.2 s, 2 attempts: connect: no connection to \
+                http://‹redacted›@127.0.0.1:9/ (jobs/nightly.yaml:14:3)
+                           help: is the server running?
+
+                """
+        )
+    }
+
+    @Test func `a task that never started has no size`() {
+        let record = Samples.record("later", 3, .skipped)
+        #expect(lines.finished(record) == "skipped    later\n")
+    }
+
+    @Test func `an upload's size is what was sent`() {
+        var record = Samples.full
+        record.kind = .upload
+        record.countOfBytesSent = 2048
+        #expect(lines.finished(record) == "succeeded  artifact  2.0 KiB in 1.2 s\n")
+    }
+
+    @Test func `texts from peers stay in their line`() {
+        var failure = TransferFailure(kind: .httpStatus, phase: .wait, detail: "a\r\nb\u{1B}[2J")
+        failure.help = String(repeating: "x", count: 2000)
+        var record = Samples.record("id\u{7}", 1, .failed)
+        record.error = failure
+        let text = lines.finished(record)
+        #expect(text.count { $0.isNewline } == 2)
+        #expect(
+            text.hasPrefix("failed     id\u{FFFD}: httpStatus: a\u{FFFD}\u{FFFD}b\u{FFFD}[2J (")
+        )
+        #expect(text.count < 700)
+    }
+
+    @Test func `a retry says what failed and when the next attempt is`() {
+        let failure = TransferFailure(kind: .timeout, phase: .wait, detail: "nothing came for 60 s")
+        #expect(
+            lines.retry(id: "a", attempt: 1, failure: failure, waitMicroseconds: 1_234_000)
+                == "retrying   a  attempt 1: timeout: nothing came for 60 s; again in 1.2 s\n"
+        )
+    }
+
+    @Test func `the summary counts, measures and names the report`() {
+        var summary = Samples.summary
+        summary.countOfBytesSent = 512
+        #expect(
+            lines.summary(summary, startDate: Samples.start, reportPath: "out/report.json")
+                == """
+                1 of 3 tasks succeeded, 1 failed, 1 skipped; 4.0 KiB received, 512 B sent in 3.2 s
+                report: out/report.json
+
+                """
+        )
+        #expect(
+            lines.summary(RunSummary(endDate: Samples.start), startDate: nil, reportPath: nil)
+                == "0 of 0 tasks succeeded; 0 B received\n"
+        )
+    }
+
+    @Test func `only the outcome is coloured`() {
+        let colored = ProgressLines(usesColor: true)
+        #expect(
+            colored.finished(Samples.full)
+                == "\u{1B}[32msucceeded\u{1B}[0m  artifact  4.0 KiB in 1.2 s\n"
+        )
+        #expect(colored.finished(Samples.refused).hasPrefix("\u{1B}[31mfailed   \u{1B}[0m  "))
+    }
+}

@@ -1,0 +1,19 @@
+import Report
+import TestSupport
+import TransferModel
+
+/// The report that a run with those events writes, checked against the schema.
+func writtenReport(_ events: [RunEvent]) throws -> (value: JSONValue, text: String) {
+    let file = MemoryFile()
+    let report = JSONReport(path: "report.json") { _ in file }
+    for event in events { report.receive(event) }
+    let value = try JSONValue(bytes: file.bytes)
+    let schema = JSONSchemaValidator(schema: try JSONValue(ReportSchema.text))
+    let faults = schema.faults(in: value) + ReportInvariants(report: value).violations()
+    guard faults.isEmpty, report.isPublished else { throw InvalidReport(faults: faults) }
+    return (value, String(decoding: file.bytes, as: UTF8.self))
+}
+
+struct InvalidReport: Error {
+    var faults: [String]
+}

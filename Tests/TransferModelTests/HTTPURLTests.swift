@@ -1,0 +1,53 @@
+import Testing
+import TransferModel
+
+@Suite struct HTTPURLTests {
+    @Test(arguments: [
+        ("http://example.com", "http://example.com", "/"),
+        ("HTTPS://Example.COM:443/a/b?c=/d#e", "https://example.com", "/a/b"),
+        ("https://example.com:8443/", "https://example.com:8443", "/"),
+        ("http://example.com:/x", "http://example.com", "/x"),
+        ("http://[2001:DB8::1]:80/x", "http://[2001:db8::1]", "/x"),
+        ("http://[::]", "http://[::]", "/"),
+        ("http://127.0.0.1:65535?q", "http://127.0.0.1:65535", "/"),
+        ("http://a@b@example.com/", "http://example.com", "/"),
+        ("http://user:p%40ss@example.com/x@y", "http://example.com", "/x@y"),
+    ])
+    func `origin and path are taken from the text`(text: String, origin: String, path: String) {
+        let url = try? HTTPURL(text)
+        #expect(url?.origin.text == origin)
+        #expect(url?.path == path)
+        #expect(url?.text == text)
+        #expect(url?.hasUserInformation == (text.contains("@example")))
+    }
+
+    @Test(
+        arguments: [
+            ("", .notAbsolute), ("example.com", .notAbsolute), ("//example.com/", .notAbsolute),
+            ("http:/example.com", .notAbsolute), ("1http://example.com", .notAbsolute),
+            ("ftp://example.com/", .unsupportedScheme("ftp")),
+            ("http://", .missingHost), ("http:///path", .missingHost),
+            ("http://user@/path", .missingHost), ("http://:80/", .missingHost),
+            ("http://[::1", .badHost), ("http://[]/", .badHost), ("http://[::1]x:80/", .badHost),
+            ("http://a:1:2/", .badPort), ("http://exa%6Dple.com/", .badHost),
+            ("http://a|b/", .badHost), ("http://a{b}/", .badHost),
+            ("http://example.com:0/", .badPort), ("http://example.com:65536/", .badPort),
+            ("http://example.com:8x/", .badPort), ("http://example.com:999999/", .badPort),
+            ("http://example.com/a b", .badCharacter(offset: 20)),
+            ("http://example.com\\@evil/", .badCharacter(offset: 18)),
+            ("http://example.com/\r\nX: y", .badCharacter(offset: 19)),
+            ("http://example.com/\u{0}", .badCharacter(offset: 19)),
+        ] as [(String, HTTPURL.Fault)]
+    )
+    func `a text that is no usable URL says why`(text: String, fault: HTTPURL.Fault) {
+        #expect(throws: fault) { try HTTPURL(text) }
+    }
+
+    @Test func `origins differ by scheme, host and port`() throws {
+        let origin = try HTTPURL("http://a/").origin
+        #expect(try HTTPURL("http://A:80/x").origin == origin)
+        #expect(try HTTPURL("https://a/").origin != origin)
+        #expect(try HTTPURL("http://a:81/").origin != origin)
+        #expect(try HTTPURL("http://a./").origin != origin)
+    }
+}

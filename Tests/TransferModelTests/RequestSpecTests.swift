@@ -1,0 +1,21 @@
+import Testing
+import TransferModel
+
+@Suite struct RequestSpecTests {
+    // RFC 9110 §9.2.2
+    @Test(arguments: [
+        ("GET", true), ("HEAD", true), ("PUT", true), ("DELETE", true), ("POST", false),
+        ("PATCH", false), ("get", false),
+    ])
+    func `methods are idempotent as the standard says`(method: String, isIdempotent: Bool) throws {
+        let request = RequestSpec(method: method, url: try HTTPURL("http://a/"))
+        #expect(request.isIdempotent == isIdempotent)
+    }
+
+    @Test func `an idempotency key is found whatever its case`() throws {
+        var request = RequestSpec(method: "POST", url: try HTTPURL("http://a/"))
+        #expect(!request.hasIdempotencyKey)
+        request.headers = [HeaderField(name: "idempotency-KEY", value: "\"x\"")]
+        #expect(request.hasIdempotencyKey)
+    }
+}
