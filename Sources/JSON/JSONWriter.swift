@@ -93,6 +93,12 @@ package struct JSONWriter {
         position = .afterValue
     }
 
+    /// Writes the shortest text that reads as the same number, a whole one without `.0`; `value` must be finite.
+    package mutating func number(_ value: Double) {
+        let text = value.description
+        raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
+    }
+
     package mutating func string(_ value: String) {
         separate()
         quote(value.utf8)

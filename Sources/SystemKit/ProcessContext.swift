@@ -5,7 +5,8 @@ package enum ProcessContext {
     /// The environment; of a name that stands twice the first value, as getenv(3) has it.
     package static var environment: [String: String] {
         var result: [String: String] = [:]
-        guard var entry = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else {
+        guard var entry = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        else {
             return result
         }
         while let text = unsafe entry.pointee {
@@ -102,7 +103,8 @@ package enum StandardOutput {
         return true
     }
 
-    package static func write(_ text: String) {
+    @discardableResult
+    package static func write(_ text: String) -> Bool {
         write(Array(text.utf8))
     }
 }

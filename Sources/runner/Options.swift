@@ -42,6 +42,17 @@ struct JobOptions: ParsableArguments {
     }
 }
 
+/// How results are written to standard output.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+
+    /// The command line's word, else the environment's, else text.
+    static func resolve(_ chosen: OutputFormat?) throws -> OutputFormat {
+        try chosen ?? EnvironmentOption.choice("FORMAT") ?? .text
+    }
+}
+
 extension ProgressStyle: ExpressibleByArgument {}
 
 /// The environment variables that stand in for options.
@@ -59,5 +70,23 @@ enum EnvironmentOption {
         case .some(let other):
             throw Exit(.usage, "RUNNER_\(name) is `\(other)`; it can be 1 or 0")
         }
+    }
+
+    /// One of a few words; nil when the variable is not set.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String
+    ) throws -> Choice? {
+        guard let text = text(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Exit(.usage, "RUNNER_\(name) is `\(text)`; it can be \(known)")
+        }
+        return choice
+    }
+
+    /// Task ids from the command line, else from `RUNNER_ONLY`.
+    static func identifiers(_ chosen: [String]) -> [String] {
+        guard chosen.isEmpty else { return chosen }
+        return (text("ONLY") ?? "").split(separator: " ").map(String.init)
     }
 }

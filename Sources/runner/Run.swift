@@ -58,13 +58,10 @@ struct Run: ParsableCommand {
 
     mutating func run() throws {
         let environment = ProcessContext.environment
-        let onlyIDs =
-            only.isEmpty
-            ? (EnvironmentOption.text("ONLY") ?? "").split(separator: " ").map(String.init) : only
         let source = try JobSource(
             path: file,
             variables: job.resolvedVariables(in: environment),
-            only: onlyIDs
+            only: EnvironmentOption.identifiers(only)
         )
         let plan = try source.requirePlan()
         let state = StateFolder(
@@ -76,7 +73,7 @@ struct Run: ParsableCommand {
             bytes: source.report.source.bytes,
             failFast: try failFast || EnvironmentOption.flag("FAIL_FAST"),
             reportPath: try reportPath(plan: plan, state: state),
-            progress: try progressStyle()
+            progress: try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
@@ -86,15 +83,5 @@ struct Run: ParsableCommand {
         if let path = report ?? EnvironmentOption.text("REPORT") { return path }
         if let path = plan.reportPath { return path }
         return try state.reportPath(jobName: plan.name)
-    }
-
-    private func progressStyle() throws -> ProgressStyle {
-        if let progress { return progress }
-        guard let text = EnvironmentOption.text("PROGRESS") else { return .auto }
-        guard let style = ProgressStyle(rawValue: text) else {
-            let known = ProgressStyle.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Exit(.usage, "RUNNER_PROGRESS is `\(text)`; it can be \(known)")
-        }
-        return style
     }
 }

@@ -7,11 +7,6 @@ import TransferModel
 
 /// `runner validate`: every fault of a job file, without touching the network.
 struct Validate: ParsableCommand {
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case text
-        case json
-    }
-
     static let configuration = CommandConfiguration(
         abstract: "Check job files without touching the network.",
         discussion:
@@ -25,14 +20,14 @@ struct Validate: ParsableCommand {
     @OptionGroup var job: JobOptions
 
     @Option(help: "How to show what was found. [env: RUNNER_FORMAT]")
-    var format: Format?
+    var format: OutputFormat?
 
     @Flag(name: .shortAndLong, help: "Say nothing about files that are right. [env: RUNNER_QUIET]")
     var quiet = false
 
     mutating func run() throws {
         let variables = job.resolvedVariables(in: ProcessContext.environment)
-        let format = try resolvedFormat()
+        let format = try OutputFormat.resolve(format)
         let isQuiet = try quiet || EnvironmentOption.flag("QUIET")
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
@@ -59,15 +54,6 @@ struct Validate: ParsableCommand {
             StandardOutput.write(writer.bytes)
         }
         if worst != .success { throw Exit(worst) }
-    }
-
-    private func resolvedFormat() throws -> Format {
-        if let format { return format }
-        guard let text = EnvironmentOption.text("FORMAT") else { return .text }
-        guard let format = Format(rawValue: text) else {
-            throw Exit(.usage, "RUNNER_FORMAT is `\(text)`; it can be text or json")
-        }
-        return format
     }
 
     /// A wrong file weighs more than a machine that lacks something.

@@ -39,6 +39,30 @@ import Testing
         #expect(text(writer) == String(value))
     }
 
+    @Test(arguments: [
+        (0, "0"), (2, "2"), (-0.5, "-0.5"), (1e16, "1e+16"), (0.1, "0.1"), (1e-300, "1e-300"),
+    ])
+    func `a number is the shortest text that reads as the same`(value: Double, expected: String) {
+        var writer = JSONWriter()
+        writer.number(value)
+        #expect(text(writer) == expected)
+    }
+
+    @Test func `a document can have every byte of Foundation's encoder`() {
+        var writer = JSONWriter(isPretty: true, escapesSlashes: true, followsJSONEncoder: true)
+        writer.beginObject()
+        writer.key("a")
+        writer.beginArray()
+        writer.endArray()
+        writer.key("b")
+        writer.string("/\u{8}\u{C}\u{7F}\u{85}\u{1}")
+        writer.endObject()
+        #expect(
+            text(writer)
+                == "{\n  \"a\" : [\n\n  ],\n  \"b\" : \"\\/\\b\\f\u{7F}\u{85}\\u0001\"\n}"
+        )
+    }
+
     @Test func `a pretty document indents by two spaces`() {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
