@@ -60,6 +60,11 @@ package enum ProcessContext {
         return unsafe lstat(path, &status) == 0
     }
 
+    /// How many processors this process may use.
+    package static var processorCount: Int {
+        max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
     /// Lets the process open at least so many files, as far as its hard limit permits.
     ///
     /// - Parameter count: How many are needed.

@@ -10,7 +10,7 @@ final class Attempt: EasyHandleClient {
     enum Next {
         case exchange(EasyRequest)
         case finished(AttemptResult)
-        case publish(Publisher.Job)
+        case publish(PublicationJob)
     }
 
     let request: AttemptRequest
@@ -331,7 +331,7 @@ final class Attempt: EasyHandleClient {
             case .accept = verdict
         else { return .finished(result) }
         return .publish(
-            Publisher.Job(result: result, content: sink.content, destination: destination)
+            PublicationJob(result: result, content: sink.content, destination: destination)
         )
     }
 

@@ -2,13 +2,14 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// The engine's thread: drives every session's multi handle from one epoll set.
+/// One thread of the engine: drives its multi handle of every session from one epoll set.
 ///
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
     private let poll: EventPoll
     private let configurations: [SessionConfiguration]
     private let maximumConcurrentAttempts: Int
+    private let share: EngineShare
     private let clock: RunClock
     private let publisher: Publisher
     private let deliver: @Sendable ([AttemptEvent]) -> Void
@@ -23,12 +24,14 @@ final class EngineLoop: MultiHandle.Driver {
     /// No attempt has to be looked at before.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
     private var finished: [AttemptEvent] = []
-    private var toPublish: [Publisher.Job] = []
+    private var toPublish: [PublicationJob] = []
+    private var publication: Publication
 
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
         maximumConcurrentAttempts: Int,
+        share: EngineShare,
         clock: RunClock,
         publisher: Publisher,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
@@ -37,7 +40,9 @@ final class EngineLoop: MultiHandle.Driver {
         configurations = sessions
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
+        self.share = share
         self.publisher = publisher
+        publication = Publication(durability: publisher.durability)
         self.deliver = deliver
         transports = Array(repeating: nil, count: sessions.count)
         timers = Array(repeating: nil, count: sessions.count)
@@ -160,7 +165,11 @@ final class EngineLoop: MultiHandle.Driver {
             finished.append(.finished(result))
         case .publish(let job):
             release(attempt)
-            toPublish.append(job)
+            if job.isQuick(at: publication.durability) {
+                finished.append(.finished(publication.publish(job)))
+            } else {
+                toPublish.append(job)
+            }
         }
     }
 
@@ -187,6 +196,7 @@ final class EngineLoop: MultiHandle.Driver {
             configurations[session],
             tag: session,
             driver: self,
+            share: share,
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

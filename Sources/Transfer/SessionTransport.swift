@@ -15,6 +15,7 @@ final class SessionTransport {
     private let easyConfiguration: EasyConfiguration
     private var idleHandles: [EasyHandle] = []
     private var connectionNumbers: [LocalEnd: Int] = [:]
+    private let share: EngineShare
     private var connectionCount = 0
     private var lastHeaders: (fields: [HeaderField], lines: [String]) = ([], [])
 
@@ -22,9 +23,11 @@ final class SessionTransport {
         _ configuration: SessionConfiguration,
         tag: Int,
         driver: any MultiHandle.Driver,
+        share: EngineShare,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
+        self.share = share
         easyConfiguration = EasyConfiguration(
             connectTimeoutMilliseconds: Int(
                 clamping: max(1, configuration.connectTimeout.microseconds / 1000)
@@ -36,7 +39,7 @@ final class SessionTransport {
             tag: tag,
             driver: driver,
             idleConnections: idleConnections,
-            connectionsPerHost: configuration.httpMaximumConnectionsPerHost
+            connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
         lastHeaders = ([], Self.lines(for: []))
     }
@@ -57,9 +60,10 @@ final class SessionTransport {
     func connectionNumber(of connection: ConnectionFacts, isNew: Bool) -> Int {
         let end = LocalEnd(address: connection.localAddress, port: connection.localPort)
         if !isNew, let number = connectionNumbers[end] { return number }
+        let number = share.number(of: connectionCount)
         connectionCount += 1
-        connectionNumbers[end] = connectionCount
-        return connectionCount
+        connectionNumbers[end] = number
+        return number
     }
 
     /// Request fields as libcurl takes them; most requests of a session have the same ones.
