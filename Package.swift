@@ -119,6 +119,7 @@ let package = Package(
         .testTarget(
             name: "PlanTests",
             dependencies: ["Plan", "JobFile", "Diagnostics", "TransferModel", "TestSupport"],
+            exclude: ["Fixtures", "Valid"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -22,11 +22,11 @@ package struct Entries: Sequence, IteratorProtocol {
     /// The next entry; nil after the last.
     package mutating func next() -> Element? {
         while index < end {
-            let nodes = document.tree.nodes
             let key = index
-            let value = nodes[key].next(after: key)
-            index = nodes[value].next(after: value)
-            if nodes[key].kind == .scalar, nodes[key].flags.contains(.hasMerge) { continue }
+            let node = document.tree.nodes[key]
+            let value = node.next(after: key)
+            index = document.tree.nodes[value].next(after: value)
+            if node.kind == .scalar, node.flags.contains(.hasMerge) { continue }
             return (NodeID(index: key), NodeID(index: value))
         }
         guard mergedIndex < merged.count else { return nil }

@@ -7,11 +7,13 @@ package import TransferModel
 /// Tasks are not kept as values. `make` reads each once and drops it again; `task(at:)` reads it a second time when
 /// it is started. Between the two a task costs a few words, so that memory grows with the transfers in flight.
 package struct Plan: Sendable {
+    /// As the job says, or the file's stem.
     package let name: String
     /// The job file's name as it was given.
     package var fileName: String { reader.document.name }
     /// At least one; a job that declares none has the implicit `default`.
     package var sessions: [SessionConfiguration] { taskReader.sessions }
+    /// How the tasks are started.
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
@@ -61,6 +63,7 @@ package struct Plan: Sendable {
     /// The id of a task; indices are those below `taskCount` here and in what follows.
     package func id(of index: Int) -> String { reader.document.text(of: tasks.entries[index].key) }
 
+    /// The section that a task stands in.
     package func kind(of index: Int) -> TaskSpec.Kind { tasks.entries[index].kind }
 
     /// The tasks that must succeed first, each once.

@@ -12,6 +12,7 @@ package struct PlanOptions: Sendable {
 
     /// The values of `--var`, which win over those of the file.
     package var variables: [String: String]
+    /// The process's environment, for `${env.NAME}`.
     package var environment: [String: String]
     /// The ids of `--only`: they and what they need; empty means all.
     package var only: [String]
@@ -20,6 +21,7 @@ package struct PlanOptions: Sendable {
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
 
+    /// Without arguments: nothing from outside, and every file taken for readable.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],

@@ -5,6 +5,7 @@ package struct PlanRejected: Error, Sendable, Hashable {
     /// In file order; at least one is an error.
     package let diagnostics: [Diagnostic]
 
+    /// At least one must be an error.
     package init(diagnostics: [Diagnostic]) {
         self.diagnostics = diagnostics
     }

@@ -25,13 +25,17 @@ extension Reader {
     /// Reports what is wrong with the text of a field's value, or with a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
         let range = part ?? document.range(of: field.node)
+        let meant = fault.likely.map { likely in
+            document.hasText(field.node, equalTo: likely)
+                ? "write it without quotes" : "did you mean `\(likely)`?"
+        }
         add(
             Diagnostic(
                 .error,
                 fault.code,
                 "`\(field.name)`: \(fault.message)",
                 at: range,
-                help: fault.likely.map { "did you mean `\($0)`?" } ?? fault.help,
+                help: meant ?? fault.help,
                 fixIt: fault.likely.map { .init(range: range, replacement: $0) }
             )
         )
@@ -73,11 +77,8 @@ extension Reader {
         found scalar: ScalarValue,
         likely: String?
     ) {
-        let fault = ValueFault(
-            .wrongType,
-            "expected \(expected), found \(Self.name(of: scalar.type)) `\(scalar.text)`",
-            likely: likely
-        )
+        let found = Self.name(of: scalar.type, scalar.text)
+        let fault = ValueFault(.wrongType, "expected \(expected), found \(found)", likely: likely)
         report(fault, of: field)
     }
 
@@ -96,7 +97,8 @@ extension Reader {
         let fault = ValueFault(
             .badValue,
             "`\(shown)` is not one of \(list)",
-            likely: NearestName.find(text, among: names)
+            // A number that is not offered is no misspelling of another.
+            likely: Double(text) == nil ? NearestName.find(text, among: names) : nil
         )
         report(fault, of: field)
     }
@@ -106,18 +108,18 @@ extension Reader {
         switch document.kind(of: node) {
         case .mapping: "a mapping"
         case .sequence: "a list"
-        case .scalar: Self.name(of: document.scalar(of: node))
+        case .scalar: Self.name(of: document.scalar(of: node), document.text(of: node))
         }
     }
 
-    private static func name(of scalar: Scalar) -> String {
+    private static func name(of scalar: Scalar, _ text: String) -> String {
         switch scalar {
         case .null: "null"
-        case .bool: "the truth value"
-        case .integer: "the integer"
-        case .float: "the number"
-        case .string: "the string"
-        case .timestamp: "the timestamp"
+        case .bool: "the truth value `\(text)`"
+        case .integer: "the integer `\(text)`"
+        case .float: "the number `\(text)`"
+        case .string: "the string `\(text)`"
+        case .timestamp: "the timestamp `\(text)`"
         }
     }
 }

@@ -83,4 +83,36 @@ extension Reader {
         }
         return duration
     }
+
+    /// The number that a scalar is, if it lies in the range.
+    mutating func number(
+        _ scalar: ScalarValue,
+        of field: Field,
+        in range: ClosedRange<Double>
+    ) -> Double? {
+        let number: Double
+        switch scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type {
+        case .integer(let value): number = value.map { Double($0) } ?? .infinity
+        case .float(let value): number = value
+        default:
+            reportType(field, "a number", found: scalar, likely: nil)
+            return nil
+        }
+        guard range.contains(number) else {
+            let bounds = "\(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+            report(
+                .outOfRange,
+                "`\(field.name)`: `\(scalar.text)` is not from \(bounds)",
+                at: field.node
+            )
+            return nil
+        }
+        return number
+    }
+
+    /// A bound as people write it, without `.0`.
+    private static func text(_ bound: Double) -> String {
+        let text = bound.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
 }

@@ -78,9 +78,10 @@ struct Reader {
         ownedBy key: NodeID
     ) {
         guard document.kind(of: mapping) == .mapping else {
+            let place = context.isEmpty ? "" : "\(context.dropFirst(" in ".count)): "
             report(
                 .wrongType,
-                "expected a mapping\(context), found \(name(of: mapping))",
+                "\(place)expected a mapping, found \(name(of: mapping))",
                 at: mapping
             )
             return

@@ -78,6 +78,29 @@ import Testing
         #expect(text(writer) == "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}")
     }
 
+    @Test func `a body has the bytes of JSONEncoder`() {
+        var writer = JSONWriter(isPretty: true, escapesSlashes: true, followsJSONEncoder: true)
+        writer.beginObject()
+        writer.key("a/b")
+        writer.string("\u{7F}\u{8}\u{C}\u{1}")
+        writer.key("empty")
+        writer.beginArray()
+        writer.endArray()
+        writer.endObject()
+        let expected = "{\n  \"a\\/b\" : \"\u{7F}\\b\\f\\u0001\",\n  \"empty\" : [\n\n  ]\n}"
+        #expect(text(writer) == expected)
+    }
+
+    @Test(arguments: [
+        (1.0, "1"), (-0.0, "-0"), (0.1, "0.1"), (1e16, "1e+16"),
+        (100.25, "100.25"),
+    ])
+    func `numbers are as short as they can be`(value: Double, expected: String) {
+        var writer = JSONWriter()
+        writer.number(value)
+        #expect(text(writer) == expected)
+    }
+
     @Test(arguments: [
         ("\u{80}\u{9B}31m\u{9F}", "\\u0080\\u009b31m\\u009f"), ("\u{A0}\u{BF}ÿ", "\u{A0}\u{BF}ÿ"),
         ("\u{0}\u{8}\u{C}", "\\u0000\\u0008\\u000c"), ("€🙂", "€🙂"), ("", ""),

@@ -1,9 +1,10 @@
 import Diagnostics
 import JobFile
+import TestSupport
 import Testing
 
 @Suite struct FixtureTests {
-    @Test(arguments: Fixture.all)
+    @Test(arguments: Fixture.all())
     func `a broken file is explained as written down beside it`(fixture: Fixture) throws {
         let source = SourceText(name: fixture.name + ".yaml", bytes: fixture.input)
         let result = Document.parse(source.bytes, name: source.name)
@@ -16,7 +17,7 @@ import Testing
 
     @Test func `every code of the reader has a fixture or a test of its limit`() {
         let tested: Set = ["yaml.too-large", "yaml.too-many-faults"]
-        let shown = Fixture.all.flatMap { Document.parse($0.input, name: $0.name).diagnostics }
+        let shown = Fixture.all().flatMap { Document.parse($0.input, name: $0.name).diagnostics }
         #expect(tested.union(shown.map(\.code)) == Set(YAMLFault.allCases.map(\.rawValue)))
     }
 }

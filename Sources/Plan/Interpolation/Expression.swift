@@ -30,15 +30,17 @@ extension Expression {
 
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
-        let prefix = content.prefix { $0 != "." && $0 != ":" }
-        guard prefix.endIndex < content.endIndex, content[prefix.endIndex] == "." else {
-            throw Self.withoutNamespace(content, prefix)
+        let bytes = content.utf8
+        let end = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
+        guard let end, bytes[end] == UInt8(ascii: ".") else {
+            throw Self.withoutNamespace(content, content[..<(end ?? content.endIndex)])
         }
-        guard let namespace = Namespace(rawValue: String(prefix)) else {
-            throw Self.unknownNamespace(content, String(prefix))
+        let prefix = String(content[..<end])
+        guard let namespace = Namespace(rawValue: prefix) else {
+            throw Self.unknownNamespace(content, prefix)
         }
-        let rest = content[content.index(after: prefix.endIndex)...]
-        let name = rest.utf8.prefix { Self.isNameByte($0, in: namespace) }
+        let rest = bytes[bytes.index(after: end)...]
+        let name = rest.prefix { Self.isNameByte($0, in: namespace) }
         guard let first = name.first, !(48...57).contains(first) else {
             throw ValueFault(
                 .badExpression,
@@ -47,18 +49,18 @@ extension Expression {
         }
         let tail = rest[name.endIndex...]
         self.namespace = namespace
-        self.name = String(rest[..<name.endIndex])
+        self.name = String(Substring(name))
         self.range = range
         if tail.isEmpty {
             rule = .required
-        } else if tail.hasPrefix(":-") {
-            rule = .fallback(String(tail.dropFirst(2)))
-        } else if tail.hasPrefix(":?") {
-            rule = .reason(String(tail.dropFirst(2)))
+        } else if tail.starts(with: ":-".utf8) {
+            rule = .fallback(String(Substring(tail.dropFirst(2))))
+        } else if tail.starts(with: ":?".utf8) {
+            rule = .reason(String(Substring(tail.dropFirst(2))))
         } else {
             throw ValueFault(
                 .badExpression,
-                "`\(tail)` may not stand behind the name `\(self.name)`",
+                "`\(Substring(tail))` may not stand behind the name `\(self.name)`",
                 help: "write `${\(prefix).\(self.name)}`, or `:-` and a fallback behind the name"
             )
         }

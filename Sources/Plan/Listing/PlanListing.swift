@@ -12,6 +12,7 @@ package struct PlanListing {
     /// The tasks, each behind those that it needs.
     private let order: [Int]
 
+    /// Orders the tasks and looks for the names that the job needs.
     package init(_ plan: Plan) {
         self.plan = plan
         names = NeededNames(plan.reader.document)

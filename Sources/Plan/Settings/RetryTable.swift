@@ -93,7 +93,10 @@ enum RetryTable {
     }
 
     private static let condition = ValueType<Condition>(
-        .either(.choice(RetryPolicy.Condition.allCases.map(\.rawValue)), .integer(100...599))
+        .either(
+            .choice(RetryPolicy.Condition.allCases.map(\.rawValue)),
+            .either(.integer(100...599), .text(pattern: "^[1-5][0-9]{2}$"))
+        )
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         if let kind = RetryPolicy.Condition(rawValue: text) { return .failure(kind) }

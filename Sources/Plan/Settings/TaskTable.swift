@@ -149,18 +149,11 @@ enum TaskTable {
         "The file that the response body becomes, relative to the job file's folder."
     ) { $0.destination = $1 }
 
-    private static let priority = ValueType<Double>(
-        .either(.number(0...1), .choice(["low", "default", "high"]))
-    ) { reader, field in
-        // URLSessionTask.lowPriority, .defaultPriority, .highPriority
-        let names = [("low", 0.25), ("default", 0.5), ("high", 0.75)]
-        for (name, priority) in names where reader.document.hasText(field.node, equalTo: name) {
-            return priority
-        }
-        return anyPriority.read(&reader, field)
-    }
-
-    private static let anyPriority = ValueType.number(0...1)
+    /// The names are URLSessionTask's `lowPriority`, `defaultPriority` and `highPriority`.
+    private static let priority = ValueType.number(
+        0...1,
+        orNamed: [("low", 0.25), ("default", 0.5), ("high", 0.75)]
+    )
 
     private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
         guard let name = reader.text(field) else { return nil }

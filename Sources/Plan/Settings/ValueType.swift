@@ -93,26 +93,19 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == Double {
-    static func number(_ range: ClosedRange<Double>) -> ValueType {
-        ValueType(.number(range)) { reader, field in
+    /// A number; or one of some names, which stand for numbers.
+    static func number(
+        _ range: ClosedRange<Double>,
+        orNamed names: [(name: String, value: Double)] = []
+    ) -> ValueType {
+        let shape = Shape.number(range)
+        let isNamed = !names.isEmpty
+        return ValueType(isNamed ? .either(shape, .choice(names.map(\.name))) : shape) {
+            reader,
+            field in
             guard let scalar = reader.scalar(field) else { return nil }
-            let number: Double
-            switch scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type {
-            case .integer(let value): number = value.map { Double($0) } ?? .infinity
-            case .float(let value): number = value
-            default:
-                reader.reportType(field, "a number", found: scalar, likely: nil)
-                return nil
-            }
-            guard range.contains(number) else {
-                reader.report(
-                    .outOfRange,
-                    "`\(field.name)`: `\(scalar.text)` is not from \(range.lowerBound) to \(range.upperBound)",
-                    at: field.node
-                )
-                return nil
-            }
-            return number
+            if let named = names.first(where: { $0.name == scalar.text }) { return named.value }
+            return reader.number(scalar, of: field, in: range)
         }
     }
 }

@@ -43,7 +43,8 @@ extension Span<UInt8> {
     /// A hash that is keyed by the process: equal ones of different texts are rare and cannot be made.
     var seededHash: UInt64 {
         var hasher = Hasher()
-        var word: UInt64 = UInt64(truncatingIfNeeded: count)
+        hasher.combine(count)
+        var word: UInt64 = 0
         for index in indices {
             word = word << 8 | UInt64(self[index])
             if index & 7 == 7 {

@@ -36,16 +36,20 @@ struct DecimalPrefix {
         }
         let (product, overflow) = total.multipliedReportingOverflow(by: unit)
         guard !overflow else { return nil }
-        total = product
-        var place = unit
-        for digit in fraction {
-            // 9 x place / 10 is below the unit: no overflow within one unit.
-            total = total.addingReportingOverflow(Int64(digit - 48) * (place / 10)).partialValue
-            guard total >= product else { return nil }
-            place /= 10
-            if place == 0 { break }
+        let (sum, carry) = product.addingReportingOverflow(scaledFraction(by: unit))
+        return carry ? nil : sum
+    }
+
+    /// The fraction times `unit`; its first 18 digits count, which 64 bits can hold.
+    private func scaledFraction(by unit: Int64) -> Int64 {
+        var numerator: UInt64 = 0
+        var denominator: UInt64 = 1
+        for digit in fraction.prefix(18) {
+            numerator = numerator * 10 + UInt64(digit - 48)
+            denominator *= 10
         }
-        return total
+        let product = numerator.multipliedFullWidth(by: unit.magnitude)
+        return Int64(denominator.dividingFullWidth(product).quotient)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }

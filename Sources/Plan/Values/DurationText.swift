@@ -3,8 +3,8 @@
 /// Units go from large to small, each at most once. Only the last number may have a fraction, down to a
 /// nanosecond. The longest is 36,500 days, so that sums of a few cannot overflow.
 enum DurationText {
-    /// The pattern of the JSON Schema; `parse` is stricter only in the longest duration.
-    static let pattern = #"^(?=[0-9])(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?(?<=[a-z])$"#
+    /// The pattern of the JSON Schema; `parse` is stricter in the order of the last unit and the longest duration.
+    static let pattern = #"^(\d+d)?(\d+h)?(\d+m)?(\d+s)?\d+(\.\d+)?(d|h|m|s|ms)$"#
 
     private struct Unit {
         let name: String

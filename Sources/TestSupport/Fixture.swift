@@ -1,0 +1,62 @@
+import Glibc
+
+/// A file beside tests: `Fixtures/name.yaml`, and what is said about it in `Fixtures/name.expected.txt`.
+///
+/// `RUNNER_UPDATE_FIXTURES=1 swift test --filter FixtureTests` writes the expected texts anew; read the difference
+/// before you keep it.
+package struct Fixture: Sendable, CustomStringConvertible {
+    package let name: String
+    private let folder: String
+
+    package var description: String { name }
+
+    package static var isUpdating: Bool { unsafe getenv("RUNNER_UPDATE_FIXTURES") != nil }
+
+    /// All fixtures in a folder beside a source file, by name.
+    package static func all(
+        in folderName: String = "Fixtures",
+        beside file: String = #filePath
+    ) -> [Fixture] {
+        let folder = file.prefix(upTo: file.lastIndex(of: "/") ?? file.endIndex) + "/" + folderName
+        guard let stream = unsafe opendir(String(folder)) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name.hasSuffix(".yaml") { names.append(String(name.dropLast(5))) }
+        }
+        return names.sorted().map { Fixture(name: $0, folder: String(folder)) }
+    }
+
+    package var input: [UInt8] { Self.read("\(folder)/\(name).yaml") ?? [] }
+
+    package var expected: String? {
+        Self.read("\(folder)/\(name).expected.txt").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func update(_ text: String) {
+        Self.write(Array(text.utf8), to: "\(folder)/\(name).expected.txt")
+    }
+
+    /// Replaces the content of a file.
+    package static func write(_ bytes: [UInt8], to path: String) {
+        guard let file = unsafe fopen(path, "w") else { return }
+        defer { unsafe fclose(file) }
+        for byte in bytes { unsafe fputc(Int32(byte), file) }
+    }
+
+    /// The bytes of a file; nil when it cannot be opened.
+    package static func read(_ path: String) -> [UInt8]? {
+        guard let file = unsafe fopen(path, "r") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = unsafe fgetc(file), byte != EOF {
+            bytes.append(UInt8(truncatingIfNeeded: byte))
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,128 @@
+import Plan
+import Testing
+import TransferModel
+
+@Suite struct VariableTests {
+    /// What an upload sends for one member of its JSON.
+    private func json(
+        _ value: String,
+        declared: String = "{}",
+        variables: [String: String] = [:],
+        environment: [String: String] = [:]
+    ) throws -> String {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            variables: \(declared)
+            uploads:
+              it: { url: "https://example.com/", json: { v: "\(value)" } }
+            """,
+            variables: variables,
+            environment: environment
+        )
+        guard case .bytes(let bytes)? = try plan.task(at: 0).body else { return "" }
+        return String(decoding: bytes.dropFirst(5).dropLast(), as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        ("5", "5"), ("true", "true"), ("null", "\"-\""), ("1.50", "1.5"), ("text", "\"text\""),
+        ("'5'", "\"5\""),
+        ("0x10", "16"), ("yes", "\"yes\""),
+    ])
+    func `a scalar that is one expression keeps the type of its variable`(
+        declared: String,
+        expected: String
+    ) throws {
+        let sent = try json(
+            "${var.n:-\(declared == "null" ? "-" : "")}",
+            declared: "{ n: \(declared) }"
+        )
+        #expect(sent == expected)
+    }
+
+    @Test func `text around an expression makes a string`() throws {
+        #expect(try json("n-${var.n}", declared: "{ n: 0x10 }") == "\"n-0x10\"")
+    }
+
+    @Test func `what comes from the environment is text`() throws {
+        #expect(try json("${env.N}", environment: ["N": "5"]) == "\"5\"")
+        #expect(try json("${env.N:-5}") == "\"5\"")
+    }
+
+    @Test func `a value of the command line wins and is read as a scalar`() throws {
+        #expect(try json("${var.n}", declared: "{ n: 1 }", variables: ["n": "7"]) == "7")
+        #expect(try json("${var.n}", variables: ["n": "7"]) == "7")
+        #expect(
+            try json("${var.n}", declared: "{ n: null }", variables: ["n": "seven"]) == "\"seven\""
+        )
+    }
+
+    @Test func `a variable that is declared as a string stays one`() throws {
+        #expect(
+            try json("${var.n}", declared: "{ n: '1' }", variables: ["n": "00123"]) == "\"00123\""
+        )
+        #expect(try json("${var.n}", declared: "{ n: '1' }", variables: ["n": "123"]) == "\"123\"")
+    }
+
+    @Test func `variables refer to each other in any order`() throws {
+        let declared = "{ a: '${var.b}/x', b: '${env.HOST}', c: '${var.d}', d: 5 }"
+        #expect(try json("${var.a}", declared: declared, environment: ["HOST": "h"]) == #""h\/x""#)
+        #expect(try json("${var.c}", declared: declared, environment: ["HOST": "h"]) == "5")
+    }
+
+    @Test func `an overridden value is not resolved`() throws {
+        #expect(
+            try json("${var.a}", declared: "{ a: '${env.NONE}' }", variables: ["a": "x"]) == "\"x\""
+        )
+    }
+
+    @Test func `an unused variable is checked all the same`() throws {
+        let text = "version: 1\nvariables: { a: '${env.NONE}' }\ndata: { b: { url: 'http://a/' } }"
+        #expect(try TestJob.faults(text) == ["2:18 job.missing-variable"])
+    }
+
+    @Test func `a fault in a variable is told once, however often it is used`() throws {
+        let text = """
+            version: 1
+            variables: { a: "${env.NONE}" }
+            data:
+              b: { url: "http://${var.a}/" }
+              c: { url: "http://${var.a}/" }
+            """
+        #expect(try TestJob.faults(text) == ["2:18 job.missing-variable"])
+    }
+
+    @Test func `a chain of variables may be long but not endless`() throws {
+        let names = (0..<100).map { "  v\($0): \"${var.v\($0 + 1)}\"" }.joined(separator: "\n")
+        let text =
+            "version: 1\nvariables:\n\(names)\n  v100: end\ndata: { b: { url: 'http://a/' } }"
+        #expect(try TestJob.faults(text) == ["67:8 job.variable-cycle"])
+    }
+
+    @Test(arguments: ["a\nb", "a\rb", "a\u{0}b"])
+    func `a value cannot end a line of the request`(value: String) throws {
+        let text = """
+            version: 1
+            data:
+              b:
+                url: "http://a/${var.x}"
+                method: "${var.x}"
+                headers: { X: "${var.x}" }
+            """
+        let faults = try TestJob.faults(text, variables: ["x": value])
+        #expect(faults == ["4:10 job.bad-url", "5:13 job.bad-method", "6:19 job.bad-header"])
+    }
+
+    @Test func `settings take numbers and truth values from the environment`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            data: { a: { url: "http://a/", required: "${env.R}", priority: "${env.P}" } }
+            schedule: { maxConcurrentTasks: "${env.N:-32}" }
+            """,
+            environment: ["R": "false", "P": "high"]
+        )
+        #expect(plan.schedule.maxConcurrentTasks == 32)
+        #expect(!plan.isRequired(0))
+    }
+}

@@ -1,0 +1,80 @@
+import JobFile
+import Plan
+import TestSupport
+import Testing
+
+@testable import Plan
+
+@Suite struct JobSchemaTests {
+    /// The schema as a document: JSON is YAML.
+    private static func schema() throws -> Document {
+        let result = Document.parse(JobSchema.text, name: "job.schema.json")
+        #expect(result.diagnostics.isEmpty)
+        return try #require(result.document)
+    }
+
+    private static let tables: [(name: String, keys: KeyTable)] = [
+        ("defaults", DefaultsTable.table.keys), ("session", SessionTable.table.keys),
+        ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
+        ("data", TaskTable.data.keys), ("upload", TaskTable.upload.keys),
+        ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
+        ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
+        ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
+        ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
+    ]
+
+    @Test func `the file in the repository is what the runner prints`() throws {
+        let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: "schemas/job.schema.json")
+        if Fixture.isUpdating { Fixture.write(JobSchema.text, to: path) }
+        let written = try #require(Fixture.read(path))
+        #expect(
+            String(decoding: written, as: UTF8.self)
+                == String(decoding: JobSchema.text, as: UTF8.self)
+        )
+    }
+
+    @Test func `every key that is read is in the schema, and no other one`() throws {
+        let schema = try Self.schema()
+        let definitions = try #require(schema.value(of: schema.root, for: "definitions")).value
+        var described = [("job", schema.root, JobTable.table.keys)]
+        for (name, keys) in Self.tables {
+            let node = try #require(schema.value(of: definitions, for: name), "\(name)").value
+            described.append((name, node, keys))
+        }
+        for (name, node, keys) in described {
+            let properties = try #require(schema.value(of: node, for: "properties")).value
+            let written = schema.entries(of: properties).map { schema.text(of: $0.key) }
+            #expect(written == keys.keys.filter { $0.shape != nil }.map(\.name), "\(name)")
+        }
+        // Besides the tables only `expression`.
+        #expect(schema.count(of: definitions) == Self.tables.count + 1)
+    }
+
+    @Test func `every reference has its definition`() throws {
+        let text = String(decoding: JobSchema.text, as: UTF8.self)
+        let schema = try Self.schema()
+        let definitions = try #require(schema.value(of: schema.root, for: "definitions")).value
+        for match in text.matches(of: #/"#\/definitions\/([A-Za-z]+)"/#) {
+            #expect(schema.value(of: definitions, for: String(match.1)) != nil, "\(match.1)")
+        }
+    }
+
+    @Test func `every key says what it does`() {
+        for (name, keys) in Self.tables + [("job", JobTable.table.keys)] {
+            for key in keys.keys where key.shape != nil {
+                #expect(key.summary.hasSuffix("."), "\(name).\(key.name)")
+            }
+        }
+    }
+
+    @Test func `every key is found by its name`() throws {
+        for (name, keys) in Self.tables + [("job", JobTable.table.keys)] {
+            for (position, key) in keys.keys.enumerated() {
+                let document = try #require(
+                    Document.parse(Array(key.name.utf8), name: name).document
+                )
+                #expect(keys.position(of: document.root, in: document) == position, "\(key.name)")
+            }
+        }
+    }
+}

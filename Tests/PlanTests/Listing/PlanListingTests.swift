@@ -1,0 +1,71 @@
+import JobFile
+import Plan
+import Testing
+
+@Suite struct PlanListingTests {
+    private static let job = """
+        version: 1
+        variables: { base: "https://example.com", token: "${env.TOKEN}" }
+        defaults:
+          retry: { attempts: 2 }
+        sessions:
+          main: { connectTimeout: 5s, httpAdditionalHeaders: { Accept: "*/*" } }
+        downloads:
+          second:
+            url: ${var.base}/b
+            to: b
+            needs: [first]
+            headers: { Authorization: "Bearer ${var.token}", X-Key: "${env.KEY:-none}" }
+            retry: { backoff: { initial: 3s } }
+          first: { url: "${var.base}/a", to: "a\\tb" }
+        """
+
+    private static func plan() throws -> Plan {
+        try TestJob.plan(job, environment: ["TOKEN": "s3cret"])
+    }
+
+    private static func text() throws -> String {
+        var text = ""
+        PlanListing(try plan()).writeText { text += $0 }
+        return text
+    }
+
+    @Test func `tasks stand behind those that they need`() throws {
+        let lines = try Self.text().split(separator: "\n").filter { $0.contains(". download ") }
+        #expect(lines == ["1. download first (line 14)", "2. download second (line 8)"])
+    }
+
+    @Test(arguments: [
+        "job test (test.yaml): 2 tasks", "environment: KEY, TOKEN", "variables: base, token",
+        "url https://example.com/b (line 9)", "needs [first] (line 11)",
+        "retry.attempts 2 (line 4)", "retry.backoff.initial 3s (line 13)",
+        "retry.backoff.maximum 2m (default)", "connectTimeout 5s (line 6)",
+        "httpAdditionalHeaders.Accept */* (line 6)", "configuration default (default)",
+        "schedule.maxConcurrentTasks 16 (default)", #"to a\tb (line 14)"#, "priority 0.5 (default)",
+    ])
+    func `each setting has its value and what set it`(expected: String) throws {
+        let lines = try Self.text().split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        #expect(lines.contains(expected))
+    }
+
+    @Test func `values of the environment are not shown`() throws {
+        let text = try Self.text()
+        #expect(!text.contains("s3cret"))
+        #expect(text.contains("Bearer ${var.token}"))
+        #expect(text.contains("${env.KEY:-none}"))
+    }
+
+    @Test func `the same stands in the JSON`() throws {
+        var bytes: [UInt8] = []
+        PlanListing(try Self.plan()).writeJSON { bytes += $0 }
+        let listing = try #require(Document.parse(bytes, name: "plan.json").document)
+        let tasks = try #require(listing.value(of: listing.root, for: "tasks")).value
+        let ids = listing.elements(of: tasks).compactMap { listing.value(of: $0, for: "id")?.value }
+        #expect(ids.map { listing.text(of: $0) } == ["first", "second"])
+        let environment = try #require(listing.value(of: listing.root, for: "environment")).value
+        #expect(listing.elements(of: environment).map { listing.text(of: $0) } == ["KEY", "TOKEN"])
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("s3cret"))
+    }
+}

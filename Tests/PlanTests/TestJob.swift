@@ -1,0 +1,56 @@
+import Diagnostics
+import JobFile
+import Plan
+import Testing
+
+/// Job files as tests write them.
+enum TestJob {
+    /// The plan of a text that stands in `/jobs`.
+    static func plan(
+        _ text: String,
+        variables: [String: String] = [:],
+        environment: [String: String] = [:],
+        only: [String] = [],
+        name: String = "test.yaml"
+    ) throws -> Plan {
+        let options = PlanOptions(
+            variables: variables,
+            environment: environment,
+            only: only,
+            workingFolder: "/jobs"
+        )
+        let result = Document.parse(Array(text.utf8), name: name)
+        #expect(result.diagnostics.isEmpty)
+        return try Plan.make(from: #require(result.document), options: options)
+    }
+
+    /// The plan of one download with these settings, in flow style, beside a URL and a destination.
+    static func download(_ settings: String, sessions: String = "{}") throws -> Plan {
+        try plan(
+            """
+            version: 1
+            sessions: \(sessions)
+            downloads:
+              it: { url: "https://example.com/", to: it, \(settings) }
+            """
+        )
+    }
+
+    /// Codes and places of what is wrong with a text, as `line:column code`.
+    static func faults(
+        _ text: String,
+        variables: [String: String] = [:],
+        environment: [String: String] = [:]
+    ) throws -> [String] {
+        do {
+            let plan = try plan(text, variables: variables, environment: environment)
+            return plan.warnings.map(describe)
+        } catch let rejected as PlanRejected {
+            return rejected.diagnostics.map(describe)
+        }
+    }
+
+    private static func describe(_ diagnostic: Diagnostic) -> String {
+        "\(diagnostic.range.start.line):\(diagnostic.range.start.column) \(diagnostic.code)"
+    }
+}
