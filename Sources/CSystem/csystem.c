@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 int csystem_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
 int csystem_openat(int folder, const char *path, int flags, unsigned mode) {
@@ -12,6 +13,10 @@ int csystem_openat(int folder, const char *path, int flags, unsigned mode) {
 }
 int csystem_open_unnamed(int folder, unsigned mode) {
     return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
+int csystem_link(int descriptor, int folder, const char *name) {
+    return linkat(descriptor, "", folder, name, AT_EMPTY_PATH);
 }
 
 void csystem_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -12,6 +12,7 @@ internal import Glibc
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
     private let folder: Folder
+    private let keepsModeOfReplacedFile: Bool
     private let name: String
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
@@ -23,14 +24,17 @@ internal import Glibc
     ///   - folder: The destination's folder: only there is a rename atomic.
     ///   - name: The final name, without a slash.
     ///   - mode: The permissions before the umask.
+    ///   - keepsModeOfReplacedFile: Whether a file that replaces one of ours takes over its permissions.
     /// - Throws: What open(2) says.
     package init(
         in folder: Folder,
         name: String,
-        mode: UInt32 = 0o666
+        mode: UInt32 = 0o666,
+        keepsModeOfReplacedFile: Bool = true
     ) throws(SystemError) {
         self.folder = folder
         self.name = name
+        self.keepsModeOfReplacedFile = keepsModeOfReplacedFile
         let unnamed = csystem_open_unnamed(folder.descriptor, mode)
         if unnamed >= 0 {
             descriptor = unnamed
@@ -116,7 +120,7 @@ internal import Glibc
         replacing: Bool
     ) throws(SystemError) {
         if replacing {
-            keepModeOfReplacedFile()
+            if keepsModeOfReplacedFile { keepModeOfReplacedFile() }
             guard
                 unsafe renameat(folder.descriptor, temporaryName, folder.descriptor, name) == 0
             else { throw .last("publish", path) }
@@ -129,7 +133,16 @@ internal import Glibc
         }
     }
 
+    /// By the descriptor where the kernel lets a file's own opener do that (Linux 6.10), else by its name in /proc.
     private func link(as name: String) -> Bool {
+        if unsafe csystem_link(descriptor, folder.descriptor, name) == 0 {
+            return true
+        }
+        guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
+        return linkThroughProc(as: name)
+    }
+
+    private func linkThroughProc(as name: String) -> Bool {
         unsafe linkat(
             AT_FDCWD,
             "/proc/self/fd/\(descriptor)",

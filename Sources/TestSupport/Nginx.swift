@@ -112,14 +112,21 @@ package final class Nginx: Sendable {
         }
     }
 
+    /// Asks for something that is not logged and waits for the answer.
     private func awaitAnswer() throws {
-        let socket = try LoopbackSocket.connecting(to: port, isBlocking: true)
-        try socket.write(Array("GET /.alive HTTP/1.0\r\n\r\n".utf8))
-        let ready = Readiness.wait(for: [.readable(socket)], until: Deadline())
-        if ready == nil || socket.read()?.isEmpty != false {
+        guard (try? isAnswering()) == true else {
             let reason = (try? state.text("error.log")) ?? ""
             let errors = process.withLock { try? $0.finish().standardError } ?? ""
             throw MissingTool("nginx (package nginx-light)", reason + errors)
         }
+    }
+
+    private func isAnswering() throws -> Bool {
+        let socket = try LoopbackSocket.connecting(to: port, isBlocking: true)
+        try socket.write(Array("GET /.alive HTTP/1.0\r\n\r\n".utf8))
+        guard Readiness.wait(for: [.readable(socket)], until: Deadline()) != nil else {
+            return false
+        }
+        return socket.read()?.isEmpty == false
     }
 }

@@ -115,7 +115,7 @@ struct ScriptedConnection {
             case .send(let bytes):
                 try send(bytes)
             case .sendRepeatedly(let bytes, let count):
-                for _ in 0..<count where !stop.isOpen { try send(bytes) }
+                for _ in 0..<count { try send(bytes) }
             case .drip(let bytes, let interval):
                 for byte in bytes {
                     try send([byte])
@@ -137,6 +137,8 @@ struct ScriptedConnection {
     }
 
     private func send(_ bytes: [UInt8]) throws {
+        // A peer that always reads gives no other occasion to notice.
+        if stop.isOpen { throw Ended() }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { buffer in

@@ -21,7 +21,9 @@ final class Attempt: EasyHandleClient {
     /// The request of the current hop.
     private var hop: RequestSpec
     private var carriesBody: Bool
-    private var visited: [String]
+    /// The hops that were redirected, in order.
+    private var visited: [String] = []
+    private var redirectCount = 0
     private var recorder: TransactionRecorder
     private var parser = ResponseHeadParser()
     private var sink = ResponseSink()
@@ -46,7 +48,6 @@ final class Attempt: EasyHandleClient {
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
-        visited = [RedirectDecision.visit(hop.method, hop.url)]
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.number == 1 ? .initial : .retry,
@@ -288,6 +289,7 @@ final class Attempt: EasyHandleClient {
 
     private func follow() -> Next {
         guard let head else { return finish() }
+        visited.append(RedirectDecision.visit(hop.method, hop.url))
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
@@ -305,7 +307,7 @@ final class Attempt: EasyHandleClient {
         case .follow(let next, let keepsBody):
             hop = next
             carriesBody = keepsBody
-            visited.append(RedirectDecision.visit(next.method, next.url))
+            redirectCount += 1
             parser = ResponseHeadParser()
             sink.discard()
             self.head = nil
@@ -342,7 +344,7 @@ final class Attempt: EasyHandleClient {
             currentRequest: transactions.last?.request
                 ?? .init(method: hop.method, url: hop.url.text, headers: HeaderFields(hop.headers))
         )
-        result.redirectCount = visited.count - 1
+        result.redirectCount = redirectCount
         result.response = head
         result.checks = checks
         result.failure = failure
@@ -369,16 +371,13 @@ final class Attempt: EasyHandleClient {
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let isFramed = contentLength != nil || head.fields["transfer-encoding"] != nil
+        let isFramed = contentLength != nil || parser.framing.hasTransferEncoding
         return hasNoBody || isFramed ? .length : .none
     }
 
+    /// Of the final response; nil while there is none.
     private var contentLength: Int64? {
-        guard let text = head?.fields["content-length"], let length = Int64(text), length >= 0
-        else {
-            return nil
-        }
-        return length
+        head == nil ? nil : parser.framing.contentLength
     }
 
     private var expectedToSend: Int64? {

@@ -120,6 +120,13 @@ package final class Engine: AttemptRunner {
 }
 
 extension Engine {
+    /// Loads libcurl on a thread of its own, so that an engine made later finds it there.
+    ///
+    /// Its thirty libraries take longer than reading a job file of a thousand tasks; a failure is told by `init`.
+    package static func preload() {
+        _ = try? JoinableThread(name: "load") { _ = try? CurlLibrary.load() }
+    }
+
     /// The SHA-256 of bytes as 64 hexadecimal digits; nil when libcrypto is not there.
     package static func sha256(of bytes: [UInt8]) -> String? {
         SHA256Digest.hexadecimal(of: bytes)

@@ -21,6 +21,8 @@ struct ResponseHeadParser {
     static let maximumBytes = 300 << 10
     static let maximumFields = 1000
 
+    /// How the body of the final response ends (RFC 9112 §6.3).
+    private(set) var framing = ResponseFraming()
     private var statusCode = 0
     private var fields = HeaderFields()
     private var isInHead = false
@@ -37,7 +39,8 @@ struct ResponseHeadParser {
         if Self.isStatusLine(line) {
             statusCode = Self.statusCode(line) ?? 0
             fields = HeaderFields()
-            fields.reserveCapacity(256)
+            fields.reserveCapacity(512)
+            framing = ResponseFraming()
             isInHead = true
             guard (100...599).contains(statusCode) else {
                 return .violation("the status line has no usable status")
@@ -47,6 +50,7 @@ struct ResponseHeadParser {
         guard isInHead else { return .reading }
         if Self.isEmpty(line) { return end() }
         fields.append(line: line)
+        framing.note(line)
         guard fields.count <= Self.maximumFields else {
             return .violation("the response head has more than \(Self.maximumFields) fields")
         }
@@ -57,19 +61,8 @@ struct ResponseHeadParser {
         isInHead = false
         guard statusCode >= 200 else { return .reading }
         isDone = true
-        if let violation = framingViolation() { return .violation(violation) }
+        if let violation = framing.violation { return .violation(violation) }
         return .ended(ResponseHead(statusCode: statusCode, fields: fields))
-    }
-
-    /// RFC 9112 §6.3: lengths that contradict each other are an attack or a fault, never a body.
-    private func framingViolation() -> String? {
-        let lengths = fields.values(of: "content-length")
-        guard !lengths.isEmpty else { return nil }
-        if Set(lengths).count > 1 { return "the response has two different Content-Length fields" }
-        if fields["transfer-encoding"] != nil {
-            return "the response has both Content-Length and Transfer-Encoding"
-        }
-        return nil
     }
 
     private static func isEmpty(_ line: Span<UInt8>) -> Bool {

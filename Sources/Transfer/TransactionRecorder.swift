@@ -126,12 +126,9 @@ struct TransactionRecorder {
 
     mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         record.countOfRequestHeaderBytesSent += Int64(bytes.count)
-        var line = 0
-        for index in bytes.indices where bytes[index] == 10 {
-            let field = bytes.extracting(line..<index)
-            // The request line has a colon in its URL only; it is no field.
-            if line > 0 { record.request.headers.append(line: field) }
-            line = index + 1
+        // Behind the request line stand the fields.
+        if let end = bytes.indices.first(where: { bytes[$0] == 10 }) {
+            record.request.headers.append(sentLines: bytes.extracting(droppingFirst: end + 1))
         }
         moments.lastSent = now
     }

@@ -69,9 +69,30 @@ package struct HeaderFields: Sendable, Hashable {
             guard colon > 0, colon < end else { return false }
             count += 1
         }
-        for index in 0..<end { storage.append(line[index] == 10 ? 32 : line[index]) }
-        storage.append(UInt8(ascii: "\n"))
+        storage.append(addingCapacity: end + 1) { output in
+            for index in 0..<end { output.append(line[index] == 10 ? 32 : line[index]) }
+            output.append(UInt8(ascii: "\n"))
+        }
         return true
+    }
+
+    /// Appends whole field lines as they were sent, each with its line end, up to the first empty one.
+    ///
+    /// For lines that this process wrote: nothing in them is checked.
+    package mutating func append(sentLines lines: Span<UInt8>) {
+        storage.append(addingCapacity: lines.count) { output in
+            var isEmptyLine = true
+            for index in lines.indices {
+                let byte = lines[index]
+                if byte == 13 { continue }
+                if byte == 10 {
+                    if isEmptyLine { return }
+                    count += 1
+                }
+                isEmptyLine = byte == 10
+                output.append(byte)
+            }
+        }
     }
 
     /// Calls `body` for each line in order with the bytes of its name and of its trimmed value.

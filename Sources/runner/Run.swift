@@ -3,6 +3,7 @@ import Diagnostics
 import Plan
 import Report
 import SystemKit
+import Transfer
 import TransferModel
 
 /// `runner run`: carries out a job file.
@@ -57,6 +58,7 @@ struct Run: ParsableCommand {
     var stateFolder: String?
 
     mutating func run() throws {
+        Engine.preload()
         let environment = ProcessContext.environment
         let source = try JobSource(
             path: file,

@@ -81,6 +81,22 @@ import Testing
         try left.wait()
     }
 
+    @Test func `an endless reply ends with its server although the peer reads on`() throws {
+        let reached = try Gate()
+        var server: ScriptedServer? = try ScriptedServer { _ in
+            Reply([
+                .send(Reply.head(200, ["Content-Length: 99999999999999"])),
+                .open(reached),
+                .sendRepeatedly([UInt8](repeating: 0, count: 4096), count: .max),
+            ])
+        }
+        let url = try #require(server?.url("/"))
+        let client = try Command("curl", ["-s", "-q", "-o", "/dev/null", url]).start()
+        try reached.wait()
+        server = nil
+        #expect(try client.finish().status == .exit(18))
+    }
+
     @Test func `bytes of a drip arrive one by one and whole`() throws {
         let drip = Reply.head(200, ["Content-Length: 3"]) + Array("abc".utf8)
         let server = try ScriptedServer(["/": [Reply([.drip(drip, every: .microseconds(10))])]])

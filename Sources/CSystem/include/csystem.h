@@ -9,6 +9,9 @@ int csystem_openat(int folder, const char *path, int flags, unsigned mode);
 // An unnamed file for reading and writing in a folder (O_TMPFILE).
 int csystem_open_unnamed(int folder, unsigned mode);
 
+// Gives an open file a name in a folder (linkat(2) with AT_EMPTY_PATH).
+int csystem_link(int descriptor, int folder, const char *name);
+
 // Names the calling thread; at most 15 bytes.
 void csystem_name_thread(const char *name);
 

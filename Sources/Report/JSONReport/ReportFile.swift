@@ -19,7 +19,7 @@ package final class PublishedReport: ReportFile {
         let folderPath = slash.map { String(path[...$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         folder = try Folder(path: folderPath, create: true, mode: 0o700)
-        file = try OutputFile(in: folder, name: name, mode: 0o600)
+        file = try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
     }
 
     package func write(_ bytes: Span<UInt8>) throws(SystemError) {

@@ -1,0 +1,57 @@
+/// What a response's fields say of where its body ends (RFC 9112 §6.3), noted line by line.
+struct ResponseFraming {
+    /// The announced length; nil without one that is a number.
+    private(set) var contentLength: Int64?
+    private(set) var hasTransferEncoding = false
+    private var hasLength = false
+    private var lengthsDiffer = false
+
+    /// Looks at one field line.
+    mutating func note(_ line: Span<UInt8>) {
+        guard let first = line.indices.first.map({ line[$0] | 0x20 }) else { return }
+        // Most lines are neither, which their first letter tells.
+        if first == UInt8(ascii: "c"), let value = Self.value(of: "content-length", in: line) {
+            let length = Self.number(line.extracting(droppingFirst: value))
+            lengthsDiffer = lengthsDiffer || (hasLength && length != contentLength)
+            hasLength = true
+            contentLength = length
+        } else if first == UInt8(ascii: "t"), Self.value(of: "transfer-encoding", in: line) != nil {
+            hasTransferEncoding = true
+        }
+    }
+
+    /// Lengths that contradict each other are an attack or a fault, never a body.
+    var violation: String? {
+        if lengthsDiffer { return "the response has two different Content-Length fields" }
+        if hasLength, hasTransferEncoding {
+            return "the response has both Content-Length and Transfer-Encoding"
+        }
+        return nil
+    }
+
+    /// Where the value begins when the line is a field of that name, given in lower case.
+    private static func value(of name: StaticString, in line: Span<UInt8>) -> Int? {
+        let name = name.description.utf8.span
+        guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { return nil }
+        for index in name.indices where line[index] | 0x20 != name[index] | 0x20 { return nil }
+        return name.count + 1
+    }
+
+    private static func number(_ text: Span<UInt8>) -> Int64? {
+        var number: Int64 = 0
+        var digits = 0
+        for index in text.indices {
+            let byte = text[index]
+            if (48...57).contains(byte) {
+                let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+                let (sum, carry) = product.addingReportingOverflow(Int64(byte - 48))
+                guard !overflow, !carry else { return nil }
+                number = sum
+                digits += 1
+            } else if byte != 32, byte != 9, byte != 13, byte != 10 {
+                return nil
+            }
+        }
+        return digits > 0 ? number : nil
+    }
+}
