@@ -157,6 +157,7 @@ final class Attempt: EasyHandleClient {
             identifier: session.connectionNumber(of: connection, isNew: isNew),
             times: isNew ? handle.connectTimes : nil,
             tls: hop.url.origin.scheme == .https ? handle.tlsFacts : nil,
+            isProxied: session.proxy(for: hop.url.origin) != nil,
             at: now
         )
     }
@@ -404,6 +405,7 @@ final class Attempt: EasyHandleClient {
             method: hop.method,
             headerLines: session.headerLines(for: hop.headers),
             body: body,
+            proxy: session.proxy(for: hop.url.origin),
             requiresFreshConnection: request.requiresFreshConnection
         )
     }

@@ -57,6 +57,7 @@ package final class Engine: AttemptRunner {
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
+    ///   - environment: The environment's variables, which may name proxies.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors.
     package init(
@@ -64,6 +65,7 @@ package final class Engine: AttemptRunner {
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
+        environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
         let library: CurlLibrary
@@ -92,6 +94,7 @@ package final class Engine: AttemptRunner {
             let passed = dispatch.withLock { $0.pass(events) }
             if !passed.isEmpty { deliver(passed) }
         }
+        let proxies = ProxyEnvironment(environment)
         let publisher = Publisher(durability: durability, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {
@@ -106,6 +109,7 @@ package final class Engine: AttemptRunner {
                             sessions: sessions,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
+                            proxies: proxies,
                             clock: clock,
                             publisher: publisher,
                             deliver: pass

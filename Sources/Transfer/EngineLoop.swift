@@ -10,6 +10,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let configurations: [SessionConfiguration]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
+    private let proxies: ProxyEnvironment
     private let clock: RunClock
     private let publisher: Publisher
     private let deliver: @Sendable ([AttemptEvent]) -> Void
@@ -32,6 +33,7 @@ final class EngineLoop: MultiHandle.Driver {
         sessions: [SessionConfiguration],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
+        proxies: ProxyEnvironment,
         clock: RunClock,
         publisher: Publisher,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
@@ -41,6 +43,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
+        self.proxies = proxies
         self.publisher = publisher
         publication = Publication(durability: publisher.durability)
         self.deliver = deliver
@@ -197,6 +200,7 @@ final class EngineLoop: MultiHandle.Driver {
             tag: session,
             driver: self,
             share: share,
+            proxies: proxies,
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

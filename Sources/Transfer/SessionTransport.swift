@@ -16,6 +16,7 @@ final class SessionTransport {
     private var idleHandles: [EasyHandle] = []
     private var connectionNumbers: [LocalEnd: Int] = [:]
     private let share: EngineShare
+    private let proxies: ProxyEnvironment
     private var connectionCount = 0
     private var lastHeaders: (fields: [HeaderField], lines: [String]) = ([], [])
 
@@ -24,10 +25,12 @@ final class SessionTransport {
         tag: Int,
         driver: any MultiHandle.Driver,
         share: EngineShare,
+        proxies: ProxyEnvironment,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
         self.share = share
+        self.proxies = proxies
         easyConfiguration = EasyConfiguration(
             connectTimeoutMilliseconds: Int(
                 clamping: max(1, configuration.connectTimeout.microseconds / 1000)
@@ -54,6 +57,11 @@ final class SessionTransport {
     func giveBack(_ handle: EasyHandle) {
         handle.client = nil
         idleHandles.append(handle)
+    }
+
+    /// The proxy for an origin; nil when it is to be reached directly.
+    func proxy(for origin: Origin) -> String? {
+        proxies.proxy(for: origin)
     }
 
     /// The number of a connection: a new one gets the next, a reused one keeps its own.

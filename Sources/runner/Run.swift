@@ -58,6 +58,7 @@ struct Run: ParsableCommand {
     var stateFolder: String?
 
     mutating func run() throws {
+        ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
         let source = try JobSource(
