@@ -64,11 +64,11 @@ extension RunMachine {
         )
         switch decision {
         case .giveUp(let reason):
-            fail(task, failure.explained(reason, task.spec.retry), now)
+            fail(task, failure.explained(reason, task.spec), now)
         case .retry where phase != .running:
             cancelTask(task, now)
         case .retry where !retryBudget.take():
-            fail(task, failure.explained(.runBudgetExhausted, task.spec.retry), now)
+            fail(task, failure.explained(.runBudgetExhausted, task.spec), now)
         case .retry(let wait, let reason):
             task.wait(reason, since: now)
             retries.insert(Timer(time: now + wait, task: task.spec.index))
@@ -90,7 +90,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         guard let failure = task.failure else { return }
-        fail(task, failure.explained(reason, task.spec.retry), now)
+        fail(task, failure.explained(reason, task.spec), now)
     }
 
     /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's backoff.
@@ -199,10 +199,15 @@ extension TransferFailure {
 
     fileprivate func explained(
         _ reason: RetryDecision.Reason,
-        _ policy: RetryPolicy
+        _ spec: TaskSpec
     ) -> TransferFailure {
         var failure = self
-        failure.explain(reason, under: policy)
+        failure.isOutcomeUnknown = RetryDecision.leavesOutcomeUnknown(
+            self,
+            of: spec.request,
+            under: spec.retry
+        )
+        failure.explain(reason, under: spec.retry)
         return failure
     }
 }

@@ -3,8 +3,11 @@ import TransferModel
 
 extension TransferFailure {
     /// The exit code of a run in which this failure of a required task is the only one.
+    ///
+    /// A failure that leaves the outcome unknown is never a temporary one: a later run would send the request again.
     var exitCode: ExitCode {
-        switch kind {
+        if isOutcomeUnknown { return .taskFailed }
+        return switch kind {
         case .integrity: .integrity
         case .localIO: isEnvironment ? .environment : .taskFailed
         case .resolve, .connect, .timeout, .stalled, .reset, .truncated: .temporary
@@ -26,7 +29,12 @@ extension TransferFailure {
 
     private var isTemporaryStatus: Bool {
         guard let status = httpStatus else { return false }
-        return (500...599).contains(status) || [408, 425, 429].contains(status)
+        switch status {
+        // What a server of this version or configuration will not do, now or later.
+        case 501, 505, 507, 508, 510, 511: return false
+        case 408, 425, 429, 500...599: return true
+        default: return false
+        }
     }
 }
 
