@@ -8,6 +8,8 @@ package enum RunEvent: Sendable {
     /// An attempt failed and another one will follow.
     case taskWillRetry(id: String, attempt: Int, failure: TransferFailure, waitMicroseconds: Int64)
     case taskFinished(TaskRecord)
+    /// Nothing more is started, for the reason given as half a sentence; what runs goes on or is being cancelled.
+    case stopping(reason: String)
     case finished(RunSummary)
 }
 
