@@ -1,4 +1,4 @@
-import Glibc
+import SystemKit
 import TransferModel
 
 extension TransferFailure {
@@ -21,10 +21,7 @@ extension TransferFailure {
 
     /// Whether the machine, not the job, is at fault: a missing file, a permission, a full disk.
     private var isEnvironment: Bool {
-        switch osErrno.map({ Int32(truncatingIfNeeded: $0) }) {
-        case ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT: true
-        default: false
-        }
+        osErrno.map { SystemError.isEnvironment(Int32(truncatingIfNeeded: $0)) } ?? false
     }
 
     private var isTemporaryStatus: Bool {

@@ -15,6 +15,8 @@ package enum RunEvent: Sendable {
         waitMicroseconds: Int64
     )
     indirect case taskFinished(TaskRecord)
+    /// Nothing more is started, for the reason given as half a sentence; what runs goes on or is being cancelled.
+    case stopping(reason: String)
     indirect case finished(RunSummary)
 }
 
