@@ -37,6 +37,8 @@ package struct EasyRequest {
     /// Whole lines such as `Accept: */*`, without line ends.
     package var headerLines: [String]
     package var body: Body
+    /// The proxy's URL; nil asks the origin itself, whatever the environment says.
+    package var proxy: String?
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
 
@@ -45,12 +47,14 @@ package struct EasyRequest {
         method: String,
         headerLines: [String],
         body: Body = .none,
+        proxy: String? = nil,
         requiresFreshConnection: Bool = false
     ) {
         self.url = url
         self.method = method
         self.headerLines = headerLines
         self.body = body
+        self.proxy = proxy
         self.requiresFreshConnection = requiresFreshConnection
     }
 }

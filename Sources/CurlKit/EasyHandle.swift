@@ -15,6 +15,7 @@ internal import CCurl
     private let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headerList: HeaderList?
+    private var proxy: String?
     /// Whether the last request left options behind that a plain GET does not overwrite.
     private var needsReset = false
 
@@ -45,6 +46,10 @@ internal import CCurl
         }
         unsafe errorBuffer[0] = 0
         try setString(CURLOPT_URL, request.url)
+        if proxy != request.proxy {
+            try setString(CURLOPT_PROXY, request.proxy ?? "")
+            proxy = request.proxy
+        }
         try setMethodAndBody(of: request)
         if headerList?.lines != request.headerLines {
             let list = HeaderList(request.headerLines)
@@ -144,6 +149,11 @@ extension EasyHandle {
         // Connections.
         try setLong(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
         try setLong(CURLOPT_TCP_KEEPALIVE, 1)
+
+        // No proxy unless a request names one: an empty text keeps libcurl from the environment.
+        try setString(CURLOPT_PROXY, "")
+        try setString(CURLOPT_NOPROXY, "")
+        proxy = nil
 
         // TLS.
         try setLong(CURLOPT_SSL_VERIFYPEER, 1)

@@ -2,7 +2,9 @@ import Transfer
 import TransferModel
 
 /// What is kept of a task from its start to its end.
-struct ActiveTask {
+///
+/// A class, because it is large and changes in place: `RunMachine.active` is its only lasting owner.
+final class ActiveTask {
     /// Legal next stages stand behind each.
     enum Stage {
         /// Asks whether the destination is there. Next: `running`, or the end.
@@ -16,49 +18,54 @@ struct ActiveTask {
     }
 
     let spec: TaskSpec
-    let createdAt: MonotonicTime
+    let lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
     let deadline: MonotonicTime?
     /// When no attempt may begin any more: the deadline or the end of the retry budget.
     let retryLimit: MonotonicTime?
-    private(set) var stage: Stage
+    private(set) var stage = Stage.checking
     /// Of the attempt that runs, or of the last one; 0 before the first.
     private(set) var number = 0
-    /// How the last attempt ended, its transactions moved to `transactions`.
-    private(set) var last: AttemptResult?
+    /// How the last attempt failed.
+    private(set) var failure: TransferFailure?
 
+    /// What has happened so far, as if the task had been cancelled when it began.
+    private var record: TaskRecord
     /// Whether an attempt has met an answer that broke HTTP's rules.
     private var hasBrokenFraming = false
-    private var attempts: [TaskRecord.Attempt] = []
-    private var transactions: [TransactionMetrics] = []
-    private var redirectCount = 0
-    private var countOfBytesSent: Int64 = 0
-    private var countOfBytesReceived: Int64 = 0
     private var waitStart: MonotonicTime?
     private var waitReason: TaskRecord.Attempt.WaitReason?
     /// How long the attempt that runs was waited for.
     private var waited: Duration = .zero
 
+    /// A task that begins now; `session` is that of its lane.
     init(
         _ spec: TaskSpec,
+        lane: HostLanes.Lane,
         session: SessionConfiguration,
-        now: MonotonicTime,
-        stage: Stage
+        required: Bool,
+        clock: RunClock,
+        now: MonotonicTime
     ) {
-        self.spec = spec
-        self.stage = stage
-        createdAt = now
-        deadline = session.timeoutIntervalForResource.map { now + $0 }
+        let deadline = session.timeoutIntervalForResource.map { now + $0 }
         let budgetEnd = spec.retry.budget.map { now + $0 }
-        retryLimit = [deadline, budgetEnd].compactMap { $0 }.min()
-    }
-
-    var lane: HostLanes.Lane {
-        HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
+        let date = clock.timestamp(of: now)
+        record = TaskRecord(
+            spec,
+            .cancelled,
+            session: session.name,
+            required: required,
+            startDate: date,
+            endDate: date
+        )
+        self.spec = spec
+        self.lane = lane
+        self.deadline = deadline
+        retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
     }
 
     /// Begins the next attempt.
-    mutating func begin(_ now: MonotonicTime) -> AttemptRequest {
+    func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
         number += 1
         waited = waitStart.map { now - $0 } ?? .zero
@@ -80,7 +87,7 @@ struct ActiveTask {
     }
 
     /// Keeps what an attempt has left.
-    mutating func end(_ result: AttemptResult, _ clock: RunClock) {
+    func end(_ result: AttemptResult, _ clock: RunClock) {
         var attempt = TaskRecord.Attempt(
             number: number,
             startDate: clock.timestamp(of: result.startTime),
@@ -96,29 +103,24 @@ struct ActiveTask {
         }
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
-        attempts.append(attempt)
-        transactions.append(contentsOf: result.transactions)
-        redirectCount += result.redirectCount
-        countOfBytesSent &+= result.countOfBytesSent
-        countOfBytesReceived &+= result.countOfBytesReceived
-        last = result
-        last?.transactions = []
+        failure = result.failure
+        record.add(attempt, result)
     }
 
     /// Waits for the next attempt.
-    mutating func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
+    func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
         stage = .waiting
         waitStart = now
         waitReason = reason
     }
 
     /// Waits on, because the origin is paused for other tasks too.
-    mutating func waitForOrigin() {
+    func waitForOrigin() {
         waitReason = .originPaused
     }
 
     /// Is due, and waits for a place at its host.
-    mutating func queue() {
+    func queue() {
         stage = .queued
     }
 
@@ -139,35 +141,11 @@ struct ActiveTask {
     }
 
     /// The record of the task, complete but for its error.
-    func record(
-        _ outcome: TaskOutcome,
-        session: SessionConfiguration,
-        required: Bool,
-        _ clock: RunClock,
-        _ now: MonotonicTime
-    ) -> TaskRecord {
-        var record = TaskRecord(
-            spec,
-            outcome,
-            session: session.name,
-            required: required,
-            startDate: clock.timestamp(of: createdAt),
-            endDate: clock.timestamp(of: now)
-        )
-        record.attempts = attempts
-        record.transactions = transactions
-        record.redirectCount = redirectCount
-        record.countOfBytesSent = countOfBytesSent
-        record.countOfBytesReceived = countOfBytesReceived
-        guard let last else { return record }
-        record.currentRequest = last.currentRequest
-        record.response = last.response
-        record.checks = last.checks
-        record.file = last.file
-        record.voucher = last.voucher
-        record.countOfBytesExpectedToSend = last.countOfBytesExpectedToSend
-        record.countOfBytesExpectedToReceive = last.countOfBytesExpectedToReceive
-        record.changed = outcome == .succeeded && (last.file != nil || spec.request.changesServer)
+    func record(_ outcome: TaskOutcome, at date: Timestamp) -> TaskRecord {
+        record.outcome = outcome
+        record.endDate = date
+        record.changed =
+            outcome == .succeeded && (record.file != nil || spec.request.changesServer)
         return record
     }
 }
@@ -199,6 +177,28 @@ extension TaskRecord {
             endDate: endDate
         )
         taskDescription = spec.description
+    }
+}
+
+extension TaskRecord {
+    /// Adds an attempt: what happened in it adds up, what came of it takes the place of what came of the one before.
+    fileprivate mutating func add(_ attempt: Attempt, _ result: AttemptResult) {
+        attempts.append(attempt)
+        if transactions.isEmpty {
+            transactions = result.transactions
+        } else {
+            transactions += result.transactions
+        }
+        redirectCount += result.redirectCount
+        countOfBytesSent &+= result.countOfBytesSent
+        countOfBytesReceived &+= result.countOfBytesReceived
+        currentRequest = result.currentRequest
+        response = result.response
+        checks = result.checks
+        file = result.file
+        voucher = result.voucher
+        countOfBytesExpectedToSend = result.countOfBytesExpectedToSend
+        countOfBytesExpectedToReceive = result.countOfBytesExpectedToReceive
     }
 }
 

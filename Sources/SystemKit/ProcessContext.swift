@@ -60,6 +60,17 @@ package enum ProcessContext {
         return unsafe lstat(path, &status) == 0
     }
 
+    /// How many processors this process may use.
+    package static var processorCount: Int {
+        max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
+    /// Keeps what is in memory out of core files.
+    package static func disableCoreDumps() {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    }
+
     /// Lets the process open at least so many files, as far as its hard limit permits.
     ///
     /// - Parameter count: How many are needed.

@@ -10,7 +10,7 @@ final class Attempt: EasyHandleClient {
     enum Next {
         case exchange(EasyRequest)
         case finished(AttemptResult)
-        case publish(Publisher.Job)
+        case publish(PublicationJob)
     }
 
     let request: AttemptRequest
@@ -98,6 +98,14 @@ final class Attempt: EasyHandleClient {
         return finish()
     }
 
+    /// The failure of an attempt that somebody ends.
+    var cancellation: TransferFailure {
+        var failure = TransferFailure(kind: .cancelled, phase: recorder.phase, detail: "cancelled")
+        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
+        failure.isKnownUnprocessed = !recorder.didSend
+        return failure
+    }
+
     /// The failure that the watch's verdict means.
     func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
         let phase = recorder.phase
@@ -157,6 +165,7 @@ final class Attempt: EasyHandleClient {
             identifier: session.connectionNumber(of: connection, isNew: isNew),
             times: isNew ? handle.connectTimes : nil,
             tls: hop.url.origin.scheme == .https ? handle.tlsFacts : nil,
+            isProxied: session.proxy(for: hop.url.origin) != nil,
             at: now
         )
     }
@@ -331,7 +340,7 @@ final class Attempt: EasyHandleClient {
             case .accept = verdict
         else { return .finished(result) }
         return .publish(
-            Publisher.Job(result: result, content: sink.content, destination: destination)
+            PublicationJob(result: result, content: sink.content, destination: destination)
         )
     }
 
@@ -404,6 +413,7 @@ final class Attempt: EasyHandleClient {
             method: hop.method,
             headerLines: session.headerLines(for: hop.headers),
             body: body,
+            proxy: session.proxy(for: hop.url.origin),
             requiresFreshConnection: request.requiresFreshConnection
         )
     }

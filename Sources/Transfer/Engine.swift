@@ -2,9 +2,10 @@ internal import CurlKit
 internal import SystemKit
 package import TransferModel
 
-/// Carries out attempts by libcurl: one thread owns every handle, others hand it commands and get values back.
+/// Carries out attempts by libcurl: each handle belongs to one engine thread, others hand it commands and get values
+/// back.
 package final class Engine: AttemptRunner {
-    /// What other threads ask of the engine thread.
+    /// What other threads ask of an engine thread.
     struct Mailbox: Sendable {
         var starts: [AttemptRequest] = []
         var cancellations: [Int] = []
@@ -23,10 +24,31 @@ package final class Engine: AttemptRunner {
 
     /// What transfers are done with, for reports.
     package let description: RunHeader.Engine
-    private let mailbox = Lock(Mailbox())
-    private let wakeUp: EventPoll.WakeUp
+    /// The threads' ends that others hold.
+    private let loops: [Loop]
+    /// Chosen under a lock, because attempts start and finish on different threads.
+    private let dispatch: Lock<EngineDispatch>
     private let publisher: Publisher
     private let threads: Lock<[JoinableThread]>
+
+    /// Fewer attempts at once than this are not worth a second thread.
+    private static let attemptsPerThread = 8
+
+    /// One thread's letter box and bell.
+    private struct Loop: Sendable {
+        let mailbox = Lock(Mailbox())
+        let wakeUp: EventPoll.WakeUp
+
+        func post(_ change: (inout Mailbox) -> Void) {
+            let wasEmpty = mailbox.withLock { mailbox in
+                let wasEmpty = mailbox.isEmpty
+                change(&mailbox)
+                return wasEmpty
+            }
+            // A mailbox that holds something has been signalled for already.
+            if wasEmpty { wakeUp.signal() }
+        }
+    }
 
     /// Loads libcurl and starts the threads.
     ///
@@ -35,6 +57,7 @@ package final class Engine: AttemptRunner {
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
+    ///   - environment: The environment's variables, which may name proxies.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors.
     package init(
@@ -42,6 +65,7 @@ package final class Engine: AttemptRunner {
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
+        environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
         let library: CurlLibrary
@@ -56,26 +80,44 @@ package final class Engine: AttemptRunner {
             http2: library.hasHTTP2,
             http3: library.hasHTTP3
         )
-        publisher = Publisher(durability: durability, deliver: deliver)
-        do throws(SystemError) {
-            let wakeUp = try EventPoll.WakeUp()
-            self.wakeUp = wakeUp
-            var started = try publisher.start()
-            let mailbox = mailbox
-            let publisher = publisher
-            started.append(
-                try JoinableThread(name: "engine") {
-                    let loop = EngineLoop(
-                        poll: EventPoll(wakeUp),
-                        sessions: sessions,
-                        maximumConcurrentAttempts: maximumConcurrentAttempts,
-                        clock: clock,
-                        publisher: publisher,
-                        deliver: deliver
-                    )
-                    loop.run(mailbox)
-                }
+        let threadCount = max(
+            1,
+            min(
+                ProcessContext.processorCount,
+                2,
+                maximumConcurrentAttempts / Self.attemptsPerThread
             )
+        )
+        let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
+        self.dispatch = dispatch
+        let pass: @Sendable ([AttemptEvent]) -> Void = { events in
+            let passed = dispatch.withLock { $0.pass(events) }
+            if !passed.isEmpty { deliver(passed) }
+        }
+        let proxies = ProxyEnvironment(environment)
+        let publisher = Publisher(durability: durability, deliver: pass)
+        self.publisher = publisher
+        do throws(SystemError) {
+            var loops: [Loop] = []
+            for _ in 0..<threadCount { loops.append(Loop(wakeUp: try EventPoll.WakeUp())) }
+            var started = try publisher.start()
+            for (index, loop) in loops.enumerated() {
+                started.append(
+                    try JoinableThread(name: "engine \(index)") {
+                        EngineLoop(
+                            poll: EventPoll(loop.wakeUp),
+                            sessions: sessions,
+                            maximumConcurrentAttempts: maximumConcurrentAttempts,
+                            share: EngineShare(index: index, count: threadCount),
+                            proxies: proxies,
+                            clock: clock,
+                            publisher: publisher,
+                            deliver: pass
+                        ).run(loop.mailbox)
+                    }
+                )
+            }
+            self.loops = loops
             threads = Lock(started)
         } catch {
             publisher.stop()
@@ -84,38 +126,39 @@ package final class Engine: AttemptRunner {
     }
 
     package func start(_ attempts: [AttemptRequest]) {
-        post { $0.starts.append(contentsOf: attempts) }
+        var batches: [[AttemptRequest]] = loops.map { _ in [] }
+        let places = dispatch.withLock { dispatch in attempts.map { dispatch.place($0) } }
+        for (attempt, place) in zip(attempts, places) { batches[place].append(attempt) }
+        for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
+            loop.post { $0.starts.append(contentsOf: batch) }
+        }
     }
 
     package func cancel(_ keys: [Int]) {
-        post { $0.cancellations.append(contentsOf: keys) }
+        var batches: [[Int]] = loops.map { _ in [] }
+        let places = dispatch.withLock { dispatch in keys.map { dispatch.thread(of: $0) } }
+        for case (let key, let place?) in zip(keys, places) { batches[place].append(key) }
+        for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
+            loop.post { $0.cancellations.append(contentsOf: batch) }
+        }
     }
 
     package func reportProgress() {
-        post { $0.wantsProgress = true }
+        dispatch.withLock { $0.beginProgress() }
+        for loop in loops { loop.post { $0.wantsProgress = true } }
     }
 
     package func stop() {
-        post { $0.isStopped = true }
+        for loop in loops { loop.post { $0.isStopped = true } }
         let joined = threads.withLock { threads in
             let all = threads
             threads = []
             return all
         }
-        // The engine's thread ends first: what it still hands to the publisher is published.
-        joined.last?.join()
+        // The engine's threads end first: what they still hand to the publisher is published.
+        for thread in joined.suffix(loops.count) { thread.join() }
         publisher.stop()
-        for thread in joined.dropLast() { thread.join() }
-    }
-
-    private func post(_ change: (inout Mailbox) -> Void) {
-        let wasEmpty = mailbox.withLock { mailbox in
-            let wasEmpty = mailbox.isEmpty
-            change(&mailbox)
-            return wasEmpty
-        }
-        // A mailbox that holds something has been signalled for already.
-        if wasEmpty { wakeUp.signal() }
+        for thread in joined.dropLast(loops.count) { thread.join() }
     }
 }
 

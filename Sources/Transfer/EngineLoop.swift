@@ -2,13 +2,15 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// The engine's thread: drives every session's multi handle from one epoll set.
+/// One thread of the engine: drives its multi handle of every session from one epoll set.
 ///
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
     private let poll: EventPoll
     private let configurations: [SessionConfiguration]
     private let maximumConcurrentAttempts: Int
+    private let share: EngineShare
+    private let proxies: ProxyEnvironment
     private let clock: RunClock
     private let publisher: Publisher
     private let deliver: @Sendable ([AttemptEvent]) -> Void
@@ -23,12 +25,15 @@ final class EngineLoop: MultiHandle.Driver {
     /// No attempt has to be looked at before.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
     private var finished: [AttemptEvent] = []
-    private var toPublish: [Publisher.Job] = []
+    private var toPublish: [PublicationJob] = []
+    private var publication: Publication
 
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
         maximumConcurrentAttempts: Int,
+        share: EngineShare,
+        proxies: ProxyEnvironment,
         clock: RunClock,
         publisher: Publisher,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
@@ -37,7 +42,10 @@ final class EngineLoop: MultiHandle.Driver {
         configurations = sessions
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
+        self.share = share
+        self.proxies = proxies
         self.publisher = publisher
+        publication = Publication(durability: publisher.durability)
         self.deliver = deliver
         transports = Array(repeating: nil, count: sessions.count)
         timers = Array(repeating: nil, count: sessions.count)
@@ -160,7 +168,11 @@ final class EngineLoop: MultiHandle.Driver {
             finished.append(.finished(result))
         case .publish(let job):
             release(attempt)
-            toPublish.append(job)
+            if job.isQuick(at: publication.durability) {
+                finished.append(.finished(publication.publish(job)))
+            } else {
+                toPublish.append(job)
+            }
         }
     }
 
@@ -171,9 +183,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func cancel(_ key: Int) {
         guard let attempt = attempts[key] else { return }
-        var failure = TransferFailure(kind: .cancelled, phase: .receive, detail: "cancelled")
-        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
-        end(attempt, with: failure)
+        end(attempt, with: attempt.cancellation)
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
@@ -187,6 +197,8 @@ final class EngineLoop: MultiHandle.Driver {
             configurations[session],
             tag: session,
             driver: self,
+            share: share,
+            proxies: proxies,
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

@@ -15,6 +15,8 @@ final class SessionTransport {
     private let easyConfiguration: EasyConfiguration
     private var idleHandles: [EasyHandle] = []
     private var connectionNumbers: [LocalEnd: Int] = [:]
+    private let share: EngineShare
+    private let proxies: ProxyEnvironment
     private var connectionCount = 0
     private var lastHeaders: (fields: [HeaderField], lines: [String]) = ([], [])
 
@@ -22,9 +24,13 @@ final class SessionTransport {
         _ configuration: SessionConfiguration,
         tag: Int,
         driver: any MultiHandle.Driver,
+        share: EngineShare,
+        proxies: ProxyEnvironment,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
+        self.share = share
+        self.proxies = proxies
         easyConfiguration = EasyConfiguration(
             connectTimeoutMilliseconds: Int(
                 clamping: max(1, configuration.connectTimeout.microseconds / 1000)
@@ -36,7 +42,7 @@ final class SessionTransport {
             tag: tag,
             driver: driver,
             idleConnections: idleConnections,
-            connectionsPerHost: configuration.httpMaximumConnectionsPerHost
+            connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
         lastHeaders = ([], Self.lines(for: []))
     }
@@ -53,13 +59,19 @@ final class SessionTransport {
         idleHandles.append(handle)
     }
 
+    /// The proxy for an origin; nil when it is to be reached directly.
+    func proxy(for origin: Origin) -> String? {
+        proxies.proxy(for: origin)
+    }
+
     /// The number of a connection: a new one gets the next, a reused one keeps its own.
     func connectionNumber(of connection: ConnectionFacts, isNew: Bool) -> Int {
         let end = LocalEnd(address: connection.localAddress, port: connection.localPort)
         if !isNew, let number = connectionNumbers[end] { return number }
+        let number = share.number(of: connectionCount)
         connectionCount += 1
-        connectionNumbers[end] = connectionCount
-        return connectionCount
+        connectionNumbers[end] = number
+        return number
     }
 
     /// Request fields as libcurl takes them; most requests of a session have the same ones.

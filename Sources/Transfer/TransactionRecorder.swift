@@ -91,17 +91,20 @@ struct TransactionRecorder {
     ///   - identifier: A number that stays the same while the connection is reused.
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
+    ///   - isProxied: Whether its other end is a proxy.
     ///   - now: The present.
     mutating func willSendRequest(
         over connection: ConnectionFacts,
         identifier: Int,
         times: ConnectTimes?,
         tls: TLSFacts?,
+        isProxied: Bool,
         at now: MonotonicTime
     ) {
         splitAfterSending(at: now)
         moments.requestStart = now
         record.isReusedConnection = moments.connectStart == nil
+        record.isProxyConnection = isProxied
         record.connectionIdentifier = identifier
         record.remoteEndpoint = .init(
             address: connection.remoteAddress,

@@ -52,6 +52,7 @@ struct JobRun {
                 maximumConcurrentAttempts: schedule.maxConcurrentTasks,
                 durability: schedule.durability,
                 clock: clock,
+                environment: ProcessContext.variable,
                 deliver: { inbox.push(.attempts($0)) }
             )
         } catch {

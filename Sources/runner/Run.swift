@@ -61,6 +61,7 @@ struct Run: ParsableCommand {
         // Before anything is made: a wrong command line leaves nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
+        ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
         let source = try JobSource(

@@ -11,7 +11,8 @@ final class EngineHarness {
 
     init(
         _ configure: (inout SessionConfiguration) -> Void = { _ in },
-        durability: Durability = .none
+        durability: Durability = .none,
+        proxy: String? = nil
     ) throws {
         var session = SessionConfiguration(name: "test")
         configure(&session)
@@ -26,6 +27,7 @@ final class EngineHarness {
                 monotonic: MonotonicTime(nanoseconds: nanoseconds),
                 maximumSkewMicroseconds: 0
             ),
+            environment: { $0 == "http_proxy" ? proxy : nil },
             deliver: { inbox.push($0) }
         )
     }

@@ -1,0 +1,81 @@
+internal import TransferModel
+
+/// Knows which engine thread has which attempt.
+///
+/// Chooses it so that no thread has more of a host than its share of connections, and puts together what the threads
+/// say of their attempts.
+struct EngineDispatch {
+    private struct Host: Hashable {
+        var session: Int
+        var origin: Origin
+    }
+
+    private let shares: [EngineShare]
+    private let connectionsPerHost: [Int]
+    /// How many attempts run at each host, by thread.
+    private var running: [Host: [Int]] = [:]
+    /// Where each running attempt is.
+    private var places: [Int: (host: Host, thread: Int)] = [:]
+    /// What the threads have answered so far to a question for progress.
+    private var progress: [AttemptProgress] = []
+    private var awaitedAnswers = 0
+
+    init(sessions: [SessionConfiguration], threadCount: Int) {
+        shares = (0..<threadCount).map { EngineShare(index: $0, count: threadCount) }
+        connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
+    }
+
+    /// The thread that an attempt goes to: the one with the most room at its host.
+    mutating func place(_ attempt: AttemptRequest) -> Int {
+        let host = Host(session: attempt.session, origin: attempt.request.url.origin)
+        let limit = connectionsPerHost[attempt.session]
+        var counts = running[host] ?? Array(repeating: 0, count: shares.count)
+        var best = 0
+        for thread in shares.indices
+        where shares[thread].part(of: limit) - counts[thread]
+            > shares[best].part(of: limit) - counts[best]
+        {
+            best = thread
+        }
+        counts[best] += 1
+        running[host] = counts
+        places[attempt.key] = (host, best)
+        return best
+    }
+
+    /// The thread of a running attempt; nil when it runs no more.
+    func thread(of key: Int) -> Int? {
+        places[key]?.thread
+    }
+
+    /// A question for progress goes out to every thread.
+    mutating func beginProgress() {
+        progress = []
+        awaitedAnswers = shares.count
+    }
+
+    /// Takes in the events of one thread; what is left is for the engine's owner.
+    mutating func pass(_ events: [AttemptEvent]) -> [AttemptEvent] {
+        var passed = events
+        passed.removeAll { event in
+            switch event {
+            case .finished(let result):
+                finish(result.key)
+                return false
+            case .progress(let answer):
+                progress += answer
+                awaitedAnswers -= 1
+                return true
+            }
+        }
+        if passed.count < events.count, awaitedAnswers == 0 { passed.append(.progress(progress)) }
+        return passed
+    }
+
+    /// Frees the room of a finished attempt.
+    private mutating func finish(_ key: Int) {
+        guard let (host, thread) = places.removeValue(forKey: key) else { return }
+        running[host]?[thread] -= 1
+        if running[host]?.allSatisfy({ $0 == 0 }) == true { running[host] = nil }
+    }
+}

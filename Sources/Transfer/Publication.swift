@@ -1,0 +1,144 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// A complete body and the attempt that it came from.
+struct PublicationJob: Sendable {
+    var result: AttemptResult
+    var content: ResponseSink.Content
+    var destination: TaskSpec.Destination
+
+    /// Whether publishing it takes no longer than a few system calls.
+    func isQuick(at durability: Durability) -> Bool {
+        guard durability == .none else { return false }
+        if case .memory = content { return true }
+        return destination.sha256 == nil
+    }
+}
+
+/// Makes files out of complete bodies: writes, verifies, syncs and names them.
+struct Publication {
+    let durability: Durability
+    /// Many files in a row go to the same one.
+    private var lastFolder: Folder?
+
+    init(durability: Durability) {
+        self.durability = durability
+    }
+
+    /// Carries a job out; the result has the file, or the failure that kept it from its name.
+    mutating func publish(_ job: PublicationJob) -> AttemptResult {
+        var result = job.result
+        do throws(SystemError) {
+            let (file, folder) = try file(for: job)
+            if let failure = try verify(file, job, &result) {
+                result.failure = failure
+            } else {
+                if durability != .none { try file.sync() }
+                try file.publish(replacing: job.destination.ifExists != .fail)
+                if durability == .full { try folder.sync() }
+                result.file = .init(
+                    path: job.destination.displayPath,
+                    size: file.size,
+                    sha256: job.destination.sha256.map(SHA256Digest.hexadecimal)
+                )
+            }
+        } catch {
+            result.failure = TransferFailure(error, phase: .finish)
+        }
+        result.endTime = .now
+        return result
+    }
+
+    private mutating func file(
+        for job: PublicationJob
+    ) throws(SystemError) -> (OutputFile, Folder) {
+        switch job.content {
+        case .file(let file, let folder):
+            return (file, folder)
+        case .memory(let bytes):
+            let (path, name) = job.destination.split
+            let folder: Folder
+            if let lastFolder, lastFolder.path == path {
+                folder = lastFolder
+            } else {
+                folder = try Folder(path: path, create: true)
+                lastFolder = folder
+            }
+            do throws(SystemError) {
+                let file = try OutputFile(in: folder, name: name)
+                try file.write(bytes.span)
+                return (file, folder)
+            } catch {
+                // The folder may have been removed since it was opened: open it anew next time.
+                lastFolder = nil
+                throw error
+            }
+        }
+    }
+
+    /// Compares the checksum; nil when it matches or none was asked for.
+    private func verify(
+        _ file: OutputFile,
+        _ job: PublicationJob,
+        _ result: inout AttemptResult
+    ) throws(SystemError) -> TransferFailure? {
+        guard let expected = job.destination.sha256 else { return nil }
+        guard let digest = SHA256Digest() else {
+            return TransferFailure(
+                kind: .engine,
+                phase: .finish,
+                detail: "libcrypto has no SHA-256 to verify with"
+            )
+        }
+        switch job.content {
+        case .memory(let bytes): digest.update(bytes.span)
+        case .file: try Self.hash(file, into: digest)
+        }
+        let actual = digest.finish()
+        if actual == expected {
+            result.voucher = .checksum
+            return nil
+        }
+        var failure = TransferFailure(
+            kind: .integrity,
+            phase: .finish,
+            detail: "the SHA-256 is \(SHA256Digest.hexadecimal(actual)) instead of "
+                + SHA256Digest.hexadecimal(expected)
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
+        failure.help = "nothing was written to \(job.destination.displayPath)"
+        return failure
+    }
+
+    private static func hash(
+        _ file: OutputFile,
+        into digest: SHA256Digest
+    ) throws(SystemError) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var offset: Int64 = 0
+        while true {
+            let count = try file.read(into: &buffer, at: offset)
+            if count == 0 { return }
+            digest.update(buffer.span.extracting(first: count))
+            offset += Int64(count)
+        }
+    }
+}
+
+extension TransferFailure {
+    /// A system call that failed: permanent, because nothing changes by trying again.
+    init(_ error: SystemError, phase: Phase) {
+        self.init(kind: .localIO, phase: phase, detail: error.message)
+        osErrno = Int(error.errno)
+        isPermanent = true
+        urlError = URLErrorCode(code: -3003, name: "cannotWriteToFile")
+    }
+}
+
+extension MonotonicTime {
+    /// The present.
+    static var now: MonotonicTime {
+        MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
+    }
+}

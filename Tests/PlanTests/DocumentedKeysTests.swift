@@ -1,0 +1,54 @@
+import JobFile
+import TestSupport
+import Testing
+
+@testable import Plan
+
+/// What README and the page on job files say of the language, held against its tables.
+@Suite struct DocumentedKeysTests {
+    private static let tables = [
+        JobTable.table.keys, JobTable.report.keys, DefaultsTable.table.keys,
+        SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
+        TaskTable.data.keys, TaskTable.upload.keys, TaskTable.download.keys,
+        RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
+        RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,
+    ]
+
+    private static func text(_ file: String) throws -> String {
+        let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: file)
+        return String(decoding: try #require(Fixture.read(path)), as: UTF8.self)
+    }
+
+    private static func keys(areSupported: Bool) -> Set<String> {
+        let keys = tables.flatMap(\.keys).filter { ($0.shape != nil) == areSupported }
+        return Set(keys.map(\.name))
+    }
+
+    @Test func `every key that is obeyed is on the page on job files`() throws {
+        let page = try Self.text("Sources/runner/runner.docc/JobFile.md")
+        let missing = Self.keys(areSupported: true).filter { name in
+            !["`\(name)`", "`\(name).", ".\(name)`", " \(name):"].contains(where: page.contains)
+        }
+        #expect(missing.isEmpty)
+    }
+
+    @Test func `every key that is refused is named in README`() throws {
+        let readme = try Self.text("README.md")
+        let start = try #require(readme.firstRange(of: "## Not supported yet")).upperBound
+        let missing = Self.keys(areSupported: false).filter { name in
+            !["`\(name)`", "`\(name):"].contains(where: readme[start...].contains)
+        }
+        #expect(missing.isEmpty)
+    }
+
+    @Test func `the job in README is valid`() throws {
+        let readme = try Self.text("README.md")
+        let block = try #require(readme.firstMatch(of: #/```yaml\n([^`]*)```/#)).1
+        let parsed = Document.parse(Array(block.utf8), name: "nightly.yaml")
+        #expect(parsed.diagnostics.isEmpty)
+        let options = PlanOptions(workingFolder: "/jobs")
+        let plan = try Plan.make(from: #require(parsed.document), options: options)
+        #expect(plan.taskCount == 3)
+        #expect(plan.warnings.isEmpty)
+    }
+}

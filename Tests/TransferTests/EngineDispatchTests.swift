@@ -1,0 +1,72 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct EngineDispatchTests {
+    private func dispatch(limit: Int, threads: Int = 2) -> EngineDispatch {
+        var session = SessionConfiguration(name: "s")
+        session.httpMaximumConnectionsPerHost = limit
+        return EngineDispatch(sessions: [session], threadCount: threads)
+    }
+
+    @Test(arguments: [1, 2, 3, 6, 7], [1, 2, 3])
+    func `no thread gets more of a host than its share`(limit: Int, threads: Int) throws {
+        var dispatch = dispatch(limit: limit, threads: threads)
+        var counts = Array(repeating: 0, count: threads)
+        for key in 0..<limit {
+            counts[dispatch.place(try .to("http://a.test/", key: key))] += 1
+        }
+        for thread in 0..<threads {
+            #expect(counts[thread] == EngineShare(index: thread, count: threads).part(of: limit))
+        }
+        #expect(counts.reduce(0, +) == limit)
+    }
+
+    @Test func `the room of a finished attempt is used again`() throws {
+        var dispatch = dispatch(limit: 2)
+        let first = dispatch.place(try .to("http://a.test/", key: 0))
+        let second = dispatch.place(try .to("http://a.test/", key: 1))
+        #expect(first != second)
+        let result = AttemptResult(
+            key: 0,
+            startTime: .now,
+            endTime: .now,
+            currentRequest: .init(method: "GET", url: "", headers: HeaderFields())
+        )
+        #expect(dispatch.pass([.finished(result)]).count == 1)
+        #expect(dispatch.thread(of: 0) == nil)
+        #expect(dispatch.thread(of: 1) == second)
+        #expect(dispatch.place(try .to("http://a.test/", key: 2)) == first)
+    }
+
+    @Test func `hosts are counted apart`() throws {
+        var dispatch = dispatch(limit: 1)
+        #expect(dispatch.place(try .to("http://a.test/", key: 0)) == 0)
+        #expect(dispatch.place(try .to("http://b.test/", key: 1)) == 0)
+    }
+
+    @Test func `the threads' answers on progress become one`() throws {
+        var dispatch = dispatch(limit: 2)
+        let one = AttemptProgress(
+            key: 1,
+            countOfBytesSent: 0,
+            countOfBytesReceived: 5,
+            countOfBytesExpected: nil
+        )
+        let two = AttemptProgress(
+            key: 2,
+            countOfBytesSent: 0,
+            countOfBytesReceived: 6,
+            countOfBytesExpected: nil
+        )
+        dispatch.beginProgress()
+        #expect(dispatch.pass([.progress([one])]).isEmpty)
+        let passed = dispatch.pass([.progress([two])])
+        guard case .progress(let all)? = passed.first else {
+            Issue.record("no progress was passed on")
+            return
+        }
+        #expect(all == [one, two])
+    }
+}
