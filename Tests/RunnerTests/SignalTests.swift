@@ -35,6 +35,8 @@ import Testing
         let running = try job.runCommand().start()
         _ = try running.waitForLine(containing: "small")
         running.signal(signal)
+        // Two signals of a kind that are both on their way arrive as one.
+        _ = try running.waitForLine(containing: "stopping")
         running.signal(signal)
         let run = try running.finish().reported(in: job.folder)
         #expect(run.code == code, "\(run.command.standardError)")
