@@ -118,6 +118,6 @@ import Testing
         let server = try ScriptedServer(["/": [.ok("")]])
         let job = try JobFolder("version: 1\ndata:\n  a: { url: \(server.url("/")) }\n")
         let outcome = try shell("\"$1\" run job.yaml --report report.json 2>&- >&-", in: job)
-        #expect(try outcome.reported(in: job).code == 0)
+        #expect(try outcome.reported(in: job.folder).code == 0)
     }
 }

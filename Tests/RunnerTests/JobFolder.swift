@@ -50,7 +50,7 @@ struct JobFolder {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> RunOutcome {
         let outcome = try runCommand(arguments, environment: environment).run()
-        return try outcome.reported(in: self, sourceLocation: sourceLocation)
+        return try outcome.reported(in: folder, sourceLocation: sourceLocation)
     }
 }
 
@@ -86,18 +86,18 @@ struct RunOutcome {
 extension Command.Outcome {
     /// Reads the report that a run left and holds it to the schema, to the invariants and to the exit code.
     func reported(
-        in job: JobFolder,
+        in folder: TemporaryFolder,
         as name: String = "report.json",
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> RunOutcome {
         try #require(
-            job.folder.contains(name),
+            folder.contains(name),
             "no report: \(standardError)",
             sourceLocation: sourceLocation
         )
         let outcome = RunOutcome(
             command: self,
-            report: try JSONValue(bytes: job.folder.read(name))
+            report: try JSONValue(bytes: folder.read(name))
         )
         let schema = try JSONValue(
             bytes: #require(Fixture.read(Repository.path("schemas/report.schema.json")))

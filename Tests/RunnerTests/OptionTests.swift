@@ -56,7 +56,7 @@ import Testing
                 workingFolder: job.folder.path
             )
             .run().standardOutput.split(separator: "\n").map(String.init)
-            for name in found { #expect(try outcome.reported(in: job, as: name).code == 0) }
+            for name in found { #expect(try outcome.reported(in: job.folder, as: name).code == 0) }
             return found
         }
         let own = "report: { json: out/own.json }"
@@ -92,7 +92,7 @@ import Testing
             to: "deep/job.yaml"
         )
         let outcome = try job.runner(["run", "deep/job.yaml", "--report", "report.json"])
-        #expect(try outcome.reported(in: job).code == 0)
+        #expect(try outcome.reported(in: job.folder).code == 0)
         #expect(try job.folder.text("deep/out/a.bin") == "x")
     }
 }

@@ -45,7 +45,7 @@ import Testing
             environment: place == "option" ? [:] : ["RUNNER_PROGRESS": "none"]
         ).run()
         #expect(outcome.standardError + outcome.standardOutput == "")
-        #expect(try outcome.reported(in: job).code == 1)
+        #expect(try outcome.reported(in: job.folder).code == 1)
     }
 
     /// Runs the job with a terminal of `script` (util-linux) as its standard streams.
@@ -83,7 +83,7 @@ import Testing
         let running = try runInTerminal(job)
         _ = try running.waitForLine(containing: "25%")
         rest.open()
-        let run = try running.finish().reported(in: job)
+        let run = try running.finish().reported(in: job.folder)
         #expect(run.code == 0)
         let text = run.command.standardOutput
         #expect(text.contains("slow"))

@@ -62,7 +62,7 @@ import Testing
         let run = try job.runCommand(
             place == "option" ? ["--fail-fast"] : [],
             environment: place == "environment" ? ["RUNNER_FAIL_FAST": "1"] : [:]
-        ).run().reported(in: job)
+        ).run().reported(in: job.folder)
         #expect(run.code == 1)
         #expect(run.outcome("next") == "cancelled")
         #expect(server.requests.map(\.path) == ["/missing"])
@@ -85,7 +85,7 @@ import Testing
         let run = try job.runCommand(
             place == "option" ? ["--only", "b", "d"] : [],
             environment: place == "environment" ? ["RUNNER_ONLY": "b d"] : [:]
-        ).run().reported(in: job)
+        ).run().reported(in: job.folder)
         #expect(run.code == 0)
         #expect(Set(server.requests.map(\.path)) == ["/a", "/b", "/d"])
         #expect(run.report["summary"]?["tasks"]?.integer == 3)
