@@ -84,10 +84,10 @@ package enum StandardOutput {
     ///
     /// - Returns: Whether the reader took them.
     @discardableResult
-    package static func write(_ bytes: borrowing [UInt8]) -> Bool {
+    package static func write(_ bytes: Span<UInt8>) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
+            let count = unsafe bytes.withUnsafeBufferPointer { buffer in
                 unsafe Glibc.write(
                     STDOUT_FILENO,
                     buffer.baseAddress.map { unsafe $0 + written },
@@ -105,6 +105,6 @@ package enum StandardOutput {
 
     @discardableResult
     package static func write(_ text: String) -> Bool {
-        write(Array(text.utf8))
+        write(text.utf8.span)
     }
 }

@@ -19,7 +19,7 @@ struct Schema: ParsableCommand {
 
     mutating func run() throws {
         switch subject {
-        case .job: StandardOutput.write(JobSchema.text)
+        case .job: StandardOutput.write(JobSchema.text.span)
         case .report: StandardOutput.write(ReportSchema.text)
         }
     }

@@ -41,7 +41,7 @@ struct ShowPlan: ParsableCommand {
                 guard StandardOutput.write(text) else { throw ReaderGone() }
             }
         case .json:
-            try? listing.writeJSON { (bytes: borrowing [UInt8]) throws(ReaderGone) in
+            try? listing.writeJSON { (bytes) throws(ReaderGone) in
                 guard StandardOutput.write(bytes) else { throw ReaderGone() }
             }
         }

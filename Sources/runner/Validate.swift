@@ -51,7 +51,7 @@ struct Validate: ParsableCommand {
             var writer = JSONWriter(isPretty: true)
             JSONRenderer.write(reports, to: &writer)
             writer.newline()
-            StandardOutput.write(writer.bytes)
+            writer.drain { _ = StandardOutput.write($0) }
         }
         if worst != .success { throw Exit(worst) }
     }
