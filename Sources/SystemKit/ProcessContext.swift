@@ -116,10 +116,10 @@ package enum StandardOutput {
     /// - Returns: Whether the reader took them; false when it has gone, as `head` does when it has seen enough.
     /// - Throws: What else kept them from being written, such as a full disk.
     @discardableResult
-    package static func write(_ bytes: borrowing [UInt8]) throws(SystemError) -> Bool {
+    package static func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
+            let count = unsafe bytes.withUnsafeBufferPointer { buffer in
                 unsafe Glibc.write(
                     STDOUT_FILENO,
                     buffer.baseAddress.map { unsafe $0 + written },
@@ -140,6 +140,6 @@ package enum StandardOutput {
     /// Writes all of `text`, as UTF-8.
     @discardableResult
     package static func write(_ text: String) throws(SystemError) -> Bool {
-        try write(Array(text.utf8))
+        try write(text.utf8.span)
     }
 }

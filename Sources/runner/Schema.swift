@@ -19,7 +19,7 @@ struct Schema: ParsableCommand {
 
     mutating func run() throws {
         switch subject {
-        case .job: try StandardOutput.write(JobSchema.text)
+        case .job: try StandardOutput.write(JobSchema.text.span)
         case .report: try StandardOutput.write(ReportSchema.text)
         }
     }

@@ -37,16 +37,16 @@ struct ShowPlan: ParsableCommand {
         let listing = PlanListing(try source.requirePlan())
         switch try OutputFormat.resolve(format) {
         case .text:
-            try listing.writeText { (text) throws(Exit) in try Self.write(Array(text.utf8)) }
+            try listing.writeText { (text) throws(Exit) in try Self.write(text.utf8.span) }
         case .json:
-            try listing.writeJSON { (bytes: borrowing [UInt8]) throws(Exit) in
+            try listing.writeJSON { (bytes: Span<UInt8>) throws(Exit) in
                 try Self.write(bytes)
             }
         }
     }
 
     /// Writes a piece; a reader that has seen enough ends the command, and that is no failure.
-    private static func write(_ bytes: borrowing [UInt8]) throws(Exit) {
+    private static func write(_ bytes: Span<UInt8>) throws(Exit) {
         let isRead: Bool
         do throws(SystemError) {
             isRead = try StandardOutput.write(bytes)

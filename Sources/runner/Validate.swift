@@ -59,7 +59,9 @@ struct Validate: ParsableCommand {
             var writer = JSONWriter(isPretty: true)
             JSONRenderer.write(reports, to: &writer)
             writer.newline()
-            try StandardOutput.write(writer.bytes)
+            try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in
+                _ = try StandardOutput.write(bytes)
+            }
         }
         if worst != .success { throw Exit(worst) }
     }
