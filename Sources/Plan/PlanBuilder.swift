@@ -205,9 +205,8 @@ struct PlanBuilder {
         reportDestination = draft.report.json.map { AbsolutePath.withoutClimbs($0.path) }
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
-            guard !reader.isFull,
-                let draft = taskReader.read(entry, with: &reader)
-            else {
+            var draft = taskReader.defaults
+            guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
                 graph.append(needs: [])
                 continue
             }
@@ -239,8 +238,9 @@ struct PlanBuilder {
         let hash = UInt64(bitPattern: Int64(wanted.hashValue))
         let first = destinations.find(hash) { candidate in
             var again = reader.forReading(reader.tasks)
-            let draft = taskReader.read(reader.tasks.entries[candidate], with: &again)
-            return draft?.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
+            var draft = taskReader.defaults
+            _ = taskReader.read(reader.tasks.entries[candidate], into: &draft, with: &again)
+            return draft.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
         }
         guard let first else {
             destinations.insert(number, hash: hash)

@@ -38,30 +38,21 @@ final class ActiveTask {
     /// How long the attempt that runs was waited for.
     private var waited: Duration = .zero
 
-    /// A task that begins now; `session` is that of its lane.
+    /// A task that begins now with an empty record; `lifetime` is its session's `timeoutIntervalForResource`.
     init(
-        _ spec: TaskSpec,
+        _ spec: consuming TaskSpec,
         lane: HostLanes.Lane,
-        session: SessionConfiguration,
-        required: Bool,
-        clock: RunClock,
+        record: consuming TaskRecord,
+        lifetime: Duration?,
         now: MonotonicTime
     ) {
-        let deadline = session.timeoutIntervalForResource.map { now + $0 }
+        let deadline = lifetime.map { now + $0 }
         let budgetEnd = spec.retry.budget.map { now + $0 }
-        let date = clock.timestamp(of: now)
-        record = TaskRecord(
-            spec,
-            .cancelled,
-            session: session.name,
-            required: required,
-            startDate: date,
-            endDate: date
-        )
-        self.spec = spec
-        self.lane = lane
         self.deadline = deadline
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
+        self.lane = lane
+        self.record = record
+        self.spec = spec
     }
 
     /// Begins the next attempt.
@@ -150,33 +141,32 @@ final class ActiveTask {
     }
 }
 
-extension TaskRecord {
-    /// The record of a task of which only the plan is known.
-    init(
-        _ spec: TaskSpec,
+extension TaskSpec {
+    /// The record of a task that begins and ends at `date`, as far as the plan knows it.
+    func record(
         _ outcome: TaskOutcome,
         session: String,
         required: Bool,
-        startDate: Timestamp,
-        endDate: Timestamp
-    ) {
-        self.init(
-            id: spec.id,
-            taskIdentifier: spec.index + 1,
-            kind: spec.kind,
+        at date: Timestamp
+    ) -> TaskRecord {
+        var record = TaskRecord(
+            id: id,
+            taskIdentifier: index + 1,
+            kind: kind,
             session: session,
-            source: spec.source,
+            source: source,
             outcome: outcome,
             required: required,
             request: TransactionMetrics.SentRequest(
-                method: spec.request.method,
-                url: spec.request.url.text,
-                headers: HeaderFields(spec.request.headers)
+                method: request.method,
+                url: request.url.text,
+                headers: HeaderFields(request.headers)
             ),
-            startDate: startDate,
-            endDate: endDate
+            startDate: date,
+            endDate: date
         )
-        taskDescription = spec.description
+        record.taskDescription = description
+        return record
     }
 }
 

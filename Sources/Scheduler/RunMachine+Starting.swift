@@ -24,7 +24,7 @@ extension RunMachine {
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
                 } else if let spec = decode(key.task, now) {
-                    begin(spec, lane, now)
+                    begin(consume spec, lane, now)
                 } else {
                     lanes.leave(lane)
                 }
@@ -37,7 +37,7 @@ extension RunMachine {
                 ready.removeMin()
                 guard let spec = decode(fresh.task, now) else { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-                if lanes.enter(fresh, lane) { begin(spec, lane, now) }
+                if lanes.enter(fresh, lane) { begin(consume spec, lane, now) }
             } else {
                 return
             }
@@ -88,19 +88,24 @@ extension RunMachine {
 
     /// Creates a task that has a place in its lane.
     private mutating func begin(
-        _ spec: TaskSpec,
+        _ spec: consuming TaskSpec,
         _ lane: HostLanes.Lane,
         _ now: MonotonicTime
     ) {
         let index = spec.index
         running += 1
         states[index] = .active
+        let record = spec.record(
+            .cancelled,
+            session: sessions[lane.session].name,
+            required: source.isRequired(index),
+            at: clock.timestamp(of: now)
+        )
         let task = ActiveTask(
             spec,
             lane: lane,
-            session: sessions[lane.session],
-            required: source.isRequired(index),
-            clock: clock,
+            record: record,
+            lifetime: sessions[lane.session].timeoutIntervalForResource,
             now: now
         )
         active[index] = task

@@ -102,13 +102,11 @@ extension RunMachine {
         let date = clock.timestamp(of: now)
         let required = source.isRequired(index)
         if let spec = try? source.task(at: index), sessions.indices.contains(spec.session) {
-            return TaskRecord(
-                spec,
+            return spec.record(
                 outcome,
                 session: sessions[spec.session].name,
                 required: required,
-                startDate: date,
-                endDate: date
+                at: date
             )
         }
         return TaskRecord(

@@ -18,24 +18,28 @@ struct TaskReader: Sendable {
     )
     private static let jsonType = HeaderField(name: "Content-Type", value: "application/json")
 
-    /// Reads what the job file says of a task; nil when it has a fault, which is reported.
-    func read(_ entry: TaskList.Entry, with reader: inout Reader) -> TaskDraft? {
+    /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
+    func read(
+        _ entry: TaskList.Entry,
+        into draft: inout TaskDraft,
+        with reader: inout Reader
+    ) -> Bool {
         let errors = reader.errorCount
         reader.owner = .task(entry.kind, entry.key)
-        var draft = defaults
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
         if draft.encoding != nil { checkEncoding(draft, entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         draft.content = content(of: draft, &reader)
-        guard reader.errorCount == errors, !reader.isFull else { return nil }
+        guard reader.errorCount == errors, !reader.isFull else { return false }
         if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
-        return reader.errorCount == errors ? draft : nil
+        return reader.errorCount == errors
     }
 
     /// Makes a task; nil when it has a fault, which is reported.
     func task(_ number: Int, _ entry: TaskList.Entry, with reader: inout Reader) -> TaskSpec? {
-        guard let draft = read(entry, with: &reader), let url = draft.url,
+        var draft = defaults
+        guard read(entry, into: &draft, with: &reader), let url = draft.url,
             let session = draft.session
         else { return nil }
         let place = reader.document.range(of: entry.key).start
@@ -44,7 +48,7 @@ struct TaskReader: Sendable {
             index: number,
             kind: entry.kind,
             session: session,
-            request: request(url, draft, entry, sessions[session]),
+            request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
             source: SourceLocation(
                 file: reader.document.name,
                 line: place.line,
@@ -113,9 +117,9 @@ struct TaskReader: Sendable {
         _ url: HTTPURL,
         _ draft: TaskDraft,
         _ entry: TaskList.Entry,
-        _ session: SessionConfiguration
+        _ inherited: [HeaderField]
     ) -> RequestSpec {
-        var headers = HeaderFieldsType.merge(draft.headers, over: session.httpAdditionalHeaders)
+        var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
         if let key = draft.idempotencyKey {
             headers.append(HeaderField(name: "Idempotency-Key", value: key))
         }
