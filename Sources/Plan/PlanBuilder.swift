@@ -33,11 +33,13 @@ struct PlanBuilder {
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)
         reportCycles(in: graph)
-        let chosen = chosenTasks(in: graph)
+        let (chosen, unknown) = chosenTasks(in: graph)
         warnOfVariables()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
-        guard reader.errorCount == 0 else { throw PlanRejected(diagnostics: diagnostics) }
+        guard reader.errorCount == 0, unknown.isEmpty else {
+            throw PlanRejected(diagnostics: diagnostics, unknownTasks: unknown)
+        }
         var tasks = reader.tasks
         if let chosen { tasks = TaskList(chosen.map { tasks.entries[$0] }, in: document) }
         return Plan(
@@ -278,27 +280,21 @@ struct PlanBuilder {
         }
     }
 
-    /// The tasks of `--only` and what they need; nil for all.
-    private mutating func chosenTasks(in graph: TaskGraph) -> [Int]? {
-        guard !options.only.isEmpty else { return nil }
+    /// The tasks of `--only` and what they need, nil for all; and those of its ids that no task has.
+    private func chosenTasks(
+        in graph: TaskGraph
+    ) -> (tasks: [Int]?, unknown: [PlanRejected.UnknownTask]) {
+        guard !options.only.isEmpty else { return (nil, []) }
         var chosen: [Int] = []
+        var unknown: [PlanRejected.UnknownTask] = []
         for id in options.only {
             if let number = reader.tasks.find(id, in: document) {
                 chosen.append(number)
-                continue
+            } else {
+                unknown.append(.init(id: id, nearest: reader.nearestTask(id)))
             }
-            let nearest = reader.nearestTask(id)
-            reader.add(
-                Diagnostic(
-                    .error,
-                    .unknownTask,
-                    "there is no task `\(id)`, which `--only` asks for",
-                    at: SourceRange(document.range(of: document.root).start),
-                    help: nearest.map { "did you mean `\($0)`?" }
-                )
-            )
         }
-        return graph.closure(of: chosen)
+        return (graph.closure(of: chosen), unknown)
     }
 
     private mutating func warnOfVariables() {

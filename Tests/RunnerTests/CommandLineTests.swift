@@ -40,6 +40,16 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml"])
     }
 
+    @Test(arguments: ["run", "plan"])
+    func `an unknown task exits with 2 and names the nearest one`(command: String) throws {
+        let job = try JobFolder(Self.valid.replacing("  a:", with: "  fetch:"))
+        let outcome = try job.runner([command, "job.yaml", "--only", "fetchh"])
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains("there is no task `fetchh`"))
+        #expect(outcome.standardError.contains("did you mean `fetch`?"))
+        #expect(try job.folder.list() == ["job.yaml"])
+    }
+
     @Test(arguments: [
         ("RUNNER_PROGRESS", "loud"), ("RUNNER_FAIL_FAST", "perhaps"),
     ])

@@ -72,7 +72,8 @@ extension PlanListing {
     package func writeText<Failure: Error>(
         _ emit: (String) throws(Failure) -> Void
     ) throws(Failure) {
-        var text = "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) tasks\n"
+        var text =
+            "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")\n"
         text += "environment: \(Self.list(names.environment))\n"
         text += "variables: \(Self.list(names.variables))\n"
         Self.append(job(), to: &text)
