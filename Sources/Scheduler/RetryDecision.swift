@@ -122,7 +122,8 @@ package enum RetryDecision: Sendable, Hashable {
             // (draft-ietf-httpapi-idempotency-key-header §2.7).
             return policy.statusCodes.contains(status)
                 || status == 409 && request.hasIdempotencyKey
-        case .mimeType, .redirectLimit, .rangeMismatch, .localIO, .cache, .cancelled, .engine:
+        case .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
+            .cancelled, .engine:
             return false
         }
     }
