@@ -9,6 +9,8 @@ struct PlanBuilder {
     private var reader: Reader
     private var draft = JobDraft()
     private var destinations = TextIndex(capacity: 0)
+    /// Where the report goes, for comparing.
+    private var reportDestination: String?
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -200,17 +202,17 @@ struct PlanBuilder {
         let count = reader.tasks.entries.count
         graph.reserveCapacity(count)
         destinations = TextIndex(capacity: count)
+        reportDestination = draft.report.json.map { AbsolutePath.withoutClimbs($0.path) }
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
-            guard !reader.isFull,
-                let (task, draft) = taskReader.read(number, entry, with: &reader)
-            else {
+            var draft = taskReader.defaults
+            guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
                 graph.append(needs: [])
                 continue
             }
             graph.append(needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            if let destination = task.destination {
+            if let destination = draft.destination {
                 checkDestination(destination.path, of: number, taskReader)
             }
         }
@@ -226,19 +228,19 @@ struct PlanBuilder {
     ) {
         let wanted = AbsolutePath.withoutClimbs(path)
         let key = reader.tasks.entries[number].key
-        if let report = draft.report.json, AbsolutePath.withoutClimbs(report.path) == wanted {
+        if wanted == reportDestination {
             reader.report(
                 .duplicateDestination,
                 "the destination of `\(document.text(of: key))` is the report's file",
                 at: destinationNode(of: number)
             )
         }
-        let hash = wanted.utf8.span.seededHash
+        let hash = UInt64(bitPattern: Int64(wanted.hashValue))
         let first = destinations.find(hash) { candidate in
             var again = reader.forReading(reader.tasks)
-            let task = taskReader.read(candidate, reader.tasks.entries[candidate], with: &again)?
-                .task
-            return task?.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
+            var draft = taskReader.defaults
+            _ = taskReader.read(reader.tasks.entries[candidate], into: &draft, with: &again)
+            return draft.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
         }
         guard let first else {
             destinations.insert(number, hash: hash)

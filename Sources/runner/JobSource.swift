@@ -23,7 +23,7 @@ struct JobSource {
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`.
     /// - Throws: `Exit` when the file cannot be read.
-    init(path: String, variables: [String: String], only: [String] = []) throws {
+    init(path: String, variables: [String: String], only: [String] = []) throws(Exit) {
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
             try InputFile(path: path).readAll(limit: DocumentLimits.bytes + 1)

@@ -32,7 +32,15 @@ struct Validate: ParsableCommand {
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
         for file in files {
-            let source = try JobSource(path: file, variables: variables)
+            let source: JobSource
+            do throws(Exit) {
+                source = try JobSource(path: file, variables: variables)
+            } catch {
+                // The other files are checked all the same.
+                error.explain()
+                worst = Self.worse(worst, error.code)
+                continue
+            }
             worst = Self.worse(worst, source.exitCode)
             switch format {
             case .json:
@@ -41,7 +49,7 @@ struct Validate: ParsableCommand {
                 source.printDiagnostics()
                 if source.exitCode == .success, !isQuiet, case .plan(let plan) = source.outcome {
                     let count = plan.taskCount
-                    StandardOutput.write(
+                    try StandardOutput.write(
                         "\(file): valid, \(count) \(count == 1 ? "task" : "tasks")\n"
                     )
                 }
@@ -51,7 +59,9 @@ struct Validate: ParsableCommand {
             var writer = JSONWriter(isPretty: true)
             JSONRenderer.write(reports, to: &writer)
             writer.newline()
-            StandardOutput.write(writer.bytes)
+            try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in
+                _ = try StandardOutput.write(bytes)
+            }
         }
         if worst != .success { throw Exit(worst) }
     }

@@ -119,7 +119,7 @@ extension PlanListing {
 extension PlanListing {
     /// Hands the listing as one JSON document to `emit`, a piece at a time.
     package func writeJSON<Failure: Error>(
-        _ emit: (borrowing [UInt8]) throws(Failure) -> Void
+        _ emit: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
