@@ -140,9 +140,8 @@ package enum RetryDecision: Sendable, Hashable {
         switch failure.kind {
         case .timeout, .stalled, .reset, .truncated, .protocolViolation, .cancelled: return true
         case .httpStatus: return failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
-        case .resolve, .connect, .tls, .mimeType, .redirectLimit, .rangeMismatch, .integrity,
-            .localIO,
-            .cache, .engine:
+        case .resolve, .connect, .tls, .mimeType, .tooLarge, .content, .redirectLimit,
+            .rangeMismatch, .integrity, .localIO, .cache, .engine:
             return false
         }
     }
