@@ -32,7 +32,7 @@ let package = Package(
         // Layer 1: values and the operating system.
         .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "TransferModel", swiftSettings: strict),
+        .target(name: "TransferModel", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
@@ -55,7 +55,7 @@ let package = Package(
         ),
         .target(
             name: "Transfer",
-            dependencies: ["CurlKit", "SystemKit", "TransferModel"],
+            dependencies: ["CurlKit", "SystemKit", "TransferModel", "JSON"],
             swiftSettings: strict
         ),
 
@@ -89,7 +89,7 @@ let package = Package(
         // What only tests need.
         .target(
             name: "TestSupport",
-            dependencies: ["TransferModel", "Diagnostics", "SystemKit"],
+            dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -121,13 +121,17 @@ let package = Package(
         ),
         .testTarget(
             name: "PlanTests",
-            dependencies: ["Plan", "JobFile", "Diagnostics", "TransferModel", "TestSupport"],
+            dependencies: [
+                "Plan", "JobFile", "Diagnostics", "TransferModel", "JSON", "TestSupport",
+            ],
             exclude: ["Fixtures", "Valid"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "TransferTests",
-            dependencies: ["Transfer", "CurlKit", "TransferModel", "SystemKit", "TestSupport"],
+            dependencies: [
+                "Transfer", "CurlKit", "TransferModel", "SystemKit", "JSON", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -15,6 +15,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badValue = "job.bad-value"
     case badDuration = "job.bad-duration"
     case badRate = "job.bad-rate"
+    case badSize = "job.bad-size"
     case outOfRange = "job.out-of-range"
     case badURL = "job.bad-url"
     case badMethod = "job.bad-method"
@@ -26,6 +27,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badPath = "job.bad-path"
     case pathEscape = "job.path-escape"
     case badJSON = "job.bad-json"
+    case badPointer = "job.bad-pointer"
 
     // Expressions.
     case badExpression = "job.bad-expression"

@@ -122,7 +122,8 @@ package enum RetryDecision: Sendable, Hashable {
             // (draft-ietf-httpapi-idempotency-key-header §2.7).
             return policy.statusCodes.contains(status)
                 || status == 409 && request.hasIdempotencyKey
-        case .mimeType, .redirectLimit, .rangeMismatch, .localIO, .cache, .cancelled, .engine:
+        case .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
+            .cancelled, .engine:
             return false
         }
     }
@@ -139,9 +140,8 @@ package enum RetryDecision: Sendable, Hashable {
         switch failure.kind {
         case .timeout, .stalled, .reset, .truncated, .protocolViolation, .cancelled: return true
         case .httpStatus: return failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
-        case .resolve, .connect, .tls, .mimeType, .redirectLimit, .rangeMismatch, .integrity,
-            .localIO,
-            .cache, .engine:
+        case .resolve, .connect, .tls, .mimeType, .tooLarge, .content, .redirectLimit,
+            .rangeMismatch, .integrity, .localIO, .cache, .engine:
             return false
         }
     }

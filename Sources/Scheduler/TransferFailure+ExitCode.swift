@@ -13,8 +13,8 @@ extension TransferFailure {
         case .resolve, .connect, .timeout, .stalled, .reset, .truncated: .temporary
         case .tls: isPermanent ? .taskFailed : .temporary
         case .httpStatus: isTemporaryStatus ? .temporary : .taskFailed
-        case .protocolViolation, .mimeType, .redirectLimit, .rangeMismatch, .cache, .cancelled,
-            .engine:
+        case .protocolViolation, .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch,
+            .cache, .cancelled, .engine:
             .taskFailed
         }
     }

@@ -1,3 +1,5 @@
+package import JSON
+
 /// Holds JSON against a JSON Schema of draft-07, as far as the project's schemas use it.
 ///
 /// A keyword that it does not know is a fault of the schema, so that nothing passes unchecked.

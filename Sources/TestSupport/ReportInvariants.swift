@@ -1,3 +1,5 @@
+package import JSON
+
 /// What holds in every report beyond its schema: dates in order, nulls after failures, sums.
 package struct ReportInvariants: Sendable {
     /// A connection's steps and the request's, in their order in time.

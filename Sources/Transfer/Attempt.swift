@@ -27,6 +27,8 @@ final class Attempt: EasyHandleClient {
     private var recorder: TransactionRecorder
     private var parser = ResponseHeadParser()
     private var sink = ResponseSink()
+    /// nil when nothing is expected of the body.
+    private var bodyCheck: BodyCheck?
     private var head: ResponseHead?
     private var verdict: ResponseVerdict?
     private var checks: [TaskRecord.Check] = []
@@ -199,6 +201,10 @@ final class Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
+        if let findings = bodyCheck?.take(bytes) {
+            note(findings)
+            return false
+        }
         do throws(SystemError) {
             return try sink.write(bytes)
         } catch {
@@ -254,6 +260,11 @@ final class Attempt: EasyHandleClient {
             self.failure = failure
             sink.keepExcerpt()
         case .accept:
+            bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
+            if let findings = bodyCheck?.announce(contentLength) {
+                note(findings)
+                return false
+            }
             guard case .file(let destination) = request.sink else { return true }
             do throws(SystemError) {
                 try sink.open(destination, expectedCount: contentLength)
@@ -263,6 +274,11 @@ final class Attempt: EasyHandleClient {
             }
         }
         return true
+    }
+
+    private func note(_ findings: Findings) {
+        checks += findings.checks
+        failure = findings.failure
     }
 
     private func fileChanged() -> BodyRead {
@@ -335,12 +351,22 @@ final class Attempt: EasyHandleClient {
 
     private func finish() -> Next {
         if failure == nil, let bodyFile, !bodyFile.isUnchanged { _ = fileChanged() }
+        if failure == nil, case .accept = verdict, let findings = bodyCheck?.end() {
+            note(findings)
+        }
         let result = result()
-        guard result.failure == nil, case .file(let destination) = request.sink,
-            case .accept = verdict
-        else { return .finished(result) }
+        guard result.failure == nil, case .accept = verdict else { return .finished(result) }
+        let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
+        var destination: TaskSpec.Destination?
+        if case .file(let file) = request.sink { destination = file }
+        guard check != nil || destination != nil else { return .finished(result) }
         return .publish(
-            PublicationJob(result: result, content: sink.content, destination: destination)
+            PublicationJob(
+                result: result,
+                check: check,
+                content: sink.content,
+                destination: destination
+            )
         )
     }
 

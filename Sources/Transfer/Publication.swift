@@ -5,11 +5,16 @@ internal import TransferModel
 /// A complete body and the attempt that it came from.
 struct PublicationJob: Sendable {
     var result: AttemptResult
+    /// What the response must say before anything is published.
+    var check: ContentCheck?
     var content: ResponseSink.Content
-    var destination: TaskSpec.Destination
+    /// nil when the body is only checked.
+    var destination: TaskSpec.Destination?
 
-    /// Whether publishing it takes no longer than a few system calls.
+    /// Whether carrying it out takes no longer than a few system calls.
     func isQuick(at durability: Durability) -> Bool {
+        if let check, !check.isQuick { return false }
+        guard let destination else { return true }
         guard durability == .none else { return false }
         if case .memory = content { return true }
         return destination.sha256 == nil
@@ -29,35 +34,50 @@ struct Publication {
     /// Carries a job out; the result has the file, or the failure that kept it from its name.
     mutating func publish(_ job: PublicationJob) -> AttemptResult {
         var result = job.result
-        do throws(SystemError) {
-            let (file, folder) = try file(for: job)
-            if let failure = try verify(file, job, &result) {
-                result.failure = failure
-            } else {
-                if durability != .none { try file.sync() }
-                try file.publish(replacing: job.destination.ifExists != .fail)
-                if durability == .full { try folder.sync() }
-                result.file = .init(
-                    path: job.destination.displayPath,
-                    size: file.size,
-                    sha256: job.destination.sha256.map(SHA256Digest.hexadecimal)
-                )
-            }
-        } catch {
-            result.failure = TransferFailure(error, phase: .finish)
+        if let findings = job.check?.judge() {
+            result.checks += findings.checks
+            result.failure = findings.failure
+        }
+        if result.failure == nil, let destination = job.destination {
+            publish(job.content, to: destination, &result)
         }
         result.endTime = .now
         return result
     }
 
+    private mutating func publish(
+        _ content: ResponseSink.Content,
+        to destination: TaskSpec.Destination,
+        _ result: inout AttemptResult
+    ) {
+        do throws(SystemError) {
+            let (file, folder) = try file(of: content, for: destination)
+            if let failure = try verify(file, content, destination, &result) {
+                result.failure = failure
+            } else {
+                if durability != .none { try file.sync() }
+                try file.publish(replacing: destination.ifExists != .fail)
+                if durability == .full { try folder.sync() }
+                result.file = .init(
+                    path: destination.displayPath,
+                    size: file.size,
+                    sha256: destination.sha256.map(SHA256Digest.hexadecimal)
+                )
+            }
+        } catch {
+            result.failure = TransferFailure(error, phase: .finish)
+        }
+    }
+
     private mutating func file(
-        for job: PublicationJob
+        of content: ResponseSink.Content,
+        for destination: TaskSpec.Destination
     ) throws(SystemError) -> (OutputFile, Folder) {
-        switch job.content {
+        switch content {
         case .file(let file, let folder):
             return (file, folder)
         case .memory(let bytes):
-            let (path, name) = job.destination.split
+            let (path, name) = destination.split
             let folder: Folder
             if let lastFolder, lastFolder.path == path {
                 folder = lastFolder
@@ -80,10 +100,11 @@ struct Publication {
     /// Compares the checksum; nil when it matches or none was asked for.
     private func verify(
         _ file: OutputFile,
-        _ job: PublicationJob,
+        _ content: ResponseSink.Content,
+        _ destination: TaskSpec.Destination,
         _ result: inout AttemptResult
     ) throws(SystemError) -> TransferFailure? {
-        guard let expected = job.destination.sha256 else { return nil }
+        guard let expected = destination.sha256 else { return nil }
         guard let digest = SHA256Digest() else {
             return TransferFailure(
                 kind: .engine,
@@ -91,7 +112,7 @@ struct Publication {
                 detail: "libcrypto has no SHA-256 to verify with"
             )
         }
-        switch job.content {
+        switch content {
         case .memory(let bytes): digest.update(bytes.span)
         case .file: try Self.hash(file, into: digest)
         }
@@ -107,7 +128,7 @@ struct Publication {
                 + SHA256Digest.hexadecimal(expected)
         )
         failure.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
-        failure.help = "nothing was written to \(job.destination.displayPath)"
+        failure.help = "nothing was written to \(destination.displayPath)"
         return failure
     }
 

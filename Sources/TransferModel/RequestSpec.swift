@@ -34,21 +34,6 @@ package enum BodySource: Sendable, Hashable {
     case file(path: String)
 }
 
-/// What a response must look like to count as a success.
-package struct Expectation: Sendable, Hashable {
-    /// Inclusive ranges of status codes, 100 to 599.
-    package var statusCodes = anySuccess
-    /// Accepted MIME types without parameters, in lower case; empty means any.
-    ///
-    /// `type/*` matches a whole type.
-    package var mimeTypes: [String] = []
-
-    // Made once: an expectation is copied for every task.
-    private static let anySuccess = [200...299]
-
-    package init() {}
-}
-
 /// How far redirects are followed.
 package struct RedirectRule: Sendable, Hashable {
     package enum Follow: String, Sendable, Hashable, CaseIterable {

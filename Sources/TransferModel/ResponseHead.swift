@@ -19,4 +19,20 @@ package struct ResponseHead: Sendable, Hashable {
         }
         return String(decoding: essence.map(\.asciiLowercased), as: UTF8.self)
     }
+
+    /// The `charset` parameter of the media type, without quotes (RFC 9110 §8.3.2); nil when there is none.
+    package var charset: String? {
+        guard let parameters = fields["content-type"]?.split(separator: ";").dropFirst() else {
+            return nil
+        }
+        for parameter in parameters {
+            let parts = parameter.split(separator: "=", maxSplits: 1).map { part in
+                String(part.drop { $0 == " " || $0 == "\t" })
+            }
+            guard parts.count == 2, parts[0].lowercased() == "charset" else { continue }
+            let name = parts[1].filter { $0 != "\"" && $0 != " " && $0 != "\t" }
+            return name.isEmpty ? nil : name
+        }
+        return nil
+    }
 }

@@ -20,6 +20,10 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case httpStatus
         /// The MIME type is not an expected one.
         case mimeType
+        /// The body is larger than `expect` allows.
+        case tooLarge
+        /// The body or the fields are not what `expect` asks for.
+        case content
         /// Too many redirects, a loop, or a redirect that may not be followed.
         case redirectLimit
         /// The body ended before its announced length.

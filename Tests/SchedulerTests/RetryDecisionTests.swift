@@ -53,7 +53,8 @@ import TransferModel
 
     @Test(
         arguments: [
-            .mimeType, .redirectLimit, .rangeMismatch, .localIO, .cache, .cancelled, .engine,
+            .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
+            .cancelled, .engine,
         ] as [TransferFailure.Kind]
     )
     func `what repeating cannot mend is not retried`(kind: TransferFailure.Kind) throws {

@@ -11,7 +11,8 @@ import TransferModel
             (.timeout, .temporary), (.stalled, .temporary), (.reset, .temporary),
             (.truncated, .temporary), (.integrity, .integrity), (.mimeType, .taskFailed),
             (.redirectLimit, .taskFailed), (.protocolViolation, .taskFailed),
-            (.localIO, .taskFailed), (.engine, .taskFailed),
+            (.localIO, .taskFailed), (.engine, .taskFailed), (.tooLarge, .taskFailed),
+            (.content, .taskFailed),
         ] as [(TransferFailure.Kind, ExitCode)]
     )
     func `the kind decides the exit code`(kind: TransferFailure.Kind, code: ExitCode) {

@@ -19,7 +19,11 @@ struct SettingWalk {
                 if inner.required != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
             case .named:
-                walkNames(in: found.map(\.value), path: path + key.name + ".")
+                walkNames(in: found.map(\.value), path: path + key.name + ".") {
+                    $0.lowercased()
+                }
+            case .either(.named, _):
+                walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
                     add(path + key.name, first.value, setBy: first.key)
@@ -30,13 +34,27 @@ struct SettingWalk {
         }
     }
 
-    /// Adds the header fields of some mappings; of those with one name the first holds.
-    private mutating func walkNames(in mappings: [NodeID], path: String) {
+    /// Adds what mappings have under names that the job chose, and what lists name alone.
+    ///
+    /// Of those whose names are one, as `same` makes them, the first holds.
+    private mutating func walkNames(
+        in collections: [NodeID],
+        path: String,
+        same: (String) -> String
+    ) {
         var known: Set<String> = []
-        for entry in mappings.flatMap({ Array(reader.document.entries(of: $0)) }) {
-            let name = reader.document.text(of: entry.key)
-            guard known.insert(name.lowercased()).inserted else { continue }
-            add(path + name, entry.value, setBy: entry.key)
+        for collection in collections {
+            for entry in reader.document.entries(of: collection) {
+                let name = reader.document.text(of: entry.key)
+                guard known.insert(same(name)).inserted else { continue }
+                add(path + name, entry.value, setBy: entry.key)
+            }
+            for element in reader.document.elements(of: collection) {
+                let name = display(element)
+                guard known.insert(same(name)).inserted else { continue }
+                let line = reader.document.range(of: element).start.line
+                rows.append(SettingRow(path: path + name, value: "any", line: line))
+            }
         }
     }
 

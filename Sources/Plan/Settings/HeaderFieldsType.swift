@@ -3,16 +3,24 @@ internal import TransferModel
 
 /// Mappings of header names to values.
 enum HeaderFieldsType {
-    static let task = type(inSession: false)
-    static let session = type(inSession: true)
+    static let task = type { name throws(ValueFault) in
+        try HeaderRule.checkName(name, inSession: false)
+    }
+    static let session = type { name throws(ValueFault) in
+        try HeaderRule.checkName(name, inSession: true)
+    }
+    /// What a response must have: any name may stand there.
+    static let expected = type(HeaderRule.checkToken)
 
-    private static func type(inSession: Bool) -> ValueType<[HeaderField]> {
+    private static func type(
+        _ checkName: @escaping @Sendable (String) throws(ValueFault) -> Void
+    ) -> ValueType<[HeaderField]> {
         let shape = Shape.named(
             .text(pattern: nil),
             pattern: HeaderRule.namePattern,
             hasFreeKeys: false
         )
-        return ValueType(shape) { $0.headerFields($1, inSession: inSession) }
+        return ValueType(shape) { $0.headerFields($1, checkName) }
     }
 
     /// `fields`, and those of `base` whose names they do not have.
@@ -40,7 +48,10 @@ extension String {
 
 extension Reader {
     /// The fields of a mapping in its order; nil when one of them has a fault.
-    fileprivate mutating func headerFields(_ field: Field, inSession: Bool) -> [HeaderField]? {
+    fileprivate mutating func headerFields(
+        _ field: Field,
+        _ checkName: (String) throws(ValueFault) -> Void
+    ) -> [HeaderField]? {
         guard document.kind(of: field.node) == .mapping else {
             report(
                 .wrongType,
@@ -54,7 +65,7 @@ extension Reader {
         for entry in document.entries(of: field.node) {
             let name = document.text(of: entry.key)
             do {
-                try HeaderRule.checkName(name, inSession: inSession)
+                try checkName(name)
             } catch {
                 report(error, of: field, at: document.range(of: entry.key))
                 continue

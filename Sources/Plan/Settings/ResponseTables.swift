@@ -17,7 +17,29 @@ enum ExpectTable {
                 default: "any",
                 "MIME types without parameters; `type/*` matches a whole type."
             ) { $0.mimeTypes = $1 },
-        ] + ["textEncoding", "maximumSize", "headers", "json"].map(Setting.notYet)
+            Setting(
+                "textEncoding",
+                .choice(),
+                default: "any",
+                "The body must be text in this encoding."
+            ) { $0.textEncoding = $1 },
+            Setting(
+                "maximumSize",
+                ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse),
+                default: "any",
+                "The body may not be larger, such as `10MiB`."
+            ) { $0.maximumSize = $1 },
+            Setting(
+                "headers",
+                HeaderFieldsType.expected,
+                "Fields that the response must have with that value; `*` for any value."
+            ) { $0.headers = HeaderFieldsType.merge($1, over: $0.headers) },
+            Setting(
+                "json",
+                ExpectedJSONType.type,
+                "Values of a JSON body by their pointers, or a list of pointers that lead somewhere."
+            ) { $0.json = ExpectedJSONType.merge($1, over: $0.json) },
+        ]
     )
 
     private static let statusCode = ValueType<ClosedRange<Int>>(

@@ -3,19 +3,13 @@ enum ByteRateText {
     /// The pattern of the JSON Schema; `parse` is stricter only in the largest rate.
     static let pattern = #"^\d+(\.\d+)?([kK]?B|[KMGT]iB|[MGT]B)/s$"#
 
-    private static let units: [(name: String, bytes: Int64)] = [
-        ("B", 1),
-        ("kB", 1000), ("KB", 1000), ("KiB", 1 << 10),
-        ("MB", 1_000_000), ("MiB", 1 << 20),
-        ("GB", 1_000_000_000), ("GiB", 1 << 30),
-        ("TB", 1_000_000_000_000), ("TiB", 1 << 40),
-    ]
-
     /// Bytes per second, at least 1.
     static func parse(_ text: String) throws(ValueFault) -> Int64 {
         var rest = text[...].utf8
         guard let number = DecimalPrefix(&rest), rest.suffix(2).elementsEqual("/s".utf8),
-            let unit = units.first(where: { $0.name.utf8.elementsEqual(rest.dropLast(2)) })
+            let unit = ByteSizeText.units.first(where: {
+                $0.name.utf8.elementsEqual(rest.dropLast(2))
+            })
         else { throw malformed(text) }
         guard let bytes = number.scaled(by: unit.bytes), bytes <= 1 << 50 else {
             throw ValueFault(.outOfRange, "the largest rate is 1024TiB/s")
@@ -45,9 +39,6 @@ enum ByteRateText {
         for ending in ["/s", "ps"] where name.hasSuffix(ending) {
             name = String(name.dropLast(ending.count))
         }
-        let unit = units.first {
-            $0.name.lowercased() == name || $0.name.lowercased() == name + "b"
-        }
-        return unit.map { "\(number)\($0.name)/s" }
+        return ByteSizeText.unit(likely: name).map { "\(number)\($0)/s" }
     }
 }

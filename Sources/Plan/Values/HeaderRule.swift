@@ -22,13 +22,7 @@ enum HeaderRule {
 
     /// A name that is a token (RFC 9110 §5.1) and not reserved.
     static func checkName(_ name: String, inSession: Bool) throws(ValueFault) {
-        guard isToken(name) else {
-            throw ValueFault(
-                .badHeader,
-                "`\(name)` is not a header name",
-                help: "a name has letters, digits and `!#$%&'*+-.^_`|~` only"
-            )
-        }
+        try checkToken(name)
         let lowercased = name.lowercased()
         if let reason = reserved[lowercased] {
             throw ValueFault(.reservedHeader, "`\(name)` cannot be set by hand: \(reason)")
@@ -38,6 +32,17 @@ enum HeaderRule {
                 .reservedHeader,
                 "`\(name)` cannot be set for a whole session: it would go to every origin",
                 help: "set it in the `headers` of the tasks that need it"
+            )
+        }
+    }
+
+    /// A name that is a token.
+    static func checkToken(_ name: String) throws(ValueFault) {
+        guard isToken(name) else {
+            throw ValueFault(
+                .badHeader,
+                "`\(name)` is not a header name",
+                help: "a name has letters, digits and `!#$%&'*+-.^_`|~` only"
             )
         }
     }

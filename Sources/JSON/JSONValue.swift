@@ -1,4 +1,6 @@
 /// A JSON document in memory (RFC 8259), read strictly: a repeated member name is a fault.
+///
+/// At most 512 collections inside one another and 4 million values, so that what a peer sends has a price that is known.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -27,6 +29,7 @@ package enum JSONValue: Sendable, Hashable {
         try self.init(bytes: Array(text.utf8))
     }
 
+    /// Reads UTF-8 bytes without a byte order mark.
     package init(bytes: [UInt8]) throws(Fault) {
         var parser = JSONParser(bytes: bytes)
         self = try parser.document()

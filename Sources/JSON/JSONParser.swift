@@ -1,0 +1,253 @@
+/// Reads one JSON document from bytes, without recursion: what is open stands on a stack of its own.
+struct JSONParser {
+    /// Collections inside one another, as JSONDecoder has it.
+    static let deepest = 512
+    /// Values of one document; their memory is what a hostile one costs.
+    static let maximumCount = 4_000_000
+
+    /// A collection whose end has not come yet.
+    private struct Frame {
+        var isObject: Bool
+        /// How many values and names stood before its own.
+        var values: Int
+        var names: Int
+
+        var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var frames: [Frame] = []
+    /// The values of all open collections, one after the other.
+    private var values: [JSONValue] = []
+    /// The names of all open objects.
+    private var names: [String] = []
+    private var count = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func document() throws(JSONValue.Fault) -> JSONValue {
+        repeat {
+            try beginValue()
+            try endCollections()
+        } while !frames.isEmpty
+        guard next == nil, let value = values.popLast() else {
+            throw fault("text after the document")
+        }
+        return value
+    }
+
+    /// The next byte that is not white space.
+    private var next: UInt8? {
+        mutating get {
+            while position < bytes.count {
+                switch bytes[position] {
+                case 32, 9, 10, 13: position += 1
+                default: return bytes[position]
+                }
+            }
+            return nil
+        }
+    }
+
+    private func fault(_ reason: String) -> JSONValue.Fault {
+        JSONValue.Fault(reason: reason, offset: position)
+    }
+
+    /// Reads a scalar or an empty collection; opens any other, up to its first scalar.
+    private mutating func beginValue() throws(JSONValue.Fault) {
+        while true {
+            count += 1
+            guard count <= Self.maximumCount else { throw fault("too many values") }
+            switch next {
+            case UInt8(ascii: "{"): open(isObject: true)
+            case UInt8(ascii: "["): open(isObject: false)
+            default:
+                values.append(try scalar())
+                return
+            }
+            guard frames.count <= Self.deepest, let frame = frames.last else {
+                throw fault("nested too deeply")
+            }
+            if next == frame.end { return }
+            if frame.isObject { try name() }
+        }
+    }
+
+    private mutating func open(isObject: Bool) {
+        frames.append(Frame(isObject: isObject, values: values.count, names: names.count))
+        position += 1
+    }
+
+    /// Closes what ends here, up to a comma that another value follows.
+    private mutating func endCollections() throws(JSONValue.Fault) {
+        while let frame = frames.last {
+            switch next {
+            case frame.end:
+                position += 1
+                try close(frame)
+            case UInt8(ascii: ",") where values.count > frame.values:
+                position += 1
+                if frame.isObject { try name() }
+                return
+            default:
+                throw fault("expected , or \(Unicode.Scalar(frame.end))")
+            }
+        }
+    }
+
+    private mutating func close(_ frame: Frame) throws(JSONValue.Fault) {
+        frames.removeLast()
+        let own = values[frame.values...]
+        let value: JSONValue
+        if frame.isObject {
+            let ownNames = names[frame.names...]
+            if let name = Self.repeated(ownNames) { throw fault("repeated name \(name)") }
+            value = .object(zip(ownNames, own).map { JSONValue.Member(name: $0, value: $1) })
+            names.removeSubrange(frame.names...)
+        } else {
+            value = .array(Array(own))
+        }
+        values.removeSubrange(frame.values...)
+        values.append(value)
+    }
+
+    private static func repeated(_ names: ArraySlice<String>) -> String? {
+        // Most objects are small, and then a set costs more than comparing.
+        if names.count <= 8 {
+            return names.indices.first { names[..<$0].contains(names[$0]) }.map { names[$0] }
+        }
+        var known: Set<String> = []
+        return names.first { !known.insert($0).inserted }
+    }
+
+    private mutating func name() throws(JSONValue.Fault) {
+        guard next == UInt8(ascii: "\"") else { throw fault("expected a name") }
+        names.append(try string())
+        guard next == UInt8(ascii: ":") else { throw fault("expected :") }
+        position += 1
+    }
+
+    private mutating func scalar() throws(JSONValue.Fault) -> JSONValue {
+        switch next {
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return .number(try number())
+        }
+    }
+
+    private mutating func word(
+        _ word: String,
+        _ value: JSONValue
+    ) throws(JSONValue.Fault) -> JSONValue {
+        guard bytes[position...].starts(with: word.utf8) else { throw fault("unknown word") }
+        position += word.utf8.count
+        return value
+    }
+
+    private mutating func string() throws(JSONValue.Fault) -> String {
+        position += 1
+        let start = position
+        while position < bytes.count, isPlain(bytes[position]) { position += 1 }
+        if peek("\"") {
+            position += 1
+            return try text(bytes[start..<position - 1])
+        }
+        var units = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return try text(units[...])
+            case UInt8(ascii: "\\"): try appendEscape(to: &units)
+            case 0..<0x20: throw fault("control character in a string")
+            default: units.append(byte)
+            }
+        }
+        throw fault("string without an end")
+    }
+
+    private func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) throws(JSONValue.Fault) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw fault("string that is not UTF-8")
+        }
+        return text
+    }
+
+    private mutating func appendEscape(to units: inout [UInt8]) throws(JSONValue.Fault) {
+        guard position < bytes.count else { throw fault("string without an end") }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(byte)
+        case UInt8(ascii: "b"): units.append(8)
+        case UInt8(ascii: "f"): units.append(12)
+        case UInt8(ascii: "n"): units.append(10)
+        case UInt8(ascii: "r"): units.append(13)
+        case UInt8(ascii: "t"): units.append(9)
+        case UInt8(ascii: "u"): units.append(contentsOf: String(try unicodeEscape()).utf8)
+        default: throw fault("unknown escape")
+        }
+    }
+
+    private mutating func unicodeEscape() throws(JSONValue.Fault) -> Unicode.Scalar {
+        var code = try hexadecimal()
+        if (0xD800..<0xDC00).contains(code), bytes[position...].starts(with: "\\u".utf8) {
+            position += 2
+            let low = try hexadecimal()
+            guard (0xDC00..<0xE000).contains(low) else { throw fault("lone surrogate") }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw fault("lone surrogate") }
+        return scalar
+    }
+
+    private mutating func hexadecimal() throws(JSONValue.Fault) -> UInt32 {
+        guard position + 4 <= bytes.count,
+            bytes[position..<position + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let code = UInt32(
+                String(decoding: bytes[position..<position + 4], as: UTF8.self),
+                radix: 16
+            )
+        else { throw fault("four hexadecimal digits expected") }
+        position += 4
+        return code
+    }
+
+    /// Reads `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
+    private mutating func number() throws(JSONValue.Fault) -> String {
+        let start = position
+        if peek("-") { position += 1 }
+        let isZero = peek("0")
+        let integerDigits = digits()
+        guard integerDigits > 0, !isZero || integerDigits == 1 else { throw fault("no value") }
+        if peek(".") {
+            position += 1
+            guard digits() > 0 else { throw fault("digits expected") }
+        }
+        if peek("e") || peek("E") {
+            position += 1
+            if peek("+") || peek("-") { position += 1 }
+            guard digits() > 0 else { throw fault("digits expected") }
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private func peek(_ character: Unicode.Scalar) -> Bool {
+        position < bytes.count && bytes[position] == UInt8(ascii: character)
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while position < bytes.count, (48...57).contains(bytes[position]) { position += 1 }
+        return position - start
+    }
+}

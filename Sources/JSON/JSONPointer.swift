@@ -1,0 +1,62 @@
+/// A path to one value of a JSON document (RFC 6901), such as `/items/0/id`; the empty one is the whole document.
+package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+    /// The pattern of the JSON Schema.
+    package static let pattern = "^(/([^/~]|~[01])*)*$"
+
+    /// As it was written.
+    package let description: String
+    /// The names or places on the way, unescaped.
+    private let tokens: [String]
+
+    /// Fails when the text neither is empty nor begins with `/`, or has a `~` without `0` or `1` behind it.
+    package init?(_ text: String) {
+        description = text
+        var tokens: [String] = []
+        for part in text.split(separator: "/", omittingEmptySubsequences: false) {
+            guard let token = Self.unescaped(part) else { return nil }
+            tokens.append(token)
+        }
+        guard text.isEmpty || tokens.first == "" else { return nil }
+        self.tokens = Array(tokens.dropFirst())
+    }
+
+    /// The value that it leads to; nil when there is none.
+    package func resolve(in document: JSONValue) -> JSONValue? {
+        var value = document
+        for token in tokens {
+            let inner: JSONValue? =
+                if case .array = value { Self.place(token).flatMap { value[$0] } } else {
+                    value[token]
+                }
+            guard let inner else { return nil }
+            value = inner
+        }
+        return value
+    }
+
+    /// A place in an array: digits without a leading zero (RFC 6901 §4).
+    private static func place(_ token: String) -> Int? {
+        guard token.utf8.allSatisfy({ (48...57).contains($0) }),
+            token == "0" || !token.hasPrefix("0")
+        else { return nil }
+        return Int(token)
+    }
+
+    /// `~1` is `/`, then `~0` is `~` (RFC 6901 §4).
+    private static func unescaped(_ part: Substring) -> String? {
+        guard part.contains("~") else { return String(part) }
+        var text = ""
+        var isEscape = false
+        for character in part.unicodeScalars {
+            switch (isEscape, character) {
+            case (true, "0"): text += "~"
+            case (true, "1"): text += "/"
+            case (true, _): return nil
+            case (false, "~"): break
+            case (false, _): text.unicodeScalars.append(character)
+            }
+            isEscape = !isEscape && character == "~"
+        }
+        return isEscape ? nil : text
+    }
+}

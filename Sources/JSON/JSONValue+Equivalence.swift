@@ -1,0 +1,48 @@
+extension JSONValue {
+    /// Whether both mean the same: members in any order, numbers by their value, `1.0` as `1`.
+    package func isEquivalent(to other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.number(let one), .number(let two)):
+            return one == two || DecimalValue(one) == DecimalValue(two)
+        case (.array(let one), .array(let two)):
+            return one.count == two.count && zip(one, two).allSatisfy { $0.isEquivalent(to: $1) }
+        case (.object(let one), .object(let two)):
+            guard one.count == two.count else { return false }
+            let values = Dictionary(two.lazy.map { ($0.name, $0.value) }) { first, _ in first }
+            return one.allSatisfy { values[$0.name]?.isEquivalent(to: $0.value) == true }
+        default:
+            return self == other
+        }
+    }
+}
+
+/// What a JSON number is worth, exactly: `±0.digits × 10^exponent`, whatever its size.
+private struct DecimalValue: Equatable {
+    var isNegative = false
+    /// From the first digit that is not zero to the last one.
+    var digits: [UInt8] = []
+    var exponent = 0
+    /// An exponent beyond 64 bits, which is compared as it is written.
+    var hugeExponent: Substring?
+
+    init(_ text: String) {
+        let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
+        var mantissa = parts.first ?? ""
+        isNegative = mantissa.hasPrefix("-")
+        if isNegative { mantissa = mantissa.dropFirst() }
+        let halves = mantissa.utf8.split(separator: UInt8(ascii: "."))
+        let all = halves.joined()
+        let zeros = all.prefix { $0 == UInt8(ascii: "0") }.count
+        digits = Array(all.dropFirst(zeros))
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        guard !digits.isEmpty else {
+            // All zeros are one, whatever their signs and exponents.
+            isNegative = false
+            return
+        }
+        exponent = (halves.first?.count ?? 0) - zeros
+        guard parts.count == 2 else { return }
+        let (sum, overflow) = exponent.addingReportingOverflow(Int(parts[1]) ?? .max)
+        if overflow || Int(parts[1]) == nil { hugeExponent = parts[1] } else { exponent = sum }
+    }
+}

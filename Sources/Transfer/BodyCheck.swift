@@ -1,0 +1,99 @@
+internal import SystemKit
+internal import TransferModel
+
+/// Holds a body against what is expected of it while it comes in: its size, whether there is one, its encoding.
+///
+/// Memory does not grow with the body, except for one whose JSON is looked into later: that is kept up to `jsonLimit`.
+struct BodyCheck {
+    /// The largest body whose JSON is looked into.
+    static let jsonLimit: Int64 = 16 << 20
+
+    private let expectation: Expectation
+    private let limit: Int64?
+    private var text: TextCheck?
+    private var count: Int64 = 0
+    /// The body so far, for its JSON.
+    private(set) var kept: [UInt8]?
+
+    /// nil when nothing is expected of the body, or when the response cannot have one.
+    ///
+    /// A HEAD and the statuses 204, 205 and 304 are answers without content (RFC 9110 §6.4.1).
+    init?(_ expectation: Expectation, head: ResponseHead, method: String) {
+        guard expectation.isAboutBody, method != "HEAD",
+            ![204, 205, 304].contains(head.statusCode)
+        else { return nil }
+        self.expectation = expectation
+        let jsonLimit = expectation.json == nil ? nil : Self.jsonLimit
+        limit = [expectation.maximumSize, jsonLimit].compactMap(\.self).min()
+        text = expectation.textEncoding.map { TextCheck($0, charset: head.charset) }
+        if expectation.json != nil { kept = [] }
+    }
+
+    /// Takes the announced length; returns the findings that end the transfer.
+    mutating func announce(_ length: Int64?) -> Findings? {
+        guard let length else { return nil }
+        if let limit, length > limit { return tooLarge("Content-Length \(length)", limit) }
+        kept?.reserveCapacity(Int(length))
+        return nil
+    }
+
+    /// Takes a piece; returns the findings that end the transfer.
+    mutating func take(_ bytes: Span<UInt8>) -> Findings? {
+        count += Int64(bytes.count)
+        if let limit, count > limit { return tooLarge("\(count) bytes or more", limit) }
+        if let fault = text?.take(bytes) { return undecodable(fault) }
+        kept?.append(bytes)
+        return nil
+    }
+
+    /// Judges the whole body.
+    mutating func end() -> Findings {
+        var findings = Findings()
+        if count == 0, expectation.textEncoding != nil || expectation.json != nil {
+            findings.fail(
+                .data,
+                expected: "a body",
+                actual: "0 bytes",
+                .content,
+                "the response has no body",
+                .init(code: -1014, name: "zeroByteResource")
+            )
+            return findings
+        }
+        if let fault = text?.end() { return undecodable(fault) }
+        findings.pass(.data)
+        // JSON is decoded later, and both are one check.
+        if text != nil, kept == nil { findings.pass(.decoding) }
+        return findings
+    }
+
+    private func tooLarge(_ actual: String, _ limit: Int64) -> Findings {
+        var findings = Findings()
+        let what =
+            expectation.maximumSize == limit ? "`maximumSize`" : "what is looked into as JSON"
+        findings.fail(
+            .data,
+            expected: "at most \(limit) bytes",
+            actual: actual,
+            .tooLarge,
+            "the body is larger than \(what): more than \(limit) bytes",
+            .init(code: -1103, name: "dataLengthExceedsMaximum")
+        )
+        return findings
+    }
+
+    private func undecodable(_ fault: String) -> Findings {
+        let expected = expectation.textEncoding?.rawValue ?? ""
+        var findings = Findings()
+        findings.pass(.data)
+        findings.fail(
+            .decoding,
+            expected: expected,
+            actual: fault,
+            .content,
+            "\(fault), \(expected) is expected",
+            .init(code: -1016, name: "cannotDecodeContentData")
+        )
+        return findings
+    }
+}

@@ -1,0 +1,108 @@
+internal import JSON
+internal import TransferModel
+
+/// Holds a whole response against what is expected of its fields and of the JSON in its body.
+///
+/// A value of its own, so that a large body is looked into on a thread that has time for it.
+struct ContentCheck: Sendable {
+    private let head: ResponseHead
+    private let headers: [HeaderField]
+    private let json: [Expectation.JSONValueAt]
+    /// The body whose JSON is looked into; nil when nothing is expected of it.
+    private let body: [UInt8]?
+
+    /// nil when nothing is expected of what the response says.
+    init?(_ expectation: Expectation, head: ResponseHead?, body: [UInt8]?) {
+        guard let head, body != nil || !expectation.headers.isEmpty else { return nil }
+        self.head = head
+        headers = expectation.headers
+        json = body == nil ? [] : expectation.json ?? []
+        self.body = body
+    }
+
+    /// Whether judging takes no longer than handing it to another thread.
+    var isQuick: Bool { (body?.count ?? 0) <= ResponseSink.memoryLimit }
+
+    /// Decodes the body, then compares fields and values in the order of the job file.
+    func judge() -> Findings {
+        var findings = Findings()
+        var document: JSONValue?
+        if let body {
+            do throws(JSONValue.Fault) {
+                document = try JSONValue(bytes: Self.withoutMark(body))
+                findings.pass(.decoding)
+            } catch {
+                let fault = TextExcerpt.of(error.description)
+                findings.fail(
+                    .decoding,
+                    expected: "JSON",
+                    actual: fault,
+                    .content,
+                    "the body is not JSON: \(fault)",
+                    .init(code: -1017, name: "cannotParseResponse")
+                )
+                return findings
+            }
+        }
+        for field in headers {
+            guard let actual = mismatch(field) else { continue }
+            findings.failContent(field.name, expected: field.value, actual: actual)
+            return findings
+        }
+        for expected in json {
+            guard let actual = Self.mismatch(expected, in: document) else { continue }
+            findings.failContent(
+                "`\(expected.pointer)` of the body",
+                expected: expected.value.map(Self.text) ?? "a value",
+                actual: actual
+            )
+            return findings
+        }
+        if !headers.isEmpty || !json.isEmpty { findings.pass(.content) }
+        return findings
+    }
+
+    /// A byte order mark is no part of a text (RFC 8259 §8.1 allows to pass it over).
+    private static func withoutMark(_ body: [UInt8]) -> [UInt8] {
+        body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body
+    }
+
+    /// What a field is instead; repeated lines count each and together (RFC 9110 §5.3).
+    private func mismatch(_ field: HeaderField) -> String? {
+        let values = head.fields.values(of: field.name)
+        guard !values.isEmpty else { return "missing" }
+        let all = values.joined(separator: ", ")
+        let isEqual = field.value == "*" || values.contains(field.value) || all == field.value
+        return isEqual ? nil : TextExcerpt.of(all)
+    }
+
+    /// What a value is instead.
+    private static func mismatch(
+        _ expected: Expectation.JSONValueAt,
+        in document: JSONValue?
+    ) -> String? {
+        guard let actual = document.flatMap(expected.pointer.resolve) else { return "missing" }
+        guard let value = expected.value, !actual.isEquivalent(to: value) else { return nil }
+        return text(actual)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.value(value)
+        // Enough for an excerpt of characters of four bytes.
+        return TextExcerpt.of(String(decoding: writer.bytes.prefix(1 << 10), as: UTF8.self))
+    }
+}
+
+extension Findings {
+    fileprivate mutating func failContent(_ what: String, expected: String, actual: String) {
+        fail(
+            .content,
+            expected: "\(what): \(expected)",
+            actual: actual,
+            .content,
+            "\(what) is \(actual) instead of \(expected)",
+            .init(code: -1011, name: "badServerResponse")
+        )
+    }
+}
