@@ -20,9 +20,9 @@ package enum FilePattern {
                 unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
             }
         case GLOB_NOMATCH:
-            throw SystemError(errno: ENOENT, operation: "find", subject: pattern)
+            throw SystemError(errno: ENOENT, operation: "find a file for", subject: pattern)
         default:
-            throw SystemError(errno: ENOMEM, operation: "find", subject: pattern)
+            throw SystemError(errno: ENOMEM, operation: "find a file for", subject: pattern)
         }
     }
 

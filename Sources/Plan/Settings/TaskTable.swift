@@ -29,7 +29,9 @@ enum TaskTable {
                 ValueType(.text(pattern: nil)) { $0.existingFile($1) },
                 "The file that is sent, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", .text, "The text that is sent.") { $0.body = .text($1) },
+            Setting("text", .text.warningOfPlaceholders(isBody: true), "The text that is sent.") {
+                $0.body = .text($1)
+            },
             Setting(
                 "encoding",
                 ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
@@ -81,7 +83,7 @@ enum TaskTable {
             },
             Setting(
                 "url",
-                ValueType(pattern: "^[hH][tT][tT][pP][sS]?://", parse: URLText.parse),
+                url,
                 isRequired: true,
                 "An absolute http or https URL."
             ) { $0.url = $1 },
@@ -126,6 +128,11 @@ enum TaskTable {
             $1(&$0.redirects)
         },
     ]
+
+    private static let url = ValueType(
+        pattern: "^[hH][tT][tT][pP][sS]?://",
+        parse: URLText.parse
+    ).warningOfPlaceholders()
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,

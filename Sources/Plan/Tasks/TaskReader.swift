@@ -37,6 +37,7 @@ struct TaskReader: Sendable {
         }
         let request = request(url, draft, entry, sessions[session])
         checkKey(draft, entry, &reader)
+        reader.warnOfPlainCredentials(in: request, of: entry.value)
         guard reader.errorCount == errors else { return nil }
 
         let place = reader.document.range(of: entry.key).start
