@@ -14,6 +14,8 @@ struct Session {
     private var peak: Int64
 
     private static let largestTime: Int64 = 1_000_000_000
+    /// The slowest input is kept when it took longer than this.
+    private static let notableTime: Int64 = 100_000_000
 
     init(folder: Folder, seed: UInt64, baseMemory: Int64) {
         self.folder = folder
@@ -35,6 +37,7 @@ struct Session {
         count += 1
         byteCount += input.count
         let time = after.cpuNanoseconds - before.cpuNanoseconds
+        if time > max(longest, Self.notableTime) { try write(input, as: "\(seed)-slowest.yaml") }
         longest = max(longest, time)
         var faults = trial.faults
         if time > Self.largestTime { faults.append("it took \(time / 1_000_000) ms") }

@@ -7,7 +7,8 @@ package enum FilePattern {
     /// A text without wildcards, or one that is the name of a file as it stands, stands for itself, whether there is
     /// such a file or not.
     ///
-    /// - Throws: `ENOENT` when nothing matches, `ENOMEM` when there are too many.
+    /// - Returns: No name when nothing matches.
+    /// - Throws: `ENOMEM` when there are too many.
     package static func expand(_ pattern: String) throws(SystemError) -> [String] {
         guard pattern.utf8.contains(where: isWildcard), !ProcessContext.exists(pattern) else {
             return [pattern]
@@ -20,7 +21,7 @@ package enum FilePattern {
                 unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
             }
         case GLOB_NOMATCH:
-            throw SystemError(errno: ENOENT, operation: "find a file for", subject: pattern)
+            return []
         default:
             throw SystemError(errno: ENOMEM, operation: "find a file for", subject: pattern)
         }

@@ -68,6 +68,7 @@ struct Validate: ParsableCommand {
             let found = try Exit.environment { () throws(SystemError) in
                 try FilePattern.expand(argument)
             }
+            guard !found.isEmpty else { throw Exit(.environment, "no file matches `\(argument)`") }
             files += found.filter { known.insert($0).inserted }
         }
         return files
