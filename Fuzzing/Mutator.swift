@@ -126,7 +126,7 @@ struct Mutator {
         let count = Int.random(in: 1...200, using: &random)
         let fan = Int.random(in: 2...12, using: &random)
         let text =
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<9, using: &random) {
             case 0: String(repeating: "[", count: count)
             case 1: String(repeating: "{ a: ", count: count)
             case 2: String(repeating: "- ", count: count)
@@ -134,9 +134,22 @@ struct Mutator {
             case 4: Self.aliasBomb(levels: min(count, 40), fan: fan)
             case 5: "\nx-long: \(String(repeating: "é", count: count * 50))\n"
             case 6: "\nx-many: [\((0..<count).map { "&a\($0) \($0)" }.joined(separator: ", "))]\n"
+            case 7: unknownNames(count: count * 5)
             default: "\n? \(String(repeating: "k", count: count * 10))\n: |\n  text\n"
             }
         bytes.insert(contentsOf: text.utf8, at: place(in: bytes))
+    }
+
+    /// Tasks with long ids that need others which are not there: each asks for the nearest name.
+    private mutating func unknownNames(count: Int) -> String {
+        let tasks = (0..<count).map { _ in
+            let names = (0..<2).map { _ in
+                (0..<60).map { _ in Tokens.letters.randomElement(using: &random) ?? "a" }
+            }
+            return
+                "  \(String(names[0])): { url: 'https://a.example/', needs: [\(String(names[1]))] }\n"
+        }
+        return "\nuploads:\n" + tasks.joined()
     }
 
     /// Each level stands for `fan` of the one before.

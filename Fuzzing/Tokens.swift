@@ -1,5 +1,7 @@
 /// Pieces of text that mean something to a YAML reader or to the job language.
 enum Tokens {
+    static let letters = Array("abcdefgh")
+
     static let all = syntax + expressions + characters + keys.map { "\n    \($0): " } + values
 
     static let values = [

@@ -47,7 +47,7 @@ extension Reader {
     mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
         guard !isFree(key) else { return }
         let name = document.text(of: key)
-        let nearest = NearestName.find(name, among: table.keys.lazy.map(\.name))
+        let nearest = nearest(name, among: { _ in table.names })
         let range = document.range(of: key)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
         add(

@@ -87,6 +87,20 @@ extension Reader {
         return lowercased == "authorization" || lowercased == "cookie"
     }
 
+    /// The known name that was probably meant; nil also when so many were looked for that it would take too long.
+    mutating func nearest<Names: Collection<String>>(
+        _ name: String,
+        among names: (Reader) -> Names
+    ) -> String? {
+        guard comparisonsLeft > 0 else { return nil }
+        let names = names(self)
+        comparisonsLeft -= names.count
+        return NearestName.find(name, among: names.prefix(Self.comparedNames))
+    }
+
+    /// Names that one is compared with at most.
+    private static let comparedNames = 1000
+
     /// What a text that should be true or false most likely means.
     static func likelyBoolean(_ text: String) -> String? {
         switch text.lowercased() {

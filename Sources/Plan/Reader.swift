@@ -27,6 +27,8 @@ struct Reader {
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var errorCount = 0
+    /// Names that unknown ones may still be compared with: an edit distance each, so that hints stay cheap.
+    var comparisonsLeft = 50_000
     private var warnings: Set<Diagnostic> = []
     /// Of more, only the first are kept: a job that is right stays right however often one thing is doubtful in it.
     private static let shownWarnings = 100

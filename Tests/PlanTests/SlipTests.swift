@@ -44,6 +44,15 @@ import Testing
         #expect(escaped.first?.fixIt == nil)
     }
 
+    @Test func `after very many unknown names nobody looks for what was meant`() throws {
+        let tasks = (0..<1000).map { "  t\($0): { url: 'https://a.example/', needs: [u\($0)] }" }
+        let helps = try diagnostics("version: 1\ndata:\n\(tasks.joined(separator: "\n"))").map(
+            \.help
+        )
+        #expect(helps[0] == "did you mean `t0`?")
+        #expect(helps.filter { $0 != nil }.count == 50)
+    }
+
     @Test func `a task that is read again looks for no slips`() throws {
         let plan = try TestJob.plan(
             "version: 1\ndata: { a: { url: 'http://a.example/$HOST', headers: { Cookie: a=b } } }"

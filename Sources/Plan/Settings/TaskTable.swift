@@ -165,7 +165,7 @@ enum TaskTable {
     private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
         guard let name = reader.text(field) else { return nil }
         if let position = reader.sessions[name] { return position }
-        let nearest = NearestName.find(name, among: reader.sessions.keys.sorted())
+        let nearest = reader.nearest(name, among: { $0.sessions.keys.sorted() })
         let fault = ValueFault(
             .unknownSession,
             "there is no session `\(name)`",
@@ -198,10 +198,10 @@ enum TaskTable {
 
 extension Reader {
     /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
-    func nearestTask(_ id: String) -> String? {
-        NearestName.find(
-            id,
-            among: tasks.entries.prefix(1000).lazy.map { document.text(of: $0.key) }
-        )
+    mutating func nearestTask(_ id: String) -> String? {
+        nearest(id) { reader in
+            let document = reader.document
+            return reader.tasks.entries.prefix(1000).map { document.text(of: $0.key) }
+        }
     }
 }
