@@ -13,7 +13,8 @@ extension Reader {
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around the name of a
     ///     variable is no accident.
     mutating func warnOfPlaceholders(in field: Field, isBody: Bool = false) {
-        guard looksForWarnings, document.kind(of: field.node) == .scalar,
+        guard looksForWarnings, !isBody || !variables.states.isEmpty,
+            document.kind(of: field.node) == .scalar,
             document.withBytes(of: field.node, Self.mayHavePlaceholder)
         else { return }
         let text = document.text(of: field.node)
