@@ -30,7 +30,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
-        .target(name: "JSON", swiftSettings: strict),
+        .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "TransferModel", swiftSettings: strict),
         .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),

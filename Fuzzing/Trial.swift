@@ -62,7 +62,8 @@ struct Trial {
         listing.writeJSON { part in
             // Streamed, so that a long one needs no memory: only a short one is kept to be checked.
             isWhole = isWhole && json.count + part.count <= Self.checkedBytes
-            if isWhole { json.append(contentsOf: part) }
+            guard isWhole else { return }
+            for offset in part.indices { json.append(part[offset]) }
         }
         guard isWhole else { return }
         outputs.append(("listing", json))

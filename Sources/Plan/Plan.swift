@@ -80,7 +80,7 @@ package struct Plan: Sendable {
     /// What `make` accepted is accepted here; the error is there because nothing else says so.
     package func task(at index: Int) throws(PlanRejected) -> TaskSpec {
         var reader = reader
-        guard let (task, _) = taskReader.read(index, tasks.entries[index], with: &reader) else {
+        guard let task = taskReader.task(index, tasks.entries[index], with: &reader) else {
             throw PlanRejected(diagnostics: reader.diagnostics)
         }
         return task

@@ -9,6 +9,8 @@ struct PlanBuilder {
     private var reader: Reader
     private var draft = JobDraft()
     private var destinations = TextIndex(capacity: 0)
+    /// Where the report goes, for comparing.
+    private var reportDestination: String?
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -31,11 +33,13 @@ struct PlanBuilder {
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)
         reportCycles(in: graph)
-        let chosen = chosenTasks(in: graph)
+        let (chosen, unknown) = chosenTasks(in: graph)
         warnOfVariables()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
-        guard reader.errorCount == 0 else { throw PlanRejected(diagnostics: diagnostics) }
+        guard reader.errorCount == 0, unknown.isEmpty else {
+            throw PlanRejected(diagnostics: diagnostics, unknownTasks: unknown)
+        }
         var tasks = reader.tasks
         if let chosen { tasks = TaskList(chosen.map { tasks.entries[$0] }, in: document) }
         return Plan(
@@ -200,17 +204,17 @@ struct PlanBuilder {
         let count = reader.tasks.entries.count
         graph.reserveCapacity(count)
         destinations = TextIndex(capacity: count)
+        reportDestination = draft.report.json.map { AbsolutePath.withoutClimbs($0.path) }
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
-            guard !reader.isFull,
-                let (task, draft) = taskReader.read(number, entry, with: &reader)
-            else {
+            var draft = taskReader.defaults
+            guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
                 graph.append(needs: [])
                 continue
             }
             graph.append(needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            if let destination = task.destination {
+            if let destination = draft.destination {
                 checkDestination(destination.path, of: number, taskReader)
             }
         }
@@ -226,19 +230,19 @@ struct PlanBuilder {
     ) {
         let wanted = AbsolutePath.withoutClimbs(path)
         let key = reader.tasks.entries[number].key
-        if let report = draft.report.json, AbsolutePath.withoutClimbs(report.path) == wanted {
+        if wanted == reportDestination {
             reader.report(
                 .duplicateDestination,
                 "the destination of `\(document.text(of: key))` is the report's file",
                 at: destinationNode(of: number)
             )
         }
-        let hash = wanted.utf8.span.seededHash
+        let hash = UInt64(bitPattern: Int64(wanted.hashValue))
         let first = destinations.find(hash) { candidate in
             var again = reader.forReading(reader.tasks)
-            let task = taskReader.read(candidate, reader.tasks.entries[candidate], with: &again)?
-                .task
-            return task?.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
+            var draft = taskReader.defaults
+            _ = taskReader.read(reader.tasks.entries[candidate], into: &draft, with: &again)
+            return draft.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
         }
         guard let first else {
             destinations.insert(number, hash: hash)
@@ -276,27 +280,21 @@ struct PlanBuilder {
         }
     }
 
-    /// The tasks of `--only` and what they need; nil for all.
-    private mutating func chosenTasks(in graph: TaskGraph) -> [Int]? {
-        guard !options.only.isEmpty else { return nil }
+    /// The tasks of `--only` and what they need, nil for all; and those of its ids that no task has.
+    private mutating func chosenTasks(
+        in graph: TaskGraph
+    ) -> (tasks: [Int]?, unknown: [PlanRejected.UnknownTask]) {
+        guard !options.only.isEmpty else { return (nil, []) }
         var chosen: [Int] = []
+        var unknown: [PlanRejected.UnknownTask] = []
         for id in options.only {
             if let number = reader.tasks.find(id, in: document) {
                 chosen.append(number)
-                continue
+            } else {
+                unknown.append(.init(id: id, nearest: reader.nearestTask(id)))
             }
-            let nearest = reader.nearestTask(id)
-            reader.add(
-                Diagnostic(
-                    .error,
-                    .unknownTask,
-                    "there is no task `\(id)`, which `--only` asks for",
-                    at: SourceRange(document.range(of: document.root).start),
-                    help: nearest.map { "did you mean `\($0)`?" }
-                )
-            )
         }
-        return graph.closure(of: chosen)
+        return (graph.closure(of: chosen), unknown)
     }
 
     private mutating func warnOfVariables() {

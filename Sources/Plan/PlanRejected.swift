@@ -2,12 +2,32 @@ package import Diagnostics
 
 /// Why there is no plan: every fault that was found, and warnings among them.
 package struct PlanRejected: Error, Sendable, Hashable {
-    /// In file order; at least one is an error.
-    package let diagnostics: [Diagnostic]
+    /// An id of `--only` that no task has.
+    package struct UnknownTask: Sendable, Hashable {
+        package var id: String
+        /// The id that was perhaps meant.
+        package var nearest: String?
 
-    /// At least one must be an error.
-    package init(diagnostics: [Diagnostic]) {
+        package init(id: String, nearest: String?) {
+            self.id = id
+            self.nearest = nearest
+        }
+    }
+
+    /// In file order.
+    package let diagnostics: [Diagnostic]
+    /// What is wrong with `--only`, which is no fault of the file.
+    package let unknownTasks: [UnknownTask]
+
+    /// At least one diagnostic must be an error, or one task unknown.
+    package init(diagnostics: [Diagnostic], unknownTasks: [UnknownTask] = []) {
         self.diagnostics = diagnostics
+        self.unknownTasks = unknownTasks
+    }
+
+    /// Whether the file itself is right.
+    package var isOnlyAboutTasksChosen: Bool {
+        !unknownTasks.isEmpty && diagnostics.allSatisfy { $0.severity == .warning }
     }
 
     /// Whether every error is a missing variable or file, so that the job file itself may be right.

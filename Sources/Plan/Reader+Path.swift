@@ -68,7 +68,8 @@ extension Reader {
     /// A path to a file that the runner writes.
     mutating func destination(_ field: Field) -> PathValue? {
         guard let value = path(field) else { return nil }
-        guard value.text.utf8.last != UInt8(ascii: "/") else {
+        let last = value.text.utf8.last
+        guard last != UInt8(ascii: "/") else {
             report(
                 .notYetSupported,
                 "`\(field.name)`: a folder as destination is not supported yet",
@@ -77,8 +78,9 @@ extension Reader {
             )
             return nil
         }
-        let last = AbsolutePath.lastComponent(of: value.text)
-        guard last != ".", last != ".." else {
+        if last == UInt8(ascii: "."),
+            [".", ".."].contains(AbsolutePath.lastComponent(of: value.text))
+        {
             report(.badPath, "`\(field.name)`: `\(value.text)` is a folder", at: field.node)
             return nil
         }
@@ -90,7 +92,7 @@ extension Reader {
             report(.badPath, "`\(field.name)`: a path may not be empty", at: field.node)
             return nil
         }
-        guard !text.utf8.contains(0) else {
+        guard !text.utf8.span.contains(0) else {
             report(.badPath, "`\(field.name)`: a path may not have a NUL character", at: field.node)
             return nil
         }

@@ -63,9 +63,13 @@ extension Reader {
     }
 
     /// Warns of credentials that everybody on the way can read.
-    mutating func warnOfPlainCredentials(in request: RequestSpec, of task: NodeID) {
-        guard looksForWarnings, request.url.origin.scheme == .http, !request.url.origin.isLoopback,
-            let header = request.headers.first(where: { Self.isCredential($0.name) }),
+    mutating func warnOfPlainCredentials(
+        to origin: Origin,
+        in fields: [HeaderField],
+        of task: NodeID
+    ) {
+        guard looksForWarnings, origin.scheme == .http, !origin.isLoopback,
+            let header = fields.first(where: { Self.isCredential($0.name) }),
             let url = document.value(of: task, for: "url")?.value
         else { return }
         let headers = document.value(of: task, for: "headers")?.value

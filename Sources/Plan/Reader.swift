@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import TransferModel
 
 /// Turns values of the document into values of the plan, and collects everything that is wrong with them.
 struct Reader {
@@ -8,12 +9,12 @@ struct Reader {
         case job
         case defaults
         case session(NodeID)
-        case task(String, NodeID)
+        case task(TaskSpec.Kind, NodeID)
     }
 
     let document: Document
     let environment: [String: String]
-    /// The absolute path of the job file's folder, without a slash at its end.
+    /// The absolute path of the job file's folder, with a slash at its end.
     let folder: String
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
@@ -165,7 +166,7 @@ struct Reader {
             case .job: ""
             case .defaults: "`defaults`"
             case .session(let key): "session `\(document.text(of: key))`"
-            case .task(let kind, let key): "\(kind) `\(document.text(of: key))`"
+            case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key))`"
             }
         guard !outer.isEmpty else { return inner }
         return inner.isEmpty ? " in \(outer)" : "\(inner) of \(outer)"

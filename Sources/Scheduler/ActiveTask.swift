@@ -2,7 +2,9 @@ import Transfer
 import TransferModel
 
 /// What is kept of a task from its start to its end.
-struct ActiveTask {
+///
+/// A class, because it is large and changes in place: `RunMachine.active` is its only lasting owner.
+final class ActiveTask {
     /// Legal next stages stand behind each.
     enum Stage {
         /// Asks whether the destination is there. Next: `running`, or the end.
@@ -16,49 +18,45 @@ struct ActiveTask {
     }
 
     let spec: TaskSpec
-    let createdAt: MonotonicTime
+    let lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
     let deadline: MonotonicTime?
     /// When no attempt may begin any more: the deadline or the end of the retry budget.
     let retryLimit: MonotonicTime?
-    private(set) var stage: Stage
+    private(set) var stage = Stage.checking
     /// Of the attempt that runs, or of the last one; 0 before the first.
     private(set) var number = 0
-    /// How the last attempt ended, its transactions moved to `transactions`.
-    private(set) var last: AttemptResult?
+    /// How the last attempt failed.
+    private(set) var failure: TransferFailure?
 
+    /// What has happened so far, as if the task had been cancelled when it began.
+    private var record: TaskRecord
     /// Whether an attempt has met an answer that broke HTTP's rules.
     private var hasBrokenFraming = false
-    private var attempts: [TaskRecord.Attempt] = []
-    private var transactions: [TransactionMetrics] = []
-    private var redirectCount = 0
-    private var countOfBytesSent: Int64 = 0
-    private var countOfBytesReceived: Int64 = 0
     private var waitStart: MonotonicTime?
     private var waitReason: TaskRecord.Attempt.WaitReason?
     /// How long the attempt that runs was waited for.
     private var waited: Duration = .zero
 
+    /// A task that begins now with an empty record; `lifetime` is its session's `timeoutIntervalForResource`.
     init(
-        _ spec: TaskSpec,
-        session: SessionConfiguration,
-        now: MonotonicTime,
-        stage: Stage
+        _ spec: consuming TaskSpec,
+        lane: HostLanes.Lane,
+        record: consuming TaskRecord,
+        lifetime: Duration?,
+        now: MonotonicTime
     ) {
-        self.spec = spec
-        self.stage = stage
-        createdAt = now
-        deadline = session.timeoutIntervalForResource.map { now + $0 }
+        let deadline = lifetime.map { now + $0 }
         let budgetEnd = spec.retry.budget.map { now + $0 }
-        retryLimit = [deadline, budgetEnd].compactMap { $0 }.min()
-    }
-
-    var lane: HostLanes.Lane {
-        HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
+        self.deadline = deadline
+        retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
+        self.lane = lane
+        self.record = record
+        self.spec = spec
     }
 
     /// Begins the next attempt.
-    mutating func begin(_ now: MonotonicTime) -> AttemptRequest {
+    func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
         number += 1
         waited = waitStart.map { now - $0 } ?? .zero
@@ -80,7 +78,7 @@ struct ActiveTask {
     }
 
     /// Keeps what an attempt has left.
-    mutating func end(_ result: AttemptResult, _ clock: RunClock) {
+    func end(_ result: AttemptResult, _ clock: RunClock) {
         var attempt = TaskRecord.Attempt(
             number: number,
             startDate: clock.timestamp(of: result.startTime),
@@ -96,29 +94,24 @@ struct ActiveTask {
         }
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
-        attempts.append(attempt)
-        transactions.append(contentsOf: result.transactions)
-        redirectCount += result.redirectCount
-        countOfBytesSent &+= result.countOfBytesSent
-        countOfBytesReceived &+= result.countOfBytesReceived
-        last = result
-        last?.transactions = []
+        failure = result.failure
+        record.add(attempt, result)
     }
 
     /// Waits for the next attempt.
-    mutating func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
+    func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
         stage = .waiting
         waitStart = now
         waitReason = reason
     }
 
     /// Waits on, because the origin is paused for other tasks too.
-    mutating func waitForOrigin() {
+    func waitForOrigin() {
         waitReason = .originPaused
     }
 
     /// Is due, and waits for a place at its host.
-    mutating func queue() {
+    func queue() {
         stage = .queued
     }
 
@@ -139,66 +132,63 @@ struct ActiveTask {
     }
 
     /// The record of the task, complete but for its error.
+    func record(_ outcome: TaskOutcome, at date: Timestamp) -> TaskRecord {
+        record.outcome = outcome
+        record.endDate = date
+        record.changed =
+            outcome == .succeeded && (record.file != nil || spec.request.changesServer)
+        return record
+    }
+}
+
+extension TaskSpec {
+    /// The record of a task that begins and ends at `date`, as far as the plan knows it.
     func record(
         _ outcome: TaskOutcome,
-        session: SessionConfiguration,
+        session: String,
         required: Bool,
-        _ clock: RunClock,
-        _ now: MonotonicTime
+        at date: Timestamp
     ) -> TaskRecord {
         var record = TaskRecord(
-            spec,
-            outcome,
-            session: session.name,
+            id: id,
+            taskIdentifier: index + 1,
+            kind: kind,
+            session: session,
+            source: source,
+            outcome: outcome,
             required: required,
-            startDate: clock.timestamp(of: createdAt),
-            endDate: clock.timestamp(of: now)
+            request: TransactionMetrics.SentRequest(
+                method: request.method,
+                url: request.url.text,
+                headers: HeaderFields(request.headers)
+            ),
+            startDate: date,
+            endDate: date
         )
-        record.attempts = attempts
-        record.transactions = transactions
-        record.redirectCount = redirectCount
-        record.countOfBytesSent = countOfBytesSent
-        record.countOfBytesReceived = countOfBytesReceived
-        guard let last else { return record }
-        record.currentRequest = last.currentRequest
-        record.response = last.response
-        record.checks = last.checks
-        record.file = last.file
-        record.voucher = last.voucher
-        record.countOfBytesExpectedToSend = last.countOfBytesExpectedToSend
-        record.countOfBytesExpectedToReceive = last.countOfBytesExpectedToReceive
-        record.changed = outcome == .succeeded && (last.file != nil || spec.request.changesServer)
+        record.taskDescription = description
         return record
     }
 }
 
 extension TaskRecord {
-    /// The record of a task of which only the plan is known.
-    init(
-        _ spec: TaskSpec,
-        _ outcome: TaskOutcome,
-        session: String,
-        required: Bool,
-        startDate: Timestamp,
-        endDate: Timestamp
-    ) {
-        self.init(
-            id: spec.id,
-            taskIdentifier: spec.index + 1,
-            kind: spec.kind,
-            session: session,
-            source: spec.source,
-            outcome: outcome,
-            required: required,
-            request: TransactionMetrics.SentRequest(
-                method: spec.request.method,
-                url: spec.request.url.text,
-                headers: HeaderFields(spec.request.headers)
-            ),
-            startDate: startDate,
-            endDate: endDate
-        )
-        taskDescription = spec.description
+    /// Adds an attempt: what happened in it adds up, what came of it takes the place of what came of the one before.
+    fileprivate mutating func add(_ attempt: Attempt, _ result: AttemptResult) {
+        attempts.append(attempt)
+        if transactions.isEmpty {
+            transactions = result.transactions
+        } else {
+            transactions += result.transactions
+        }
+        redirectCount += result.redirectCount
+        countOfBytesSent &+= result.countOfBytesSent
+        countOfBytesReceived &+= result.countOfBytesReceived
+        currentRequest = result.currentRequest
+        response = result.response
+        checks = result.checks
+        file = result.file
+        voucher = result.voucher
+        countOfBytesExpectedToSend = result.countOfBytesExpectedToSend
+        countOfBytesExpectedToReceive = result.countOfBytesExpectedToReceive
     }
 }
 

@@ -12,18 +12,25 @@ struct HostLanes {
         var origin: Origin
     }
 
-    private struct Traffic {
+    /// What goes on in a lane.
+    private final class Traffic {
+        let lane: Lane
         var running = 0
         var parked = Heap<TaskKey>()
         /// The best key under which the lane stands in `open`.
         var listed: TaskKey?
+
+        init(_ lane: Lane) {
+            self.lane = lane
+        }
     }
 
     /// The first parked task of a lane that had room when it was listed.
     private struct Listing: Comparable {
         var task: TaskKey
-        var lane: Lane
+        var traffic: Traffic
 
+        static func == (left: Listing, right: Listing) -> Bool { left.task == right.task }
         static func < (left: Listing, right: Listing) -> Bool { left.task < right.task }
     }
 
@@ -47,41 +54,46 @@ struct HostLanes {
 
     /// Takes a place in the lane if it has one to give, else parks the task.
     mutating func enter(_ task: TaskKey, _ lane: Lane) -> Bool {
-        guard hasRoom(lane) else {
-            lanes[lane, default: Traffic()].parked.insert(task)
+        let traffic = traffic(of: lane)
+        guard hasRoom(traffic) else {
+            traffic.parked.insert(task)
             return false
         }
-        lanes[lane, default: Traffic()].running += 1
+        traffic.running += 1
         return true
     }
 
     /// Parks the task, which comes out of `takeNext` as soon as its lane has room.
     mutating func park(_ task: TaskKey, _ lane: Lane) {
-        lanes[lane, default: Traffic()].parked.insert(task)
-        list(lane)
+        let traffic = traffic(of: lane)
+        traffic.parked.insert(task)
+        list(traffic)
     }
 
     /// Gives a place back.
     mutating func leave(_ lane: Lane) {
-        lanes[lane]?.running -= 1
-        list(lane)
-        removeIfEmpty(lane)
+        guard let traffic = lanes[lane] else { return }
+        traffic.running -= 1
+        if traffic.running <= 0, traffic.parked.isEmpty {
+            lanes[lane] = nil
+        } else {
+            list(traffic)
+        }
     }
 
     /// The first parked task whose lane has room.
     mutating func next() -> TaskKey? {
         while let listing = open.min {
-            let traffic = lanes[listing.lane]
-            if traffic?.listed == listing.task, traffic?.parked.min == listing.task,
-                hasRoom(listing.lane)
-            {
+            let traffic = listing.traffic
+            let isListed = traffic.listed == listing.task
+            if isListed, traffic.parked.min == listing.task, hasRoom(traffic) {
                 return listing.task
             }
             // The lane has filled up, or somebody better has come, since it was listed.
             open.removeMin()
-            if traffic?.listed == listing.task {
-                lanes[listing.lane]?.listed = nil
-                list(listing.lane)
+            if isListed {
+                traffic.listed = nil
+                list(traffic)
             }
         }
         return nil
@@ -89,19 +101,21 @@ struct HostLanes {
 
     /// Takes a place for the task that `next` names.
     mutating func takeNext() -> (task: TaskKey, lane: Lane)? {
-        guard let task = next(), let listing = open.popMin() else { return nil }
-        lanes[listing.lane]?.listed = nil
-        lanes[listing.lane]?.parked.removeMin()
-        lanes[listing.lane]?.running += 1
-        list(listing.lane)
-        return (task, listing.lane)
+        guard let task = next(), let traffic = open.popMin()?.traffic else { return nil }
+        traffic.listed = nil
+        traffic.parked.removeMin()
+        traffic.running += 1
+        list(traffic)
+        return (task, traffic.lane)
     }
 
     /// Forgets every parked task.
     mutating func dropParked() {
         open = Heap()
-        for (lane, traffic) in lanes {
-            lanes[lane] = traffic.running > 0 ? Traffic(running: traffic.running) : nil
+        lanes = lanes.filter { $0.value.running > 0 }
+        for traffic in lanes.values {
+            traffic.parked = Heap()
+            traffic.listed = nil
         }
     }
 
@@ -130,31 +144,30 @@ struct HostLanes {
             guard pauses[resumption.origin] == resumption.time else { continue }
             pauses[resumption.origin] = nil
             for session in limits.indices {
-                list(Lane(session: session, origin: resumption.origin))
+                let lane = Lane(session: session, origin: resumption.origin)
+                if let traffic = lanes[lane] { list(traffic) }
             }
         }
     }
 
     // MARK: Bookkeeping
 
-    private func hasRoom(_ lane: Lane) -> Bool {
-        pauseEnd(lane.origin) == nil && lanes[lane]?.running ?? 0 < limits[lane.session]
+    private mutating func traffic(of lane: Lane) -> Traffic {
+        if let known = lanes[lane] { return known }
+        let new = Traffic(lane)
+        lanes[lane] = new
+        return new
+    }
+
+    private func hasRoom(_ traffic: Traffic) -> Bool {
+        traffic.running < limits[traffic.lane.session] && pauseEnd(traffic.lane.origin) == nil
     }
 
     /// Offers the lane's first parked task if the lane has room.
-    private mutating func list(_ lane: Lane) {
-        guard let traffic = lanes[lane], let first = traffic.parked.min, hasRoom(lane) else {
-            return
-        }
+    private mutating func list(_ traffic: Traffic) {
+        guard let first = traffic.parked.min, hasRoom(traffic) else { return }
         if let listed = traffic.listed, listed <= first { return }
-        lanes[lane]?.listed = first
-        open.insert(Listing(task: first, lane: lane))
-    }
-
-    private mutating func removeIfEmpty(_ lane: Lane) {
-        guard let traffic = lanes[lane], traffic.running <= 0, traffic.parked.isEmpty else {
-            return
-        }
-        lanes[lane] = nil
+        traffic.listed = first
+        open.insert(Listing(task: first, traffic: traffic))
     }
 }

@@ -127,6 +127,25 @@ package enum RetryDecision: Sendable, Hashable {
         }
     }
 
+    /// Whether the server may have acted on a request that it must not get twice.
+    package static func leavesOutcomeUnknown(
+        _ failure: TransferFailure,
+        of request: RequestSpec,
+        under policy: RetryPolicy
+    ) -> Bool {
+        guard policy.repeat != .always, !isSafeToRepeat(request, after: failure) else {
+            return false
+        }
+        switch failure.kind {
+        case .timeout, .stalled, .reset, .truncated, .protocolViolation, .cancelled: return true
+        case .httpStatus: return failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
+        case .resolve, .connect, .tls, .mimeType, .redirectLimit, .rangeMismatch, .integrity,
+            .localIO,
+            .cache, .engine:
+            return false
+        }
+    }
+
     private static func isSafeToRepeat(
         _ request: RequestSpec,
         after failure: TransferFailure
@@ -146,7 +165,10 @@ extension TransferFailure {
     /// Adds to the failure why it was not repeated, as far as a person could want to know.
     mutating func explain(_ reason: RetryDecision.Reason, under policy: RetryPolicy) {
         switch reason {
-        case .notRetried, .attemptsExhausted, .repeatNever: break
+        case .notRetried, .attemptsExhausted, .repeatNever:
+            if isOutcomeUnknown {
+                detail += "; outcome unknown: the server may have acted on the request"
+            }
         case .outcomeUnknown:
             detail +=
                 "; outcome unknown: the server may have acted on the request, so it is not repeated"

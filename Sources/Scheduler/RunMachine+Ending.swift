@@ -10,15 +10,15 @@ extension RunMachine {
         if exists, let destination = task.spec.destination {
             release(task)
             if destination.ifExists == .skip {
-                succeed(index, record(task, .unchanged, now), now)
+                succeed(task, .unchanged, now)
             } else {
-                end(index, failed: task, .destinationExists(destination.displayPath), now)
+                fail(task, .destinationExists(destination.displayPath), now)
             }
         } else if phase == .running {
-            startAttempt(index, now)
+            startAttempt(of: task, now)
         } else {
             release(task)
-            cancelTask(index, task, now)
+            cancelTask(task, now)
         }
     }
 
@@ -28,11 +28,7 @@ extension RunMachine {
         _ now: MonotonicTime,
         _ dice: () -> Double
     ) {
-        let index = result.key
-        // Taken out rather than copied: of the ends only a retry puts it back.
-        guard active[index]?.stage == .running, var task = active.removeValue(forKey: index) else {
-            return
-        }
+        guard let task = active[result.key], task.stage == .running else { return }
         release(task)
         if let failure = result.failure {
             let history = task.history(after: result, clock, now)
@@ -41,7 +37,7 @@ extension RunMachine {
         } else {
             task.end(result, clock)
             retryBudget.deposit()
-            succeed(index, record(task, .succeeded, now), now)
+            succeed(task, .succeeded, now)
         }
     }
 
@@ -54,9 +50,8 @@ extension RunMachine {
         _ part: Double,
         _ now: MonotonicTime
     ) {
-        let index = task.spec.index
         if failure.kind == .cancelled, phase == .cancelling {
-            cancelTask(index, task, now)
+            cancelTask(task, now)
             return
         }
         pauseOrigin(task, result, history, part, now)
@@ -69,16 +64,14 @@ extension RunMachine {
         )
         switch decision {
         case .giveUp(let reason):
-            end(index, failed: task, failure.explained(reason, task.spec.retry), now)
+            fail(task, failure.explained(reason, task.spec), now)
         case .retry where phase != .running:
-            cancelTask(index, task, now)
+            cancelTask(task, now)
         case .retry where !retryBudget.take():
-            let explained = failure.explained(.runBudgetExhausted, task.spec.retry)
-            end(index, failed: task, explained, now)
+            fail(task, failure.explained(.runBudgetExhausted, task.spec), now)
         case .retry(let wait, let reason):
-            active[index] = task
-            active[index]?.wait(reason, since: now)
-            retries.insert(Timer(time: now + wait, task: index))
+            task.wait(reason, since: now)
+            retries.insert(Timer(time: now + wait, task: task.spec.index))
             actions.events.append(
                 .taskWillRetry(
                     id: task.spec.id,
@@ -91,9 +84,13 @@ extension RunMachine {
     }
 
     /// Ends a waiting task with the failure of its last attempt.
-    mutating func giveUp(_ index: Int, _ reason: RetryDecision.Reason, _ now: MonotonicTime) {
-        guard let task = active[index], let failure = task.last?.failure else { return }
-        end(index, failed: task, failure.explained(reason, task.spec.retry), now)
+    mutating func giveUp(
+        _ task: ActiveTask,
+        _ reason: RetryDecision.Reason,
+        _ now: MonotonicTime
+    ) {
+        guard let failure = task.failure else { return }
+        fail(task, failure.explained(reason, task.spec), now)
     }
 
     /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's backoff.
@@ -129,18 +126,13 @@ extension RunMachine {
         lanes.leave(task.lane)
     }
 
-    func record(_ task: ActiveTask, _ outcome: TaskOutcome, _ now: MonotonicTime) -> TaskRecord {
-        task.record(
-            outcome,
-            session: sessions[task.spec.session],
-            required: source.isRequired(task.spec.index),
-            clock,
-            now
-        )
-    }
-
-    private mutating func succeed(_ index: Int, _ record: TaskRecord, _ now: MonotonicTime) {
-        complete(index, record, verdict: .success)
+    private mutating func succeed(
+        _ task: ActiveTask,
+        _ outcome: TaskOutcome,
+        _ now: MonotonicTime
+    ) {
+        let index = task.spec.index
+        complete(index, task.record(outcome, at: clock.timestamp(of: now)), verdict: .success)
         guard phase == .running else { return }
         for dependant in graph.dependants(of: index).lazy.map(Int.init)
         where graph.satisfyNeed(of: dependant) && states[dependant] == .idle {
@@ -148,23 +140,22 @@ extension RunMachine {
         }
     }
 
-    private mutating func end(
-        _ index: Int,
-        failed task: ActiveTask,
+    private mutating func fail(
+        _ task: ActiveTask,
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        fail(index, record(task, .failed, now), failure, now)
+        let record = task.record(.failed, at: clock.timestamp(of: now))
+        fail(task.spec.index, record, failure, now)
     }
 
     /// Ends a task with a failure, and the run as well if the job asks for that.
     mutating func fail(
         _ index: Int,
-        _ record: TaskRecord,
+        _ record: consuming TaskRecord,
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        var record = record
         record.error = failure
         record.isRetryable = failure.exitCode == .temporary
         complete(index, record, verdict: failure.exitCode)
@@ -173,7 +164,7 @@ extension RunMachine {
     }
 
     /// Writes a task's one record and forgets the task.
-    mutating func complete(_ index: Int, _ record: TaskRecord, verdict: ExitCode) {
+    mutating func complete(_ index: Int, _ record: consuming TaskRecord, verdict: ExitCode) {
         active[index] = nil
         states[index] = .ended
         unended -= 1
@@ -208,10 +199,15 @@ extension TransferFailure {
 
     fileprivate func explained(
         _ reason: RetryDecision.Reason,
-        _ policy: RetryPolicy
+        _ spec: TaskSpec
     ) -> TransferFailure {
         var failure = self
-        failure.explain(reason, under: policy)
+        failure.isOutcomeUnknown = RetryDecision.leavesOutcomeUnknown(
+            self,
+            of: spec.request,
+            under: spec.retry
+        )
+        failure.explain(reason, under: spec.retry)
         return failure
     }
 }

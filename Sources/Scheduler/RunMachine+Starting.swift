@@ -24,7 +24,7 @@ extension RunMachine {
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
                 } else if let spec = decode(key.task, now) {
-                    begin(spec, now)
+                    begin(consume spec, lane, now)
                 } else {
                     lanes.leave(lane)
                 }
@@ -37,7 +37,7 @@ extension RunMachine {
                 ready.removeMin()
                 guard let spec = decode(fresh.task, now) else { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-                if lanes.enter(fresh, lane) { begin(spec, now) }
+                if lanes.enter(fresh, lane) { begin(consume spec, lane, now) }
             } else {
                 return
             }
@@ -50,13 +50,13 @@ extension RunMachine {
             retries.removeMin()
             guard let task = active[timer.task] else { continue }
             if let limit = task.retryLimit, now >= limit {
-                giveUp(timer.task, .outOfTime, now)
+                giveUp(task, .outOfTime, now)
             } else if let pauseEnd = lanes.pauseEnd(task.lane.origin), pauseEnd > now {
-                active[timer.task]?.waitForOrigin()
+                task.waitForOrigin()
                 let time = task.retryLimit.map { min($0, pauseEnd) } ?? pauseEnd
                 retries.insert(Timer(time: time, task: timer.task))
             } else {
-                active[timer.task]?.queue()
+                task.queue()
                 let priority = source.priority(of: timer.task)
                 lanes.park(
                     TaskKey(task: timer.task, priority: priority, isRetry: true),
@@ -87,17 +87,32 @@ extension RunMachine {
     }
 
     /// Creates a task that has a place in its lane.
-    private mutating func begin(_ spec: TaskSpec, _ now: MonotonicTime) {
+    private mutating func begin(
+        _ spec: consuming TaskSpec,
+        _ lane: HostLanes.Lane,
+        _ now: MonotonicTime
+    ) {
+        let index = spec.index
         running += 1
-        states[spec.index] = .active
-        let session = sessions[spec.session]
-        let isChecked = spec.destination.map { $0.ifExists != .replace } ?? false
-        let task = ActiveTask(spec, session: session, now: now, stage: .checking)
-        active[spec.index] = task
-        if isChecked, let path = spec.destination?.path {
-            actions.destinationChecks.append((spec.index, path))
+        states[index] = .active
+        let record = spec.record(
+            .cancelled,
+            session: sessions[lane.session].name,
+            required: source.isRequired(index),
+            at: clock.timestamp(of: now)
+        )
+        let task = ActiveTask(
+            spec,
+            lane: lane,
+            record: record,
+            lifetime: sessions[lane.session].timeoutIntervalForResource,
+            now: now
+        )
+        active[index] = task
+        if let destination = task.spec.destination, destination.ifExists != .replace {
+            actions.destinationChecks.append((index, destination.path))
         } else {
-            startAttempt(spec.index, now)
+            startAttempt(of: task, now)
         }
     }
 
@@ -106,22 +121,25 @@ extension RunMachine {
         _ lane: HostLanes.Lane,
         _ now: MonotonicTime
     ) {
-        if let limit = active[index]?.retryLimit, now >= limit {
+        guard let task = active[index] else {
             lanes.leave(lane)
-            giveUp(index, .outOfTime, now)
+            return
+        }
+        if let limit = task.retryLimit, now >= limit {
+            lanes.leave(lane)
+            giveUp(task, .outOfTime, now)
         } else {
             running += 1
-            startAttempt(index, now)
+            startAttempt(of: task, now)
         }
     }
 
     /// Hands the next attempt of an active task to the runner.
-    mutating func startAttempt(_ index: Int, _ now: MonotonicTime) {
-        guard let request = active[index]?.begin(now) else { return }
+    mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
+        let request = task.begin(now)
         if request.number == 1 {
-            let id = source.id(of: index)
-            let kind = source.kind(of: index)
-            actions.events.append(.taskStarted(TaskProgress(id: id, kind: kind)))
+            let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
+            actions.events.append(.taskStarted(progress))
         }
         actions.starts.append(request)
     }

@@ -31,14 +31,13 @@ extension RunMachine {
         stopReason = reason
         guard phase == .running else { return }
         phase = .draining
+        actions.events.append(.stopping(reason: reason.text))
         isLookingFurther = false
         ready = Heap()
         retries = Heap()
         lanes.dropParked()
-        let halted = active.filter { $0.value.stage == .waiting || $0.value.stage == .queued }
-        for index in halted.keys.sorted() {
-            if let task = halted[index] { cancelTask(index, task, now) }
-        }
+        let halted = active.values.filter { $0.stage == .waiting || $0.stage == .queued }
+        for task in halted.sorted(by: { $0.spec.index < $1.spec.index }) { cancelTask(task, now) }
     }
 
     /// Tells the running attempts to end.
@@ -49,16 +48,15 @@ extension RunMachine {
     }
 
     /// Ends a task that has begun because the run stops.
-    mutating func cancelTask(_ index: Int, _ task: ActiveTask, _ now: MonotonicTime) {
+    mutating func cancelTask(_ task: ActiveTask, _ now: MonotonicTime) {
         var text = stopReason?.text ?? ""
-        if let failure = task.last?.failure, failure.kind != .cancelled {
+        if let failure = task.failure, failure.kind != .cancelled {
             text += "; attempt \(task.number) had failed (\(failure.detail)) and was not repeated"
         }
-        cancel(index, record(task, .cancelled, now), text)
+        cancel(task.spec.index, task.record(.cancelled, at: clock.timestamp(of: now)), text)
     }
 
-    private mutating func cancel(_ index: Int, _ record: TaskRecord, _ text: String) {
-        var record = record
+    private mutating func cancel(_ index: Int, _ record: consuming TaskRecord, _ text: String) {
         record.error = .cancelled(text)
         record.isRetryable = true
         complete(index, record, verdict: stopReason?.verdict ?? .success)
@@ -104,13 +102,11 @@ extension RunMachine {
         let date = clock.timestamp(of: now)
         let required = source.isRequired(index)
         if let spec = try? source.task(at: index), sessions.indices.contains(spec.session) {
-            return TaskRecord(
-                spec,
+            return spec.record(
                 outcome,
                 session: sessions[spec.session].name,
                 required: required,
-                startDate: date,
-                endDate: date
+                at: date
             )
         }
         return TaskRecord(

@@ -4,7 +4,7 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// Decides what a run does next: a value without I/O, clock or dice.
+/// Decides what a run does next, without I/O, clock or dice.
 ///
 /// It is told what has happened and says what is to be done. Each task gets exactly one record. Kept in memory are one
 /// byte and one key of eight bytes for each task that has not ended (and its needs), and all of a task only from its

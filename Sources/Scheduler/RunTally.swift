@@ -19,7 +19,9 @@ struct RunTally {
         sums.redirects += record.redirectCount
         sums.countOfBytesSent &+= record.countOfBytesSent
         sums.countOfBytesReceived &+= record.countOfBytesReceived
-        if record.required { sums.exitCode = sums.exitCode.combined(with: verdict) }
+        if record.required, verdict != .success {
+            sums.exitCode = sums.exitCode.combined(with: verdict)
+        }
     }
 
     /// The sums of a run that ended at `endDate`; a signal's exit code wins over that of the tasks.

@@ -1,10 +1,13 @@
-import Glibc
+import SystemKit
 import TransferModel
 
 extension TransferFailure {
     /// The exit code of a run in which this failure of a required task is the only one.
+    ///
+    /// A failure that leaves the outcome unknown is never a temporary one: a later run would send the request again.
     var exitCode: ExitCode {
-        switch kind {
+        if isOutcomeUnknown { return .taskFailed }
+        return switch kind {
         case .integrity: .integrity
         case .localIO: isEnvironment ? .environment : .taskFailed
         case .resolve, .connect, .timeout, .stalled, .reset, .truncated: .temporary
@@ -18,15 +21,17 @@ extension TransferFailure {
 
     /// Whether the machine, not the job, is at fault: a missing file, a permission, a full disk.
     private var isEnvironment: Bool {
-        switch osErrno.map({ Int32(truncatingIfNeeded: $0) }) {
-        case ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT: true
-        default: false
-        }
+        osErrno.map { SystemError.isEnvironment(Int32(truncatingIfNeeded: $0)) } ?? false
     }
 
     private var isTemporaryStatus: Bool {
         guard let status = httpStatus else { return false }
-        return (500...599).contains(status) || [408, 425, 429].contains(status)
+        switch status {
+        // What a server of this version or configuration will not do, now or later.
+        case 501, 505, 507, 508, 510, 511: return false
+        case 408, 425, 429, 500...599: return true
+        default: return false
+        }
     }
 }
 

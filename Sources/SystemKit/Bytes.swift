@@ -4,3 +4,48 @@ extension [UInt8] {
         unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }
+
+extension Span<UInt8> {
+    /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it is.
+    package var isPlain: Bool {
+        unsafe withUnsafeBytes { bytes in
+            guard bytes.count >= 8 else {
+                for index in bytes.indices where unsafe !bytes[index].isPlain {
+                    return false
+                }
+                return true
+            }
+            // The last word overlaps the one before it.
+            let last = bytes.count - 8
+            var offset = 0
+            while offset < last {
+                guard
+                    unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).isPlain
+                else { return false }
+                offset += 8
+            }
+            return unsafe bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self).isPlain
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPlain: Bool {
+        self >= 0x20 && self < 0x7F && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
+    }
+}
+
+extension UInt64 {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether that is so of each of the eight bytes.
+    fileprivate var isPlain: Bool {
+        // A subtraction borrows from the next byte only where it has found one already.
+        let controls = self &- 0x20 &* Self.ones
+        let quotes = (self ^ 0x22 &* Self.ones) &- Self.ones
+        let backslashes = (self ^ 0x5C &* Self.ones) &- Self.ones
+        let deletes = self &+ Self.ones
+        return (self | controls | quotes | backslashes | deletes) & Self.highBits == 0
+    }
+}

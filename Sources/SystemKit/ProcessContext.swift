@@ -89,16 +89,37 @@ package enum ProcessContext {
     }
 }
 
+extension ProcessContext {
+    /// Opens `/dev/null` in the place of each standard stream that the process was started without.
+    ///
+    /// Otherwise the next file to be opened would get its number, and what is said to people would go into it. To be
+    /// called before anything is opened.
+    package static func openMissingStandardStreams() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            // The lowest free number is this one: those below are open by now.
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
+    }
+
+    /// Makes writing to a pipe or a socket that nobody reads an error, EPIPE, instead of the end of the process.
+    ///
+    /// For the whole process; to be called before anything is written.
+    package static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+}
+
 /// The stream for results.
 package enum StandardOutput {
     /// Writes all of `bytes`.
     ///
-    /// - Returns: Whether the reader took them.
+    /// - Returns: Whether the reader took them; false when it has gone, as `head` does when it has seen enough.
+    /// - Throws: What else kept them from being written, such as a full disk.
     @discardableResult
-    package static func write(_ bytes: borrowing [UInt8]) -> Bool {
+    package static func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
+            let count = unsafe bytes.withUnsafeBufferPointer { buffer in
                 unsafe Glibc.write(
                     STDOUT_FILENO,
                     buffer.baseAddress.map { unsafe $0 + written },
@@ -107,15 +128,18 @@ package enum StandardOutput {
             }
             if count > 0 {
                 written += count
-            } else if count == 0 || errno != EINTR {
+            } else if count == 0 || errno == EPIPE {
                 return false
+            } else if errno != EINTR {
+                throw .last("write to", "standard output")
             }
         }
         return true
     }
 
+    /// Writes all of `text`, as UTF-8.
     @discardableResult
-    package static func write(_ text: String) -> Bool {
-        write(Array(text.utf8))
+    package static func write(_ text: String) throws(SystemError) -> Bool {
+        try write(text.utf8.span)
     }
 }

@@ -8,12 +8,11 @@ package final class StopSignalListener: Sendable {
     private let thread: JoinableThread
     private let isStopped: Lock<Bool>
 
-    /// Blocks the stop signals in the calling thread, ignores SIGPIPE and calls `receive` on the listening thread
-    /// once for each signal that arrives.
+    /// Blocks the stop signals in the calling thread and calls `receive` on the listening thread once for each
+    /// signal that arrives.
     ///
     /// - Throws: `SystemError` when the kernel has no thread to give.
     package init(receive: @escaping @Sendable (StopSignal) -> Void) throws(SystemError) {
-        signal(SIGPIPE, SIG_IGN)
         let signals = StopSignal.allCases.filter { !Self.isIgnored($0) }
         var set = Self.set(of: signals)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -39,7 +39,10 @@ package struct SystemError: Error, Sendable, Hashable {
     package var isNotRegular: Bool { errno == EISDIR || errno == EINVAL || errno == ENXIO }
 
     /// A full disk, a permission or a missing file: what the machine's owner has to mend.
-    package var isEnvironment: Bool {
+    package var isEnvironment: Bool { Self.isEnvironment(errno) }
+
+    /// Whether an `errno` value is one that the machine's owner has to mend.
+    package static func isEnvironment(_ errno: Int32) -> Bool {
         switch errno {
         case ENOSPC, EDQUOT, EROFS, EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EIO, ELOOP,
             ENAMETOOLONG:

@@ -71,7 +71,11 @@ package final class RunningCommand {
         let deadline = Deadline(after: interval)
         while true {
             for stream in [output, error] {
-                let lines = stream.text.split(separator: "\n", omittingEmptySubsequences: false)
+                // A terminal ends lines with CR LF, which is one character.
+                let lines = stream.text.split(
+                    omittingEmptySubsequences: false,
+                    whereSeparator: \.isNewline
+                )
                 if let line = lines.dropLast().first(where: { $0.contains(text) }) {
                     return String(line)
                 }

@@ -98,6 +98,14 @@ final class Attempt: EasyHandleClient {
         return finish()
     }
 
+    /// The failure of an attempt that somebody ends.
+    var cancellation: TransferFailure {
+        var failure = TransferFailure(kind: .cancelled, phase: recorder.phase, detail: "cancelled")
+        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
+        failure.isKnownUnprocessed = !recorder.didSend
+        return failure
+    }
+
     /// The failure that the watch's verdict means.
     func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
         let phase = recorder.phase

@@ -1,6 +1,6 @@
 /// What an attempt runner hands back.
 package enum AttemptEvent: Sendable {
-    case finished(AttemptResult)
+    indirect case finished(AttemptResult)
     /// The answer to `reportProgress`: every running attempt.
     case progress([AttemptProgress])
 }

@@ -183,9 +183,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func cancel(_ key: Int) {
         guard let attempt = attempts[key] else { return }
-        var failure = TransferFailure(kind: .cancelled, phase: .receive, detail: "cancelled")
-        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
-        end(attempt, with: failure)
+        end(attempt, with: attempt.cancellation)
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {

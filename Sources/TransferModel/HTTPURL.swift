@@ -31,8 +31,9 @@ package struct HTTPURL: Sendable, Hashable {
             throw .badCharacter(offset: offset)
         }
         guard let separator = Self.schemeEnd(bytes) else { throw .notAbsolute }
-        let scheme = Self.slice(text, 0..<separator).lowercased()
-        guard let known = Origin.Scheme(rawValue: scheme) else { throw .unsupportedScheme(scheme) }
+        guard let scheme = Self.scheme(bytes, separator) else {
+            throw .unsupportedScheme(Self.slice(text, 0..<separator).lowercased())
+        }
 
         var host = separator + 3
         var end = host
@@ -43,9 +44,9 @@ package struct HTTPURL: Sendable, Hashable {
         hasUserInformation = host > separator + 3
         let (hostEnd, port) = try Self.hostEndAndPort(bytes, host..<end)
         origin = Origin(
-            scheme: known,
+            scheme: scheme,
             host: Self.slice(text, host..<hostEnd).lowercased(),
-            port: port ?? known.defaultPort
+            port: port ?? scheme.defaultPort
         )
         pathStart = end
         let hasPath = end < bytes.count && bytes[end] == UInt8(ascii: "/")
@@ -88,6 +89,15 @@ package struct HTTPURL: Sendable, Hashable {
             bytes[colon + 2] == UInt8(ascii: "/")
         else { return nil }
         return colon
+    }
+
+    /// The scheme whose name the first `end` bytes are, capitals aside.
+    private static func scheme(_ bytes: Span<UInt8>, _ end: Int) -> Origin.Scheme? {
+        let name = "https"
+        let letters = name.utf8.span
+        guard end == letters.count || end == letters.count - 1 else { return nil }
+        for index in 0..<end where bytes[index].asciiLowercased != letters[index] { return nil }
+        return end == letters.count ? .https : .http
     }
 
     /// Where the host ends in an authority without user information, and the port if one is written.

@@ -96,9 +96,12 @@ package struct HeaderFields: Sendable, Hashable {
     }
 
     /// Calls `body` for each line in order with the bytes of its name and of its trimmed value.
-    package func forEach(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
+    package func forEach(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+        let bytes = storage.span
         var start = 0
-        while let line = nextLine(from: &start) { body(storage[line.name], storage[line.value]) }
+        while let line = nextLine(from: &start) {
+            body(bytes.extracting(line.name), bytes.extracting(line.value))
+        }
     }
 
     /// The values of every line of that name, in order; the name is compared without regard to case.
@@ -113,9 +116,14 @@ package struct HeaderFields: Sendable, Hashable {
 
     /// The value of the first line of that name.
     package subscript(name: String) -> String? {
+        firstValue(of: name).map(Self.text)
+    }
+
+    /// The bytes of the value of the first line of that name.
+    package func firstValue(of name: String) -> ArraySlice<UInt8>? {
         var start = 0
         while let line = nextLine(from: &start) {
-            if isEqual(line.name, name) { return Self.text(storage[line.value]) }
+            if isEqual(line.name, name) { return storage[line.value] }
         }
         return nil
     }
@@ -125,9 +133,9 @@ package struct HeaderFields: Sendable, Hashable {
         let bytes = storage.span
         guard start < bytes.count else { return nil }
         var colon = start
-        while bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+        while colon < bytes.count, bytes[colon] != UInt8(ascii: ":") { colon &+= 1 }
         var end = colon + 1
-        while bytes[end] != 10 { end += 1 }
+        while end < bytes.count, bytes[end] != 10 { end &+= 1 }
         let name = start..<colon
         start = end + 1
         var first = colon + 1
@@ -140,7 +148,15 @@ package struct HeaderFields: Sendable, Hashable {
     package var fields: [HeaderField] {
         var result: [HeaderField] = []
         result.reserveCapacity(count)
-        forEach { result.append(HeaderField(name: Self.text($0), value: Self.text($1))) }
+        var start = 0
+        while let line = nextLine(from: &start) {
+            result.append(
+                HeaderField(
+                    name: Self.text(storage[line.name]),
+                    value: Self.text(storage[line.value])
+                )
+            )
+        }
         return result
     }
 

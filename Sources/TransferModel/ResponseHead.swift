@@ -11,8 +11,12 @@ package struct ResponseHead: Sendable, Hashable {
 
     /// The media type without parameters, in lower case; nil when the response names none.
     package var mimeType: String? {
-        guard let value = fields["content-type"] else { return nil }
-        let essence = value.utf8.prefix { $0 != 0x3B && $0 != 0x2C && $0 != 0x20 && $0 != 0x09 }
-        return essence.isEmpty ? nil : Substring(essence).lowercased()
+        guard let value = fields.firstValue(of: "content-type") else { return nil }
+        let essence = value.prefix { $0 != 0x3B && $0 != 0x2C && $0 != 0x20 && $0 != 0x09 }
+        guard !essence.isEmpty else { return nil }
+        guard essence.allSatisfy({ $0 < 0x80 }) else {
+            return HeaderFields.text(essence).lowercased()
+        }
+        return String(decoding: essence.map(\.asciiLowercased), as: UTF8.self)
     }
 }

@@ -1,14 +1,23 @@
 /// What a run tells its listeners, in order: one `started`, then tasks, then one `finished`.
+///
+/// Large values are indirect, so that an event is handed on by its reference.
 package enum RunEvent: Sendable {
-    case started(RunHeader)
+    indirect case started(RunHeader)
     /// A task was created and its first attempt is about to start.
     case taskStarted(TaskProgress)
     /// Where the running transfers stand; sent a few times a second, and only when somebody watches.
     case progress([TaskProgress])
     /// An attempt failed and another one will follow.
-    case taskWillRetry(id: String, attempt: Int, failure: TransferFailure, waitMicroseconds: Int64)
-    case taskFinished(TaskRecord)
-    case finished(RunSummary)
+    indirect case taskWillRetry(
+        id: String,
+        attempt: Int,
+        failure: TransferFailure,
+        waitMicroseconds: Int64
+    )
+    indirect case taskFinished(TaskRecord)
+    /// Nothing more is started, for the reason given as half a sentence; what runs goes on or is being cancelled.
+    case stopping(reason: String)
+    indirect case finished(RunSummary)
 }
 
 /// Where a running transfer stands.

@@ -24,8 +24,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// The time as RFC 3339 text, for messages and tests.
     package var rfc3339: String {
         var formatter = TimestampFormatter()
-        var bytes: [UInt8] = []
-        formatter.append(self, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        let text = formatter.text(of: self)
+        return String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
     }
 }

@@ -6,48 +6,46 @@ package struct TimestampFormatter: Sendable {
     private static let writableSeconds: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
     private var second: Int64?
-    /// The remembered second up to and including the decimal point.
-    private var prefix: [UInt8] = []
+    /// The last text; its first 20 bytes are the second and the decimal point.
+    private var text = InlineArray<27, UInt8>(repeating: UInt8(ascii: "Z"))
 
     package init() {}
 
-    /// Appends `time` as 27 ASCII bytes.
-    package mutating func append(_ time: Timestamp, to output: inout [UInt8]) {
+    /// The 27 ASCII bytes of `time`.
+    package mutating func text(of time: Timestamp) -> InlineArray<27, UInt8> {
         let (quotient, remainder) = time.microseconds.flooredDivision(by: 1_000_000)
         let nearest = quotient.clamped(to: Self.writableSeconds)
         if nearest != second { remember(nearest) }
         let fraction = quotient == nearest ? remainder : (quotient < nearest ? 0 : 999_999)
-        let known = prefix.span
-        output.append(addingCapacity: known.count + 7) { output in
-            for index in known.indices { output.append(known[index]) }
-            var divisor: Int64 = 100_000
-            for _ in 0..<6 {
-                output.append(
-                    UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: fraction / divisor % 10)
-                )
-                divisor /= 10
-            }
-            output.append(UInt8(ascii: "Z"))
-        }
+        put(fraction, width: 6, at: 20)
+        return text
     }
 
     private mutating func remember(_ second: Int64) {
         self.second = second
         let (days, secondOfDay) = second.flooredDivision(by: 86_400)
         let date = CivilDate(daysSinceEpoch: days)
-        prefix.removeAll(keepingCapacity: true)
-        prefix.appendDecimal(date.year, width: 4)
-        prefix.append(UInt8(ascii: "-"))
-        prefix.appendDecimal(date.month, width: 2)
-        prefix.append(UInt8(ascii: "-"))
-        prefix.appendDecimal(date.day, width: 2)
-        prefix.append(UInt8(ascii: "T"))
-        prefix.appendDecimal(secondOfDay / 3600, width: 2)
-        prefix.append(UInt8(ascii: ":"))
-        prefix.appendDecimal(secondOfDay / 60 % 60, width: 2)
-        prefix.append(UInt8(ascii: ":"))
-        prefix.appendDecimal(secondOfDay % 60, width: 2)
-        prefix.append(UInt8(ascii: "."))
+        put(date.year, width: 4, at: 0)
+        put(date.month, width: 2, at: 5)
+        put(date.day, width: 2, at: 8)
+        put(secondOfDay / 3600, width: 2, at: 11)
+        put(secondOfDay / 60 % 60, width: 2, at: 14)
+        put(secondOfDay % 60, width: 2, at: 17)
+        text[4] = UInt8(ascii: "-")
+        text[7] = UInt8(ascii: "-")
+        text[10] = UInt8(ascii: "T")
+        text[13] = UInt8(ascii: ":")
+        text[16] = UInt8(ascii: ":")
+        text[19] = UInt8(ascii: ".")
+    }
+
+    /// Writes the last `width` decimal digits of `value`, padded with zeros; `value` must not be negative.
+    private mutating func put(_ value: Int64, width: Int, at start: Int) {
+        var rest = UInt64(value)
+        for index in (start..<start + width).reversed() {
+            text[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
     }
 }
 
@@ -59,18 +57,5 @@ extension Int64 {
 
     fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
-    }
-}
-
-extension [UInt8] {
-    /// Appends the last `width` decimal digits of `value`, padded with zeros; `value` must not be negative.
-    fileprivate mutating func appendDecimal(_ value: Int64, width: Int) {
-        let start = count
-        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: width))
-        var rest = value
-        for index in stride(from: start + width - 1, through: start, by: -1) where rest > 0 {
-            self[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
     }
 }

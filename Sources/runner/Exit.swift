@@ -26,9 +26,14 @@ struct Exit: Error {
         }
     }
 
+    /// Writes the message, if there is one, to standard error.
+    func explain() {
+        if let message { StandardError.write(Array("runner: \(message)\n".utf8)) }
+    }
+
     /// Says the message and ends the process.
     func leave() -> Never {
-        if let message { StandardError.write(Array("runner: \(message)\n".utf8)) }
+        explain()
         ProcessContext.exit(code.rawValue)
     }
 }

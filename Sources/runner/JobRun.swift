@@ -34,6 +34,16 @@ struct JobRun {
             )
         }
 
+        // Now, so that a run that could not be reported sends nothing.
+        let reportFile = try Exit.environment { () throws(SystemError) in
+            try PublishedReport(path: reportPath)
+        }
+        let report = JSONReport(path: reportPath) { _ in reportFile }
+        let display = ProgressDisplay(
+            style: progress,
+            reportPath: report.isPublished ? reportPath : nil
+        )
+
         let clock = RunClock.now()
         let engine: Engine
         do {
@@ -50,8 +60,6 @@ struct JobRun {
         }
         defer { engine.stop() }
 
-        let report = JSONReport(path: reportPath)
-        let display = ProgressDisplay(style: progress, reportPath: reportPath)
         let summary = Scheduler(
             source: plan,
             sessions: plan.sessions,

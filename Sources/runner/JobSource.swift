@@ -23,7 +23,7 @@ struct JobSource {
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`.
     /// - Throws: `Exit` when the file cannot be read.
-    init(path: String, variables: [String: String], only: [String] = []) throws {
+    init(path: String, variables: [String: String], only: [String] = []) throws(Exit) {
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
             try InputFile(path: path).readAll(limit: DocumentLimits.bytes + 1)
@@ -57,6 +57,9 @@ struct JobSource {
                 source: source,
                 diagnostics: parsed.diagnostics + error.diagnostics
             )
+            if error.isOnlyAboutTasksChosen, parsed.diagnostics.isEmpty {
+                throw Exit(.usage, Self.complaint(about: error.unknownTasks))
+            }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }
@@ -88,6 +91,13 @@ struct JobSource {
         let text = TextRenderer(report, usesColor: TerminalTraits.ofStandardError().usesColor)
             .render()
         StandardError.write(Array(text.utf8))
+    }
+
+    private static func complaint(about tasks: [PlanRejected.UnknownTask]) -> String {
+        tasks.map { task in
+            let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
+            return "there is no task `\(task.id)`, which `--only` asks for\(hint)"
+        }.joined(separator: "\nrunner: ")
     }
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {

@@ -58,6 +58,9 @@ struct Run: ParsableCommand {
     var stateFolder: String?
 
     mutating func run() throws {
+        // Before anything is made: a wrong command line leaves nothing behind.
+        let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
+        let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
@@ -74,9 +77,9 @@ struct Run: ParsableCommand {
         let summary = try JobRun(
             plan: plan,
             bytes: source.report.source.bytes,
-            failFast: try failFast || EnvironmentOption.flag("FAIL_FAST"),
+            failFast: failFast,
             reportPath: try reportPath(plan: plan, state: state),
-            progress: try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
+            progress: progress
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

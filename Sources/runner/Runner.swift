@@ -20,11 +20,15 @@ struct Runner: ParsableCommand {
 @main
 enum Main {
     static func main() {
+        ProcessContext.openMissingStandardStreams()
+        ProcessContext.ignoreBrokenPipes()
         do {
             var command = try Runner.parseAsRoot()
             try command.run()
         } catch let exit as Exit {
             exit.leave()
+        } catch let error as SystemError {
+            Exit(.environment, error.message).leave()
         } catch {
             explain(error).leave()
         }
@@ -34,8 +38,12 @@ enum Main {
     private static func explain(_ error: any Error) -> Exit {
         let text = Runner.fullMessage(for: error) + "\n"
         if Runner.exitCode(for: error).isSuccess {
-            StandardOutput.write(text)
-            return Exit(.success)
+            do throws(SystemError) {
+                try StandardOutput.write(text)
+                return Exit(.success)
+            } catch {
+                return Exit(.environment, error.message)
+            }
         }
         StandardError.write(Array(text.utf8))
         return Exit(.usage)

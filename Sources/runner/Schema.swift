@@ -19,8 +19,8 @@ struct Schema: ParsableCommand {
 
     mutating func run() throws {
         switch subject {
-        case .job: StandardOutput.write(JobSchema.text)
-        case .report: StandardOutput.write(ReportSchema.text)
+        case .job: try StandardOutput.write(JobSchema.text.span)
+        case .report: try StandardOutput.write(ReportSchema.text)
         }
     }
 }

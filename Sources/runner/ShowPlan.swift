@@ -1,6 +1,7 @@
 import ArgumentParser
 import Plan
 import SystemKit
+import TransferModel
 
 /// `runner plan`: what a run would do.
 struct ShowPlan: ParsableCommand {
@@ -34,19 +35,24 @@ struct ShowPlan: ParsableCommand {
             only: EnvironmentOption.identifiers(only)
         )
         let listing = PlanListing(try source.requirePlan())
-        // A reader that has seen enough ends the listing, not the command.
         switch try OutputFormat.resolve(format) {
         case .text:
-            try? listing.writeText { (text) throws(ReaderGone) in
-                guard StandardOutput.write(text) else { throw ReaderGone() }
-            }
+            try listing.writeText { (text) throws(Exit) in try Self.write(text.utf8.span) }
         case .json:
-            try? listing.writeJSON { (bytes: borrowing [UInt8]) throws(ReaderGone) in
-                guard StandardOutput.write(bytes) else { throw ReaderGone() }
+            try listing.writeJSON { (bytes: Span<UInt8>) throws(Exit) in
+                try Self.write(bytes)
             }
         }
     }
 
-    /// Nobody reads standard output any more.
-    private struct ReaderGone: Error {}
+    /// Writes a piece; a reader that has seen enough ends the command, and that is no failure.
+    private static func write(_ bytes: Span<UInt8>) throws(Exit) {
+        let isRead: Bool
+        do throws(SystemError) {
+            isRead = try StandardOutput.write(bytes)
+        } catch {
+            throw Exit(.environment, error.message)
+        }
+        if !isRead { throw Exit(.success) }
+    }
 }

@@ -41,16 +41,24 @@ struct Validate: ParsableCommand {
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
         for file in try Self.expanded(files) {
-            let source = try JobSource(path: file, variables: variables)
+            let source: JobSource
+            do throws(Exit) {
+                source = try JobSource(path: file, variables: variables)
+            } catch {
+                // The other files are checked all the same.
+                error.explain()
+                worst = Self.worse(worst, error.code)
+                continue
+            }
             let code = source.exitCode(isStrict: isStrict)
             worst = Self.worse(worst, code)
             switch format {
-            case .text: Self.show(source, isRight: code == .success, isQuiet: isQuiet)
-            case .github: StandardOutput.write(GitHubRenderer.render(source.report))
+            case .text: try Self.show(source, isRight: code == .success, isQuiet: isQuiet)
+            case .github: try StandardOutput.write(GitHubRenderer.render(source.report))
             case .json, .sarif: reports.append(source.report)
             }
         }
-        Self.write(reports, as: format)
+        try Self.write(reports, as: format)
         if worst != .success { throw Exit(worst) }
     }
 
@@ -75,17 +83,17 @@ struct Validate: ParsableCommand {
     }
 
     /// Diagnostics go to standard error, what is said of a file that is right to standard output.
-    private static func show(_ source: JobSource, isRight: Bool, isQuiet: Bool) {
+    private static func show(_ source: JobSource, isRight: Bool, isQuiet: Bool) throws {
         source.printDiagnostics()
         guard isRight, !isQuiet, case .plan(let plan) = source.outcome else { return }
         let count = plan.taskCount
-        StandardOutput.write(
+        try StandardOutput.write(
             "\(source.report.source.name): valid, \(count) \(count == 1 ? "task" : "tasks")\n"
         )
     }
 
     /// Writes the formats that are one document for all files.
-    private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) {
+    private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) throws {
         var writer = JSONWriter(isPretty: true)
         switch format {
         case .text, .github: return
@@ -94,7 +102,9 @@ struct Validate: ParsableCommand {
             SARIFRenderer.write(reports, version: RunnerVersion.current, to: &writer)
         }
         writer.newline()
-        StandardOutput.write(writer.bytes)
+        try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in
+            _ = try StandardOutput.write(bytes)
+        }
     }
 
     /// A wrong file weighs more than a machine that lacks something.

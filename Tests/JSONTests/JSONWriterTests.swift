@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 @Suite struct JSONWriterTests {
-    private func text(_ writer: JSONWriter) -> String {
+    private func text(_ writer: borrowing JSONWriter) -> String {
         String(decoding: writer.bytes, as: UTF8.self)
     }
 
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `bytes above 7F become the characters of the same numbers`() {
         var writer = JSONWriter()
-        writer.latin1([0x41, 0xE9, 0xFF])
+        writer.latin1(([0x41, 0xE9, 0xFF] as [UInt8]).span)
         #expect(text(writer) == "\"Aéÿ\"")
     }
 
@@ -116,7 +116,7 @@ import Testing
 
     @Test func `controls among bytes are escaped`() {
         var writer = JSONWriter()
-        writer.latin1([0x1B, 0x9B, 0x22, 0x7F, 0xA0, 0xC2])
+        writer.latin1(([0x1B, 0x9B, 0x22, 0x7F, 0xA0, 0xC2] as [UInt8]).span)
         #expect(text(writer) == "\"\\u001b\\u009b\\\"\\u007f\u{A0}Â\"")
     }
 
@@ -133,11 +133,49 @@ import Testing
         var parts: [String] = []
         writer.beginArray()
         writer.integer(1)
-        writer.drain { parts.append(String(decoding: $0, as: UTF8.self)) }
+        writer.drain { text in
+            parts.append(String(decoding: text.indices.map { text[$0] }, as: UTF8.self))
+        }
         writer.integer(2)
         writer.endArray()
-        writer.drain { parts.append(String(decoding: $0, as: UTF8.self)) }
+        writer.drain { text in
+            parts.append(String(decoding: text.indices.map { text[$0] }, as: UTF8.self))
+        }
         #expect(parts == ["[1", ",2]"])
         #expect(writer.bytes.isEmpty)
+    }
+
+    @Test(arguments: [
+        (false, #"{"a":1,"b":{"c":"d"}}"#),
+        (true, "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": \"d\"\n  }\n}"),
+    ])
+    func `plain names and texts are separated and indented like others`(
+        isPretty: Bool,
+        expected: String
+    ) {
+        var writer = JSONWriter(isPretty: isPretty)
+        writer.beginObject()
+        writer.key(plain: "a")
+        writer.integer(1)
+        writer.key(plain: "b")
+        writer.beginObject()
+        writer.key(plain: "c")
+        writer.string(plain: "d")
+        writer.endObject()
+        writer.endObject()
+        #expect(text(writer) == expected)
+    }
+
+    @Test func `the text of another writer is one value`() {
+        var part = JSONWriter()
+        part.beginArray()
+        part.integer(1)
+        part.endArray()
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.value(part)
+        writer.value(part)
+        writer.endArray()
+        #expect(text(writer) == "[[1],[1]]")
     }
 }

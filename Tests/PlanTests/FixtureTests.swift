@@ -43,7 +43,6 @@ import Testing
     private static func diagnostics(_ fixture: Fixture) throws -> [Diagnostic] {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]
-        var only: [String] = []
         var files: [String: PlanOptions.FileStatus] = [:]
         let text = String(decoding: fixture.input, as: UTF8.self)
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("# --") }) {
@@ -53,7 +52,6 @@ import Testing
             switch words[1] {
             case "--var": variables[pair[0]] = pair[1]
             case "--env": environment[pair[0]] = pair[1]
-            case "--only": only.append(pair[0])
             case "--absent": files[pair[0]] = .missing
             default: files[pair[0]] = .notRegular
             }
@@ -61,7 +59,6 @@ import Testing
         let options = PlanOptions(
             variables: variables,
             environment: environment,
-            only: only,
             workingFolder: "/jobs",
             fileStatus: { [files] in files[$0] ?? .readable }
         )

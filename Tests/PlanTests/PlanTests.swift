@@ -280,3 +280,18 @@ import TransferModel
         }
     }
 }
+
+extension PlanTests {
+    @Test func `an unknown task of --only is no fault of the file`() throws {
+        let text = "version: 1\ndata: { fetch: { url: \"http://a.test/\" } }\n"
+        let rejected = #expect(throws: PlanRejected.self) {
+            try TestJob.plan(text, only: ["fetch", "fetchh", "zzzzzzzz"])
+        }
+        #expect(
+            rejected?.unknownTasks == [
+                .init(id: "fetchh", nearest: "fetch"), .init(id: "zzzzzzzz", nearest: nil),
+            ]
+        )
+        #expect(rejected?.isOnlyAboutTasksChosen == true)
+    }
+}

@@ -18,6 +18,7 @@ private final class TextSink: RunEventSink {
             lines.append("progress \(bytes.joined(separator: ","))")
         case .taskWillRetry(let id, let attempt, _, _): lines.append("retry \(id) \(attempt)")
         case .taskFinished(let record): lines.append("\(record.outcome) \(record.id)")
+        case .stopping(let reason): lines.append("stopping: \(reason)")
         case .finished(let summary): lines.append("exit \(summary.exitCode.rawValue)")
         }
     }
@@ -110,7 +111,12 @@ private final class TextSink: RunEventSink {
             inbox.push(.signal(.terminate))
             return .nothing
         }
-        #expect(lines == ["run job", "start a", "cancelled b", "cancelled a", "exit 143"])
+        #expect(
+            lines == [
+                "run job", "start a", "stopping: the run was told to terminate", "cancelled b",
+                "cancelled a", "exit 143",
+            ]
+        )
         #expect(summary.exitCode == .terminated)
     }
 

@@ -18,10 +18,45 @@ import TransferModel
         #expect(TransferFailure(kind: kind, phase: .receive, detail: "").exitCode == code)
     }
 
+    @Test func `an unknown outcome is nothing that a later run may repeat`() {
+        var failure = TransferFailure(kind: .reset, phase: .wait, detail: "")
+        failure.isOutcomeUnknown = true
+        #expect(failure.exitCode == .taskFailed)
+    }
+
+    @Test(
+        arguments: [
+            ("POST", false, .reset, true), ("POST", true, .reset, false),
+            ("PUT", false, .reset, false), ("PATCH", false, .timeout, true),
+            ("POST", false, .connect, false), ("POST", false, .integrity, false),
+        ] as [(String, Bool, TransferFailure.Kind, Bool)]
+    )
+    func `an unsafe request without a key leaves the outcome unknown`(
+        method: String,
+        hasKey: Bool,
+        kind: TransferFailure.Kind,
+        expected: Bool
+    ) throws {
+        let key = HeaderField(name: "Idempotency-Key", value: "\"k\"")
+        let request = RequestSpec(
+            method: method,
+            url: try HTTPURL("https://a.test/"),
+            headers: hasKey ? [key] : []
+        )
+        let failure = TransferFailure(kind: kind, phase: .wait, detail: "")
+        var policy = RetryPolicy()
+        #expect(
+            RetryDecision.leavesOutcomeUnknown(failure, of: request, under: policy) == expected
+        )
+        policy.repeat = .always
+        #expect(!RetryDecision.leavesOutcomeUnknown(failure, of: request, under: policy))
+    }
+
     @Test(
         arguments: [
             (404, .taskFailed), (409, .taskFailed), (408, .temporary), (425, .temporary),
             (429, .temporary), (500, .temporary), (503, .temporary), (599, .temporary),
+            (501, .taskFailed), (505, .taskFailed), (507, .taskFailed), (511, .taskFailed),
         ] as [(Int, ExitCode)]
     )
     func `the status decides the exit code`(status: Int, code: ExitCode) {

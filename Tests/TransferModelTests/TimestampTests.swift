@@ -37,9 +37,8 @@ import TransferModel
         let times: [Int64] = [0, 999_999, 1_000_000, 0, 86_400_000_000, -1, -1_000_000, 5]
         for microseconds in times {
             let time = Timestamp(microseconds: microseconds)
-            var bytes: [UInt8] = []
-            formatter.append(time, to: &bytes)
-            #expect(String(decoding: bytes, as: UTF8.self) == time.rfc3339)
+            let text = formatter.text(of: time)
+            #expect(text.indices.allSatisfy { text[$0] == Array(time.rfc3339.utf8)[$0] })
         }
     }
 }

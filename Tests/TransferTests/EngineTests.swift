@@ -176,6 +176,15 @@ import TransferModel
         #expect(transaction.response == nil)
     }
 
+    @Test func `a connection that is not answered is ended by the connect time`() throws {
+        let port = try UnansweredPort()
+        let harness = try EngineHarness { $0.connectTimeout = .milliseconds(200) }
+        let result = try harness.run(.to(port.origin + "/"))
+        #expect(result.failure?.kind == .timeout)
+        #expect(result.failure?.phase == .connect)
+        #expect(result.failure?.isKnownUnprocessed == true)
+    }
+
     @Test func `silence is ended by the idle time`() throws {
         let server = try ScriptedServer(["/": [Reply([.waitForPeerToLeave])]])
         let result = try EngineHarness().run(

@@ -4,7 +4,7 @@ internal import JobFile
 /// The JSON Schema (draft-07) of the job file, made from the tables that the decoder reads with.
 ///
 /// Keys that are known and not supported yet are left out, because the runner refuses them.
-package struct JobSchema {
+package struct JobSchema: ~Copyable {
     private var writer = JSONWriter(isPretty: true)
     private var tables: [KeyTable] = []
 

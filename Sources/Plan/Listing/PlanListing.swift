@@ -72,7 +72,8 @@ extension PlanListing {
     package func writeText<Failure: Error>(
         _ emit: (String) throws(Failure) -> Void
     ) throws(Failure) {
-        var text = "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) tasks\n"
+        var text =
+            "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")\n"
         text += "environment: \(Self.list(names.environment))\n"
         text += "variables: \(Self.list(names.variables))\n"
         Self.append(job(), to: &text)
@@ -119,7 +120,7 @@ extension PlanListing {
 extension PlanListing {
     /// Hands the listing as one JSON document to `emit`, a piece at a time.
     package func writeJSON<Failure: Error>(
-        _ emit: (borrowing [UInt8]) throws(Failure) -> Void
+        _ emit: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()

@@ -86,7 +86,9 @@ struct Setting<Target>: Sendable {
 }
 
 /// All keys of one kind of mapping and what they set.
-struct SettingTable<Target>: Sendable {
+///
+/// A class, so that reading a mapping does not copy its table.
+final class SettingTable<Target>: Sendable {
     let keys: KeyTable
     /// What reads each key, by its position in `keys`; nil for one that is not supported yet.
     let reads: [Setting<Target>.Read?]

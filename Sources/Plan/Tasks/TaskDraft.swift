@@ -35,6 +35,8 @@ struct TaskDraft: Sendable {
 
     var body: Body?
     var encoding: Encoding?
+    /// What `body` becomes once the whole task is read.
+    var content: BodySource?
     /// As it stands in the header field: a quoted string.
     var idempotencyKey: String?
 

@@ -18,42 +18,48 @@ struct TaskReader: Sendable {
     )
     private static let jsonType = HeaderField(name: "Content-Type", value: "application/json")
 
-    /// Reads a task; nil when it has a fault, which is reported.
+    /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
     func read(
-        _ number: Int,
         _ entry: TaskList.Entry,
+        into draft: inout TaskDraft,
         with reader: inout Reader
-    ) -> (task: TaskSpec, draft: TaskDraft)? {
+    ) -> Bool {
         let errors = reader.errorCount
-        reader.owner = .task(entry.kind.rawValue, entry.key)
-        var draft = defaults
+        reader.owner = .task(entry.kind, entry.key)
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
-        checkEncoding(draft, entry, &reader)
-        let session = session(of: draft, entry, &reader)
-        let body = body(of: draft, &reader)
-        guard reader.errorCount == errors, !reader.isFull, let url = draft.url, let session else {
-            return nil
+        if draft.encoding != nil { checkEncoding(draft, entry, &reader) }
+        if draft.session == nil { draft.session = onlySession(entry, &reader) }
+        draft.content = content(of: draft, &reader)
+        guard reader.errorCount == errors, !reader.isFull else { return false }
+        if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
+        if let url = draft.url, url.origin.scheme == .http, let session = draft.session {
+            let fields = draft.headers + sessions[session].httpAdditionalHeaders
+            reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
         }
-        let request = request(url, draft, entry, sessions[session])
-        checkKey(draft, entry, &reader)
-        reader.warnOfPlainCredentials(in: request, of: entry.value)
-        guard reader.errorCount == errors else { return nil }
+        return reader.errorCount == errors
+    }
 
+    /// Makes a task; nil when it has a fault, which is reported.
+    func task(_ number: Int, _ entry: TaskList.Entry, with reader: inout Reader) -> TaskSpec? {
+        var draft = defaults
+        guard read(entry, into: &draft, with: &reader), let url = draft.url,
+            let session = draft.session
+        else { return nil }
         let place = reader.document.range(of: entry.key).start
         var task = TaskSpec(
             id: reader.document.text(of: entry.key),
             index: number,
             kind: entry.kind,
             session: session,
-            request: request,
+            request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
             source: SourceLocation(
                 file: reader.document.name,
                 line: place.line,
                 column: place.column
             )
         )
-        task.body = body
+        task.body = draft.content
         task.destination = draft.destination.map {
             TaskSpec.Destination(
                 path: $0.path,
@@ -67,7 +73,7 @@ struct TaskReader: Sendable {
         task.redirects = draft.redirects
         task.timeoutInterval = draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest
         task.description = draft.description
-        return (task, draft)
+        return task
     }
 
     private func checkEncoding(
@@ -85,13 +91,8 @@ struct TaskReader: Sendable {
         )
     }
 
-    /// The session that is named, or the only one.
-    private func session(
-        of draft: TaskDraft,
-        _ entry: TaskList.Entry,
-        _ reader: inout Reader
-    ) -> Int? {
-        if let session = draft.session { return session }
+    /// The session of a task that names none: the only one.
+    private func onlySession(_ entry: TaskList.Entry, _ reader: inout Reader) -> Int? {
         if sessions.count == 1 { return 0 }
         guard reader.document.value(of: entry.value, for: "session") == nil else { return nil }
         let names = reader.sessions.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
@@ -104,7 +105,7 @@ struct TaskReader: Sendable {
         return nil
     }
 
-    private func body(of draft: TaskDraft, _ reader: inout Reader) -> BodySource? {
+    private func content(of draft: TaskDraft, _ reader: inout Reader) -> BodySource? {
         switch draft.body {
         case .file(let path): return .file(path: path)
         case .text(let text): return .bytes(Array(text.utf8))
@@ -120,9 +121,9 @@ struct TaskReader: Sendable {
         _ url: HTTPURL,
         _ draft: TaskDraft,
         _ entry: TaskList.Entry,
-        _ session: SessionConfiguration
+        _ inherited: [HeaderField]
     ) -> RequestSpec {
-        var headers = HeaderFieldsType.merge(draft.headers, over: session.httpAdditionalHeaders)
+        var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
         if let key = draft.idempotencyKey {
             headers.append(HeaderField(name: "Idempotency-Key", value: key))
         }

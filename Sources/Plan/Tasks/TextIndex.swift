@@ -56,6 +56,12 @@ extension Span<UInt8> {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
+    /// Whether one of the bytes is `byte`.
+    func contains(_ byte: UInt8) -> Bool {
+        for index in indices where self[index] == byte { return true }
+        return false
+    }
+
     /// Whether both hold the same bytes.
     func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

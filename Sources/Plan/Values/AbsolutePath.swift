@@ -4,13 +4,13 @@ enum AbsolutePath {
     ///
     /// `..` stays: behind a symbolic link it does not mean what its text says.
     static func make(_ path: String, in folder: String) -> String {
-        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-        var whole = isAbsolute ? "" : folder
-        whole.reserveCapacity(whole.utf8.count + path.utf8.count + 1)
+        let slash = UInt8(ascii: "/")
+        let isAbsolute = path.utf8.first == slash
+        let hasSlash = folder.utf8.last == slash
         if isPlain(path) {
-            if !isAbsolute { whole += "/" }
-            return whole + path
+            return isAbsolute ? path : hasSlash ? folder + path : folder + "/" + path
         }
+        var whole = isAbsolute ? "" : hasSlash ? String(folder.dropLast()) : folder
         for component in path.split(separator: "/") where component != "." {
             whole += "/"
             whole += component
@@ -38,10 +38,10 @@ enum AbsolutePath {
         return path[path.utf8.index(after: slash)...]
     }
 
-    /// The folder that a file's path stands in; empty for one right under the root.
+    /// The folder that a file's path stands in, with its slash.
     static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-        return String(path[..<slash])
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
+        return String(path[...slash])
     }
 
     private static func hasDoubleDot(_ path: String) -> Bool {

@@ -1,41 +1,43 @@
 internal import TransferModel
 
 extension TransactionMetrics.SentRequest {
-    static let report = ReportObject<Self>(
-        "request",
-        "A request as it was sent",
-        [
-            .string("method", "The HTTP method") { $0.method },
-            .foreignText("url", "The URL, its user information redacted") { $0.url },
-            ReportField(
+    enum Report: ReportObject {
+        typealias Subject = TransactionMetrics.SentRequest
+        static let name = "request"
+        static let description = "A request as it was sent"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.string("method", "The HTTP method") { $0.method }
+            members.foreignText("url", "The URL, its user information redacted") { $0.url }
+            members.member(
                 "headers",
                 "The fields in order, repeats included; credentials redacted",
-                .array(.object(HeaderField.reportSchema)),
-                .composite { $1.requestFields($0.headers) }
-            ),
-        ]
-    )
+                .array(.object(HeaderField.reportSchema))
+            ) { $1.requestFields($0.headers) }
+        }
+    }
 }
 
 extension ResponseHead {
-    static let report = ReportObject<Self>(
-        "response",
-        "The head of a final response",
-        [
-            .integer("statusCode", "The status code", .integer(0...999)) {
+    enum Report: ReportObject {
+        typealias Subject = ResponseHead
+        static let name = "response"
+        static let description = "The head of a final response"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("statusCode", "The status code", .integer(0...999)) {
                 Int64($0.statusCode)
-            },
-            .optionalForeignText("mimeType", "The media type without parameters") {
+            }
+            members.optionalForeignText("mimeType", "The media type without parameters") {
                 $0.mimeType
-            },
-            ReportField(
+            }
+            members.member(
                 "headers",
                 "The fields in order, repeats included; credentials redacted",
-                .array(.object(HeaderField.reportSchema)),
-                .composite { $1.responseFields($0.fields) }
-            ),
-        ]
-    )
+                .array(.object(HeaderField.reportSchema))
+            ) { $1.fields($0.fields) }
+        }
+    }
 }
 
 extension HeaderField {

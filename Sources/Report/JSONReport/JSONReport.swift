@@ -13,7 +13,7 @@ package final class JSONReport: RunEventSink {
 
     private enum State {
         case idle
-        case writing(any ReportFile, RunHeader)
+        case writing(any ReportFile)
         case published
         case failed(SystemError)
     }
@@ -24,6 +24,8 @@ package final class JSONReport: RunEventSink {
     private let path: String
     private let open: Opener
     private var state = State.idle
+    /// The run's beginning, which is told of at its end; there while the report is written.
+    private var header: RunHeader?
     private var writer = ReportWriter()
 
     /// A report that will be published at `path`, its missing folders created.
@@ -52,7 +54,7 @@ package final class JSONReport: RunEventSink {
             case .started(let header): try begin(header)
             case .taskFinished(let record): try append(record)
             case .finished(let summary): try finish(summary)
-            case .taskStarted, .progress, .taskWillRetry: break
+            case .taskStarted, .progress, .taskWillRetry, .stopping: break
             }
         } catch {
             // Lets go of the file too, which removes what was written.
@@ -62,31 +64,35 @@ package final class JSONReport: RunEventSink {
 
     private func begin(_ header: RunHeader) throws(SystemError) {
         guard case .idle = state else { return }
-        state = .writing(try open(path), header)
+        state = .writing(try open(path))
+        self.header = header
         writer.json.beginObject()
         writer.json.key("formatVersion")
         writer.json.integer(ReportSchema.formatVersion)
         writer.json.key("job")
-        RunHeader.jobReport.write(header, to: &writer)
+        writer.object(RunHeader.JobReport.self, header)
         writer.json.key("tasks")
         writer.json.beginArray()
     }
 
-    private func append(_ record: TaskRecord) throws(SystemError) {
-        guard case .writing(let file, _) = state else { return }
+    private func append(_ record: consuming TaskRecord) throws(SystemError) {
+        guard case .writing(let file) = state else { return }
         writer.json.newline()
-        TaskRecord.report.write(record, to: &writer)
-        if writer.json.bytes.count >= Self.bufferSize { try flush(to: file) }
+        writer.object(TaskRecord.Report.self, consume record)
+        if writer.json.count >= Self.bufferSize { try flush(to: file) }
     }
 
     private func finish(_ summary: RunSummary) throws(SystemError) {
-        guard case .writing(let file, let header) = state else { return }
+        guard case .writing(let file) = state, let header else { return }
         writer.json.newline()
         writer.json.endArray()
         writer.json.key("run")
-        FinishedRun.report.write(FinishedRun(header: header, summary: summary), to: &writer)
+        writer.object(
+            FinishedRun.Report.self,
+            FinishedRun(header: header, summary: summary)
+        )
         writer.json.key("summary")
-        RunSummary.report.write(summary, to: &writer)
+        writer.object(RunSummary.Report.self, summary)
         writer.json.endObject()
         writer.json.newline()
         try flush(to: file)
@@ -95,6 +101,6 @@ package final class JSONReport: RunEventSink {
     }
 
     private func flush(to file: any ReportFile) throws(SystemError) {
-        try writer.json.drain { (bytes) throws(SystemError) in try file.write(bytes.span) }
+        try writer.json.drain { (bytes) throws(SystemError) in try file.write(bytes) }
     }
 }

@@ -10,9 +10,12 @@ enum Redaction {
         "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2",
         "proxy-authenticate", "proxy-authentication-info", "authentication-info",
     ].map { Array($0.utf8) }
+    /// The lengths of those names, a bit for each; most fields have another one.
+    private static let secretLengths = secretFields.reduce(0 as UInt64) { $0 | 1 << $1.count }
 
     /// Whether the value of a field of that name is a credential, without regard to case.
     static func isSecretField(_ name: Span<UInt8>) -> Bool {
+        guard secretLengths >> name.count & 1 == 1 else { return false }
         for secret in secretFields
         where secret.count == name.count && isEqual(name, secret.span) {
             return true

@@ -13,12 +13,12 @@ package final class PublishedReport: ReportFile {
     private let folder: Folder
     private let file: OutputFile
 
-    /// Opens the file that will be `path`, and makes the folders that are missing, for their owner alone.
+    /// Opens the file that will be `path`, and makes the folders that are missing.
     package init(path: String) throws(SystemError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folderPath = slash.map { String(path[...$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        folder = try Folder(path: folderPath, create: true, mode: 0o700)
+        folder = try Folder(path: folderPath, create: true)
         file = try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
     }
 

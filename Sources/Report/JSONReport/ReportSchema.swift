@@ -18,22 +18,22 @@ package enum ReportSchema {
         ObjectSchema.Member(
             name: "job",
             description: "The job file that was run",
-            schema: .object(RunHeader.jobReport.schema)
+            schema: .object(RunHeader.JobReport.schema)
         ),
         ObjectSchema.Member(
             name: "tasks",
             description: "One for each task, in the order in which they ended",
-            schema: .array(.object(TaskRecord.report.schema))
+            schema: .array(.object(TaskRecord.Report.schema))
         ),
         ObjectSchema.Member(
             name: "run",
             description: "The run",
-            schema: .object(FinishedRun.report.schema)
+            schema: .object(FinishedRun.Report.schema)
         ),
         ObjectSchema.Member(
             name: "summary",
             description: "The sums over the tasks",
-            schema: .object(RunSummary.report.schema)
+            schema: .object(RunSummary.Report.schema)
         ),
     ]
 

@@ -1,20 +1,25 @@
 internal import JSON
+internal import SystemKit
 internal import TransferModel
 
 /// Writes the values of the report: JSON, its dates, and text that others had a hand in.
 ///
 /// Nothing that the report must not tell passes through it: credentials in header fields and in URLs.
-struct ReportWriter {
+struct ReportWriter: ~Copyable {
     /// How much of one text from a peer is kept, bytes.
     static let maximumForeignBytes = 8192
 
     var json = JSONWriter()
     private var dates = TimestampFormatter()
-    /// Heads are told of by their exchange and again by their task: the second time, the text is there already.
-    private var lastRequest = RenderedFields()
-    private var lastResponse = RenderedFields()
+    /// A task and its last exchange tell of the same response: the second time, the text is there already.
+    private var lastResponse: ResponseHead?
+    private var responseText = JSONWriter()
+    /// Most requests of a run have the same fields.
+    private var lastRequestFields = HeaderFields()
+    private var requestFieldsText = JSONWriter()
 
     /// Writes null for nil, else what `write` writes.
+    @inline(__always)
     mutating func optional<Value>(
         _ value: Value?,
         write: (Value, inout ReportWriter) -> Void
@@ -27,7 +32,7 @@ struct ReportWriter {
     }
 
     mutating func date(_ date: Timestamp) {
-        json.plainString { dates.append(date, to: &$0) }
+        json.plainString(dates.text(of: date).span)
     }
 
     /// Writes text that a peer may have had a hand in, limited in length and without user information of URLs.
@@ -35,15 +40,65 @@ struct ReportWriter {
         json.string(Redaction.text(text, maximumBytes: Self.maximumForeignBytes))
     }
 
-    /// Writes the fields of a request as a list of names and values.
-    mutating func requestFields(_ fields: HeaderFields) {
-        lastRequest.update(to: fields)
-        json.raw(lastRequest.text)
+    /// Writes the object that is made from `subject`.
+    mutating func object<Object: ReportObject>(
+        _ object: Object.Type,
+        _ subject: consuming Object.Subject
+    ) {
+        json.beginObject()
+        var members = WrittenMembers(of: subject, to: self)
+        object.declare(in: &members)
+        self = members.end()
+        json.endObject()
     }
 
-    /// Writes the fields of a response as a list of names and values.
-    mutating func responseFields(_ fields: HeaderFields) {
-        lastResponse.update(to: fields)
-        json.raw(lastResponse.text)
+    /// Writes the head of a response.
+    mutating func response(_ response: ResponseHead) {
+        if response != lastResponse {
+            lastResponse = response
+            responseText.reset()
+            swap(&json, &responseText)
+            object(ResponseHead.Report.self, response)
+            swap(&json, &responseText)
+        }
+        json.value(responseText)
+    }
+
+    /// Writes the fields of a request as a list of names and values, credentials redacted.
+    mutating func requestFields(_ fields: HeaderFields) {
+        if fields.isEmpty { return self.fields(fields) }
+        if fields != lastRequestFields {
+            lastRequestFields = fields
+            requestFieldsText.reset()
+            swap(&json, &requestFieldsText)
+            self.fields(fields)
+            swap(&json, &requestFieldsText)
+        }
+        json.value(requestFieldsText)
+    }
+
+    /// Writes header fields as a list of names and values, credentials redacted.
+    mutating func fields(_ fields: HeaderFields) {
+        json.beginArray()
+        fields.forEach { field(name: $0, value: $1) }
+        json.endArray()
+    }
+
+    private mutating func field(name: Span<UInt8>, value: Span<UInt8>) {
+        let maximum = Self.maximumForeignBytes
+        json.beginObject()
+        json.key(plain: "name")
+        json.latin1(name.extracting(first: maximum))
+        json.key(plain: "value")
+        if Redaction.isSecretField(name) {
+            json.string(Redaction.mark)
+        } else if Redaction.isHarmless(value, maximumBytes: maximum) {
+            json.latin1(value)
+        } else {
+            var bytes: [UInt8] = []
+            bytes.append(value)
+            json.string(Redaction.text(HeaderFields.text(bytes[...]), maximumBytes: maximum))
+        }
+        json.endObject()
     }
 }

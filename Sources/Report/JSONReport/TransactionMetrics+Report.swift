@@ -2,180 +2,203 @@ internal import TransferModel
 
 extension TransactionMetrics {
     /// One exchange, in the words of Apple's `URLSessionTaskTransactionMetrics`.
-    static let report = ReportObject<TransactionMetrics>(
-        "transactionMetrics",
-        "One request and response exchange, as URLSessionTaskTransactionMetrics; what did not happen is null, and so is everything after a step that did not complete",
-        exchangeFields + dateFields + countFields + connectionFields + pathFields
-            + [
-                .group("extension", "What Apple's metrics do not have", extensionReport)
-            ]
-    )
+    enum Report: ReportObject {
+        typealias Subject = TransactionMetrics
+        static let name = "transactionMetrics"
+        static let description =
+            "One request and response exchange, as URLSessionTaskTransactionMetrics; what did not happen is null, and so is everything after a step that did not complete"
 
-    private static let exchangeFields: [ReportField<TransactionMetrics>] = [
-        .integer(
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            declareExchange(in: &members)
+            declareDates(in: &members)
+            declareCounts(in: &members)
+            declareConnection(in: &members)
+            declarePath(in: &members)
+            members.group("extension", "What Apple's metrics do not have", ExtensionReport.self)
+        }
+    }
+
+    private static func declareExchange(
+        in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
+    ) {
+        members.integer(
             "attempt",
             "The attempt that the exchange belongs to, from 1",
             .integer(1...Int64.max)
-        ) { Int64($0.attempt) },
-        .name("reason", "Why the exchange took place") { $0.reason },
-        .object("request", "The request as it was sent", SentRequest.report) { $0.request },
-        .optionalObject(
+        ) { Int64($0.attempt) }
+        members.name("reason", "Why the exchange took place") { $0.reason }
+        members.object("request", "The request as it was sent", SentRequest.Report.self) {
+            $0.request
+        }
+        members.optionalResponse(
             "response",
-            "The final response; null when no complete head arrived",
-            ResponseHead.report
-        ) { $0.response },
-        .constant(
+            "The final response; null when no complete head arrived"
+        ) { $0.response }
+        members.constant(
             "resourceFetchType",
             "Where the response came from",
             "networkLoad",
             of: ["unknown", "networkLoad", "serverPush", "localCache"]
-        ),
-    ]
+        )
+    }
 
-    private static let dateFields: [ReportField<TransactionMetrics>] = [
-        .date("fetchStartDate", "Just before the request is handed to libcurl") {
+    private static func declareDates(
+        in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
+    ) {
+        members.date("fetchStartDate", "Just before the request is handed to libcurl") {
             $0.fetchStartDate
-        },
-        .optionalDate("domainLookupStartDate", "Just before the name lookup") {
+        }
+        members.optionalDate("domainLookupStartDate", "Just before the name lookup") {
             $0.domainLookupStartDate
-        },
-        .optionalDate("domainLookupEndDate", "Just after the name lookup") {
+        }
+        members.optionalDate("domainLookupEndDate", "Just after the name lookup") {
             $0.domainLookupEndDate
-        },
-        .optionalDate("connectStartDate", "Just before the TCP connect") {
+        }
+        members.optionalDate("connectStartDate", "Just before the TCP connect") {
             $0.connectStartDate
-        },
-        .optionalDate("secureConnectionStartDate", "Just before the TLS handshake") {
+        }
+        members.optionalDate("secureConnectionStartDate", "Just before the TLS handshake") {
             $0.secureConnectionStartDate
-        },
-        .optionalDate("secureConnectionEndDate", "Just after the TLS handshake") {
+        }
+        members.optionalDate("secureConnectionEndDate", "Just after the TLS handshake") {
             $0.secureConnectionEndDate
-        },
-        .optionalDate("connectEndDate", "The connection is ready, TLS included") {
+        }
+        members.optionalDate("connectEndDate", "The connection is ready, TLS included") {
             $0.connectEndDate
-        },
-        .optionalDate("requestStartDate", "Just before the first byte of the request") {
+        }
+        members.optionalDate("requestStartDate", "Just before the first byte of the request") {
             $0.requestStartDate
-        },
-        .optionalDate("requestEndDate", "Just after the last byte of the request") {
+        }
+        members.optionalDate("requestEndDate", "Just after the last byte of the request") {
             $0.requestEndDate
-        },
-        .optionalDate("responseStartDate", "The first byte of the final response") {
+        }
+        members.optionalDate("responseStartDate", "The first byte of the final response") {
             $0.responseStartDate
-        },
-        .optionalDate("responseEndDate", "The last byte of the response") {
+        }
+        members.optionalDate("responseEndDate", "The last byte of the response") {
             $0.responseEndDate
-        },
-    ]
+        }
+    }
 
-    private static let countFields: [ReportField<TransactionMetrics>] = [
-        .integer("countOfRequestHeaderBytesSent", "Bytes of the request's head on the wire") {
+    private static func declareCounts(
+        in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
+    ) {
+        members.integer("countOfRequestHeaderBytesSent", "Bytes of the request's head on the wire")
+        {
             $0.countOfRequestHeaderBytesSent
-        },
-        .integer(
+        }
+        members.integer(
             "countOfRequestBodyBytesSent",
             "Body bytes on the wire, with framing, transfer and content coding"
-        ) { $0.countOfRequestBodyBytesSent },
-        .integer(
+        ) { $0.countOfRequestBodyBytesSent }
+        members.integer(
             "countOfRequestBodyBytesBeforeEncoding",
             "Body bytes as the task gave them"
-        ) { $0.countOfRequestBodyBytesBeforeEncoding },
-        .integer(
+        ) { $0.countOfRequestBodyBytesBeforeEncoding }
+        members.integer(
             "countOfResponseHeaderBytesReceived",
             "Bytes of the response's head on the wire"
-        ) { $0.countOfResponseHeaderBytesReceived },
-        .integer(
+        ) { $0.countOfResponseHeaderBytesReceived }
+        members.integer(
             "countOfResponseBodyBytesReceived",
             "Body bytes on the wire, with framing, transfer and content coding"
-        ) { $0.countOfResponseBodyBytesReceived },
-        .integer(
+        ) { $0.countOfResponseBodyBytesReceived }
+        members.integer(
             "countOfResponseBodyBytesAfterDecoding",
             "Body bytes as they were delivered"
-        ) { $0.countOfResponseBodyBytesAfterDecoding },
-    ]
+        ) { $0.countOfResponseBodyBytesAfterDecoding }
+    }
 
-    private static let connectionFields: [ReportField<TransactionMetrics>] = [
-        .optionalString("networkProtocolName", "The protocol by its ALPN name") {
+    private static func declareConnection(
+        in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
+    ) {
+        members.optionalString("networkProtocolName", "The protocol by its ALPN name") {
             $0.networkProtocolName
-        },
-        .optionalString("remoteAddress", "The peer's address; the proxy's behind one") {
+        }
+        members.optionalString("remoteAddress", "The peer's address; the proxy's behind one") {
             $0.remoteEndpoint?.address
-        },
-        .optionalInteger("remotePort", "The peer's port", .port) {
+        }
+        members.optionalInteger("remotePort", "The peer's port", .port) {
             $0.remoteEndpoint.map { Int64($0.port) }
-        },
-        .optionalString("localAddress", "Our end's address") { $0.localEndpoint?.address },
-        .optionalInteger("localPort", "Our end's port", .port) {
+        }
+        members.optionalString("localAddress", "Our end's address") { $0.localEndpoint?.address }
+        members.optionalInteger("localPort", "Our end's port", .port) {
             $0.localEndpoint.map { Int64($0.port) }
-        },
-        .optionalObject(
+        }
+        members.optionalObject(
             "negotiatedTLSProtocolVersion",
             "The TLS version; null without TLS",
-            NamedCode.report
-        ) { $0.negotiatedTLSProtocolVersion },
-        .optionalObject(
+            NamedCode.Report.self
+        ) { $0.negotiatedTLSProtocolVersion }
+        members.optionalObject(
             "negotiatedTLSCipherSuite",
             "The cipher suite; null without TLS",
-            NamedCode.report
-        ) { $0.negotiatedTLSCipherSuite },
-    ]
+            NamedCode.Report.self
+        ) { $0.negotiatedTLSCipherSuite }
+    }
 
-    private static let pathFields: [ReportField<TransactionMetrics>] = [
-        .unmeasured(
+    private static func declarePath(
+        in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
+    ) {
+        members.unmeasured(
             "isCellular",
             "Whether the interface is cellular; null when its class is not known",
             .boolean
-        ),
-        .unmeasured(
+        )
+        members.unmeasured(
             "isExpensive",
             "Whether the interface is expensive; null when its class is not known",
             .boolean
-        ),
-        .unmeasured(
+        )
+        members.unmeasured(
             "isConstrained",
             "Whether the interface is constrained; null when its class is not known",
             .boolean
-        ),
-        .bool("isProxyConnection", "Whether a proxy was connected to") { $0.isProxyConnection },
-        .bool("isReusedConnection", "Whether the connection had been used before") {
+        )
+        members.bool("isProxyConnection", "Whether a proxy was connected to") {
+            $0.isProxyConnection
+        }
+        members.bool("isReusedConnection", "Whether the connection had been used before") {
             $0.isReusedConnection
-        },
+        }
         // No socket is opened as MPTCP.
-        .bool("isMultipath", "Whether a multipath protocol was negotiated") { _ in false },
-        .constant(
+        members.bool("isMultipath", "Whether a multipath protocol was negotiated") { _ in false }
+        members.constant(
             "domainResolutionProtocol",
             "How names were looked up; the system's resolver does not tell",
             "unknown",
             of: ["unknown", "udp", "tcp", "tls", "https"]
-        ),
-    ]
+        )
+    }
 
-    private static let extensionReport = ReportObject<TransactionMetrics>(
-        "transactionExtension",
-        "What Apple's transaction metrics do not have",
-        [
-            .optionalInteger(
+    private enum ExtensionReport: ReportObject {
+        typealias Subject = TransactionMetrics
+        static let name = "transactionExtension"
+        static let description = "What Apple's transaction metrics do not have"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.optionalInteger(
                 "queueUs",
                 "Microseconds that the request waited for a connection"
-            ) { $0.queueMicroseconds },
-            .optionalInteger(
+            ) { $0.queueMicroseconds }
+            members.optionalInteger(
                 "connectionIdentifier",
                 "A number that stays the same while one connection is reused"
-            ) { $0.connectionIdentifier.map(Int64.init) },
-            .optionalDate("tcpConnectEndDate", "TCP is connected, TLS is not yet") {
+            ) { $0.connectionIdentifier.map(Int64.init) }
+            members.optionalDate("tcpConnectEndDate", "TCP is connected, TLS is not yet") {
                 $0.tcpConnectEndDate
-            },
-            .optionalString(
+            }
+            members.optionalString(
                 "byteCounting",
                 "What the byte counts are of: the wire, or libcurl's HTTP/1 rendering of frames",
                 .oneOf(["wire", "http1-equivalent"])
-            ) { $0.byteCounting },
-            .optionalInteger("curlCode", "The CURLcode that ended the exchange") {
+            ) { $0.byteCounting }
+            members.optionalInteger("curlCode", "The CURLcode that ended the exchange") {
                 $0.curlCode.map(Int64.init)
-            },
-            .optionalInteger("osErrno", "The errno behind it") { $0.osErrno.map(Int64.init) },
-        ]
-    )
+            }
+            members.optionalInteger("osErrno", "The errno behind it") { $0.osErrno.map(Int64.init) }
+        }
+    }
 
     /// From the hand-over to the first sign of work; nil when there was none.
     private var queueMicroseconds: Int64? {
@@ -193,12 +216,14 @@ extension TransactionMetrics {
 }
 
 extension TransactionMetrics.NamedCode {
-    static let report = ReportObject<Self>(
-        "namedCode",
-        "A number from an IANA registry and its name",
-        [
-            .integer("raw", "The registry's number", .integer(0...65535)) { Int64($0.raw) },
-            .string("name", "The registry's name") { $0.name },
-        ]
-    )
+    enum Report: ReportObject {
+        typealias Subject = TransactionMetrics.NamedCode
+        static let name = "namedCode"
+        static let description = "A number from an IANA registry and its name"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("raw", "The registry's number", .integer(0...65535)) { Int64($0.raw) }
+            members.string("name", "The registry's name") { $0.name }
+        }
+    }
 }

@@ -10,7 +10,7 @@ package final class ProgressDisplay: RunEventSink {
 
     private let style: ProgressStyle
     private let lines: ProgressLines
-    private let reportPath: String?
+    private let reportPath: () -> String?
     private let traits: () -> TerminalTraits
     private let now: () -> MonotonicTime
     private let write: ([UInt8]) -> Void
@@ -23,10 +23,11 @@ package final class ProgressDisplay: RunEventSink {
     /// The lines that stand at the end of the screen and will be replaced.
     private var picture: [String] = []
 
-    /// A display that asks `traits` before every picture, because a terminal may change its size.
+    /// A display that asks `traits` before every picture, because a terminal may change its size, and `reportPath`
+    /// at the end, because nobody knows before whether there will be a report.
     package init(
         style: ProgressStyle,
-        reportPath: String? = nil,
+        reportPath: @autoclosure @escaping () -> String? = nil,
         traits: @escaping () -> TerminalTraits = TerminalTraits.ofStandardError,
         now: @escaping () -> MonotonicTime = {
             MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
@@ -67,8 +68,14 @@ package final class ProgressDisplay: RunEventSink {
             replace([], after: line)
         case .taskFinished(let record):
             finish(record)
+        case .stopping(let reason):
+            replace([], after: lines.stopping(reason: reason, running: running.count))
+            redraw()
         case .finished(let summary):
-            replace([], after: lines.summary(summary, startDate: startDate, reportPath: reportPath))
+            replace(
+                [],
+                after: lines.summary(summary, startDate: startDate, reportPath: reportPath())
+            )
         }
     }
 

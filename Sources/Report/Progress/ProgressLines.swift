@@ -38,6 +38,17 @@ struct ProgressLines: Sendable {
             + "  attempt \(attempt): \(reason(failure)); again in \(wait)\n"
     }
 
+    /// `stopping   the run was interrupted; 3 tasks are still running`.
+    func stopping(reason: String, running: Int) -> String {
+        let rest =
+            switch running {
+            case 0: ""
+            case 1: "; 1 task is still running"
+            default: "; \(running) tasks are still running"
+            }
+        return padded("stopping", color: 33) + "  \(reason)\(rest)\n"
+    }
+
     /// The counts, the bytes and the time, then where the report is.
     func summary(
         _ summary: RunSummary,

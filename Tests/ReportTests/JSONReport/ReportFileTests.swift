@@ -15,7 +15,6 @@ import TransferModel
         #expect(try folder.list("out/deep") == ["report.json"])
         #expect(try JSONValue(folder.text("out/deep/report.json"))["tasks"]?.elements.count == 3)
         #expect(try folder.mode(of: "out/deep/report.json") == 0o600)
-        #expect(try folder.mode(of: "out/deep") == 0o700)
     }
 
     @Test func `an older report stands until the new one is whole`() throws {

@@ -27,6 +27,19 @@ import Testing
         }
     }
 
+    @Test func `members stand in the order in which the schema names them`() throws {
+        let definitions = try #require(try schema()["definitions"])
+        let task = try #require(try writtenReport(Samples.events).value["tasks"]?[0])
+        let exchange = try #require(task["metrics"]?["transactionMetrics"]?[0])
+        for (value, name) in [
+            (task, "task"), (exchange, "transactionMetrics"), (task["response"], "response"),
+            (exchange["request"], "request"), (task["metrics"]?["taskInterval"], "interval"),
+        ] {
+            let named = definitions[name]?["required"]?.elements.compactMap(\.string)
+            #expect(value?.members.map(\.name) == named, "\(name)")
+        }
+    }
+
     @Test func `a member that the schema does not name is a fault, and so is one that is missing`()
         throws
     {

@@ -1,0 +1,195 @@
+internal import JSON
+internal import TransferModel
+
+// One way to declare a member for each kind of value that the report has.
+extension ReportMembers where Self: ~Copyable {
+    @inline(__always)
+    mutating func bool(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Bool
+    ) {
+        member(name, description, .boolean) { $1.json.bool(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func integer(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema = .count,
+        get: (Subject) -> Int64
+    ) {
+        member(name, description, schema()) { $1.json.integer(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalInteger(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema = .count,
+        get: (Subject) -> Int64?
+    ) {
+        member(name, description, .nullable(schema())) { subject, writer in
+            writer.optional(get(subject)) { $1.json.integer($0) }
+        }
+    }
+
+    /// Text of our own or of the job file, written whole.
+    @inline(__always)
+    mutating func string(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema = .string,
+        get: (Subject) -> String
+    ) {
+        member(name, description, schema()) { $1.json.string(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalString(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema = .string,
+        get: (Subject) -> String?
+    ) {
+        member(name, description, .nullable(schema())) { subject, writer in
+            writer.optional(get(subject)) { $1.json.string($0) }
+        }
+    }
+
+    /// Text that a peer may have had a hand in: limited in length, without user information of URLs.
+    @inline(__always)
+    mutating func foreignText(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> String
+    ) {
+        member(name, description, .string) { $1.foreignText(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalForeignText(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> String?
+    ) {
+        member(name, description, .nullable(.string)) { subject, writer in
+            writer.optional(get(subject)) { $1.foreignText($0) }
+        }
+    }
+
+    /// One of an enumeration's cases by its raw value.
+    @inline(__always)
+    mutating func name<Name: RawRepresentable & CaseIterable>(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Name
+    ) where Name.RawValue == String {
+        member(name, description, .oneOf(Name.allCases.map(\.rawValue))) {
+            $1.json.string(get($0).rawValue)
+        }
+    }
+
+    @inline(__always)
+    mutating func optionalName<Name: RawRepresentable & CaseIterable>(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Name?
+    ) where Name.RawValue == String {
+        member(name, description, .nullable(.oneOf(Name.allCases.map(\.rawValue)))) {
+            subject,
+            writer in
+            writer.optional(get(subject)) { $1.json.string($0.rawValue) }
+        }
+    }
+
+    /// A value that is the same for every subject, of those that the schema allows.
+    @inline(__always)
+    mutating func constant(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ value: StaticString,
+        of allowed: @autoclosure () -> [String]
+    ) {
+        member(name, description, .oneOf(allowed())) { $1.json.string(plain: value) }
+    }
+
+    @inline(__always)
+    mutating func date(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Timestamp
+    ) {
+        member(name, description, .date) { $1.date(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalDate(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Timestamp?
+    ) {
+        member(name, description, .nullable(.date)) { subject, writer in
+            writer.optional(get(subject)) { $1.date($0) }
+        }
+    }
+
+    @inline(__always)
+    mutating func object<Object: ReportObject>(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ object: Object.Type,
+        get: (Subject) -> Object.Subject
+    ) {
+        member(name, description, .object(object.schema)) { $1.object(object, get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalObject<Object: ReportObject>(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ object: Object.Type,
+        get: (Subject) -> Object.Subject?
+    ) {
+        member(name, description, .nullable(.object(object.schema))) { subject, writer in
+            writer.optional(get(subject)) { $1.object(object, $0) }
+        }
+    }
+
+    @inline(__always)
+    mutating func array<Object: ReportObject>(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ object: Object.Type,
+        get: (Subject) -> [Object.Subject]
+    ) {
+        member(name, description, .array(.object(object.schema))) { subject, writer in
+            writer.json.beginArray()
+            for part in get(subject) { writer.object(object, part) }
+            writer.json.endArray()
+        }
+    }
+
+    @inline(__always)
+    mutating func optionalResponse(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> ResponseHead?
+    ) {
+        member(name, description, .nullable(.object(ResponseHead.Report.schema))) {
+            subject,
+            writer in
+            writer.optional(get(subject)) { $1.response($0) }
+        }
+    }
+
+    /// What no part of the runner measures: always null, of `schema` once something does.
+    @inline(__always)
+    mutating func unmeasured(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema
+    ) {
+        member(name, description, .nullable(schema())) { _, writer in writer.json.null() }
+    }
+}

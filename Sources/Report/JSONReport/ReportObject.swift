@@ -1,0 +1,47 @@
+/// An object of the report that is made from a value of type `Subject`.
+///
+/// The schema and the text both come from its one declaration, so that they cannot differ.
+protocol ReportObject {
+    associatedtype Subject
+    /// The name among the schema's definitions.
+    static var name: String { get }
+    static var description: String { get }
+    /// Names the members in their order, each exactly once and whatever the subject is.
+    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable)
+}
+
+extension ReportObject {
+    static var schema: ObjectSchema {
+        var members = SchemaMembers<Subject>()
+        declare(in: &members)
+        return ObjectSchema(name: name, description: description, members: members.members)
+    }
+}
+
+/// Gathers what the schema tells of the members of an object.
+private struct SchemaMembers<Subject>: ReportMembers {
+    private(set) var members: [ObjectSchema.Member] = []
+
+    mutating func member(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema,
+        write: (Subject, inout ReportWriter) -> Void
+    ) {
+        members.append(
+            ObjectSchema.Member(
+                name: name.description,
+                description: description.description,
+                schema: schema()
+            )
+        )
+    }
+
+    mutating func group<Object: ReportObject>(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ object: Object.Type
+    ) where Object.Subject == Subject {
+        member(name, description, .object(object.schema)) { _, _ in }
+    }
+}

@@ -1,0 +1,37 @@
+internal import JSON
+
+/// Writes the members of an object, each with the value that it has for the subject.
+struct WrittenMembers<Subject>: ReportMembers, ~Copyable {
+    private let subject: Subject
+    private var writer: ReportWriter
+
+    init(of subject: consuming Subject, to writer: consuming ReportWriter) {
+        self.subject = subject
+        self.writer = writer
+    }
+
+    /// Gives the writer back.
+    consuming func end() -> ReportWriter { writer }
+
+    @inline(__always)
+    mutating func member(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema,
+        write: (Subject, inout ReportWriter) -> Void
+    ) {
+        writer.json.key(plain: name)
+        write(subject, &writer)
+    }
+
+    mutating func group<Object: ReportObject>(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ object: Object.Type
+    ) where Object.Subject == Subject {
+        writer.json.key(plain: name)
+        writer.json.beginObject()
+        object.declare(in: &self)
+        writer.json.endObject()
+    }
+}

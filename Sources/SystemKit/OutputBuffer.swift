@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// Bytes that are put together piece by piece, handed on, and put together again in the same memory.
+///
+/// Unlike an array it is never shared, so that an append is a comparison and a copy.
+@safe @usableFromInline package struct OutputBuffer: ~Copyable {
+    @usableFromInline internal var start: UnsafeMutablePointer<UInt8>
+    @usableFromInline internal var capacity: Int
+    @usableFromInline internal var end = 0
+
+    package init() {
+        capacity = 256
+        unsafe start = .allocate(capacity: 256)
+    }
+
+    deinit {
+        unsafe start.deallocate()
+    }
+
+    /// How many bytes there are.
+    @inlinable package var count: Int { end }
+
+    /// The bytes so far, copied.
+    package var bytes: [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: start, count: end))
+    }
+
+    /// Forgets the bytes and keeps the memory.
+    @inlinable package mutating func removeAll() {
+        end = 0
+    }
+
+    /// Makes room for `count` further bytes.
+    @inlinable @inline(__always) package mutating func reserve(_ count: Int) {
+        if capacity &- end < count { grow(by: count) }
+    }
+
+    @inlinable @inline(__always) package mutating func append(_ byte: UInt8) {
+        reserve(1)
+        unsafe start[end] = byte
+        end &+= 1
+    }
+
+    @inlinable @inline(__always) package mutating func append(_ span: Span<UInt8>) {
+        let count = span.count
+        reserve(count)
+        unsafe span.withUnsafeBufferPointer {
+            guard let source = $0.baseAddress else { return }
+            unsafe (start + end).update(from: source, count: count)
+        }
+        end &+= count
+    }
+
+    /// Appends the UTF-8 of a literal.
+    @inlinable @inline(__always) package mutating func append(_ literal: StaticString) {
+        let count = literal.utf8CodeUnitCount
+        reserve(count)
+        unsafe (start + end).update(from: literal.utf8Start, count: count)
+        end &+= count
+    }
+
+    /// Appends what stands in another buffer.
+    @inlinable package mutating func append(_ other: borrowing OutputBuffer) {
+        reserve(other.end)
+        unsafe (start + end).update(from: other.start, count: other.end)
+        end &+= other.end
+    }
+
+    /// Hands the bytes so far to `body`.
+    package func withBytes<Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        try body(unsafe Span(_unsafeStart: start, count: end))
+    }
+
+    @usableFromInline internal mutating func grow(by count: Int) {
+        let larger = max(2 * capacity, end + count)
+        let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        unsafe moved.update(from: start, count: end)
+        unsafe start.deallocate()
+        unsafe start = moved
+        capacity = larger
+    }
+}

@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+
+@Suite struct CommandLineTests {
+    private static let valid = "version: 1\ndata:\n  a: { url: http://127.0.0.1:1/ }\n"
+
+    @Test(arguments: [
+        [], ["--help"], ["run", "--help"], ["validate", "--help"], ["plan", "--help"],
+        ["schema", "--help"], ["help", "run"],
+    ])
+    func `help goes to standard output and exits with 0`(arguments: [String]) throws {
+        let outcome = try JobFolder("").runner(arguments)
+        #expect(outcome.status == .exit(0))
+        #expect(outcome.standardOutput.contains("USAGE: runner"))
+        #expect(outcome.standardError.isEmpty)
+    }
+
+    @Test func `the version goes to standard output and exits with 0`() throws {
+        let outcome = try JobFolder("").runner(["--version"])
+        #expect(outcome.status == .exit(0))
+        #expect(
+            try outcome.standardOutput.wholeMatch(of: Regex("[0-9]+\\.[0-9]+\\.[0-9]+\n")) != nil
+        )
+        #expect(outcome.standardError.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["frobnicate"], ["--frobnicate"], ["run"], ["validate"], ["plan"], ["schema"],
+        ["run", "job.yaml", "--frobnicate"], ["run", "job.yaml", "job.yaml"],
+        ["run", "job.yaml", "--progress", "loud"], ["run", "job.yaml", "--report"],
+        ["run", "job.yaml", "--var", "novalue"], ["run", "job.yaml", "--var", "=value"],
+        ["validate", "job.yaml", "--format", "xml"], ["schema", "weather"],
+    ])
+    func `a wrong command line exits with 2 and sends nothing`(arguments: [String]) throws {
+        let job = try JobFolder(Self.valid)
+        let outcome = try job.runner(arguments)
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.hasPrefix("Error: "))
+        #expect(outcome.standardOutput.isEmpty)
+        #expect(try job.folder.list() == ["job.yaml"])
+    }
+
+    @Test(arguments: ["run", "plan"])
+    func `an unknown task exits with 2 and names the nearest one`(command: String) throws {
+        let job = try JobFolder(Self.valid.replacing("  a:", with: "  fetch:"))
+        let outcome = try job.runner([command, "job.yaml", "--only", "fetchh"])
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains("there is no task `fetchh`"))
+        #expect(outcome.standardError.contains("did you mean `fetch`?"))
+        #expect(try job.folder.list() == ["job.yaml"])
+    }
+
+    @Test(arguments: [
+        ("RUNNER_PROGRESS", "loud"), ("RUNNER_FAIL_FAST", "perhaps"),
+    ])
+    func `a wrong word in the environment exits with 2 and names the variable`(
+        name: String,
+        value: String
+    ) throws {
+        let job = try JobFolder(Self.valid)
+        let outcome = try job.runner(["run", "job.yaml"], environment: [name: value])
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains("\(name) is `\(value)`"))
+        #expect(try job.folder.list() == ["job.yaml"])
+    }
+
+    @Test(arguments: ["job", "report"])
+    func `a schema is printed as the repository keeps it`(subject: String) throws {
+        let outcome = try JobFolder("").runner(["schema", subject])
+        #expect(outcome.status == .exit(0))
+        let kept = try #require(Fixture.read(Repository.path("schemas/\(subject).schema.json")))
+        let isEqual = Array(outcome.standardOutput.utf8) == kept
+        #expect(isEqual)
+    }
+
+    @Test func `a plan is listed with the lines that set it`() throws {
+        let outcome = try JobFolder(Self.valid).runner(["plan", "job.yaml"])
+        #expect(outcome.status == .exit(0))
+        #expect(outcome.standardOutput.contains("1. data a (line 3)"))
+        #expect(outcome.standardError.isEmpty)
+    }
+
+    @Test func `a plan is listed as JSON`() throws {
+        let outcome = try JobFolder(Self.valid)
+            .runner(["plan", "job.yaml", "--format", "json"])
+        let plan = try JSONValue(outcome.standardOutput)
+        #expect(plan["tasks"]?.elements.map { $0["id"]?.string } == ["a"])
+    }
+
+    /// Through a shell: only that can close an output before the command starts, and fill a disk.
+    private func shell(_ script: String, in job: JobFolder) throws -> Command.Outcome {
+        let runner = try job.command([]).executable
+        return try Command(
+            "bash",
+            ["-c", script, "bash", runner],
+            environment: ["HOME": job.folder.path],
+            workingFolder: job.folder.path
+        ).run()
+    }
+
+    @Test(arguments: ["validate job.yaml", "plan job.yaml", "schema job", "--help", "--version"])
+    func `a reader that has gone is no failure`(arguments: String) throws {
+        // The reader ends before the command begins.
+        let outcome = try shell(
+            "exec 3> >(:); wait $!; \"$1\" \(arguments) >&3",
+            in: JobFolder(Self.valid)
+        )
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        #expect(outcome.standardError.isEmpty)
+    }
+
+    @Test func `an invalid file is told by its code even when nobody reads`() throws {
+        let outcome = try shell(
+            "exec 3> >(:); wait $!; \"$1\" validate --format json job.yaml >&3",
+            in: JobFolder("version: 2\n")
+        )
+        #expect(outcome.status == .exit(3))
+    }
+
+    @Test(arguments: ["validate job.yaml", "plan job.yaml", "schema job", "--help"])
+    func `a result that cannot be written exits with 4`(arguments: String) throws {
+        let outcome = try shell("\"$1\" \(arguments) >/dev/full", in: JobFolder(Self.valid))
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("No space left on device"))
+    }
+
+    @Test func `a run without a standard error ends as it would with one`() throws {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let job = try JobFolder("version: 1\ndata:\n  a: { url: \(server.url("/")) }\n")
+        let outcome = try shell("\"$1\" run job.yaml --report report.json 2>&- >&-", in: job)
+        #expect(try outcome.reported(in: job.folder).code == 0)
+    }
+}

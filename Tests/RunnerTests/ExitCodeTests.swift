@@ -1,0 +1,193 @@
+import TestSupport
+import Testing
+
+@Suite struct ExitCodeTests {
+    /// Tasks that end differently, and what the run ends with.
+    struct Precedence: Sendable {
+        var ends: [String]
+        var code: Int32
+    }
+
+    /// One origin with every kind of end; a closed port beside it.
+    private struct Ends {
+        let server: ScriptedServer
+        let closed: ClosedPort
+
+        init() throws {
+            server = try ScriptedServer([
+                "/good": [.ok("good")],
+                "/stall": [Reply([.waitForPeerToLeave])],
+            ])
+            closed = try ClosedPort()
+        }
+
+        /// A task of the section `downloads` that ends like its name.
+        func download(_ end: String) -> String {
+            let wrong = String(repeating: "0", count: 64)
+            return switch end {
+            case "missing": "missing: { url: \(server.url("/none")), to: missing.bin }"
+            case "refused":
+                "refused: { url: \(closed.origin)/, to: refused.bin, "
+                    + "retry: { attempts: 2, backoff: { initial: 1ms } } }"
+            case "wrong":
+                "wrong: { url: \(server.url("/good")), to: wrong.bin, "
+                    + "checksum: \"sha256:\(wrong)\", retry: { attempts: 1 } }"
+            case "unwritable":
+                "unwritable: { url: \(server.url("/good")), to: job.yaml/x.bin }"
+            case "late": "late: { url: \(server.url("/stall")), to: late.bin }"
+            default: "good: { url: \(server.url("/good")), to: good.bin }"
+            }
+        }
+
+        func job(_ ends: [String], schedule: String = "{ maxConcurrentTasks: 8 }") throws
+            -> JobFolder
+        {
+            let lines = ends.map { "  " + download($0) }.joined(separator: "\n")
+            return try JobFolder("version: 1\ndownloads:\n\(lines)\nschedule: \(schedule)\n")
+        }
+    }
+
+    @Test func `0 when every required task succeeded`() throws {
+        let ends = try Ends()
+        let job = try ends.job(["good"])
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.outcome("good") == "succeeded")
+        #expect(try job.folder.text("good.bin") == "good")
+        #expect(run.command.standardOutput.isEmpty)
+    }
+
+    @Test func `1 when a task got a 404`() throws {
+        let ends = try Ends()
+        let job = try ends.job(["missing", "good"])
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.kind("missing") == "httpStatus")
+        #expect(run.attempts("missing").count == 1)
+        #expect(run.outcome("good") == "succeeded")
+        #expect(!job.folder.contains("missing.bin"))
+    }
+
+    @Test func `4 when a variable of the environment is missing, named with its place`() throws {
+        let job = try JobFolder("version: 1\ndata:\n  a: { url: \"${env.NOT_SET_ANYWHERE}\" }\n")
+        let outcome = try job.runCommand().run()
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("job.yaml:3:"))
+        #expect(outcome.standardError.contains("NOT_SET_ANYWHERE"))
+        #expect(!job.folder.contains("report.json"))
+    }
+
+    @Test func `4 when a file to upload is missing, before anything is sent`() throws {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            data: { first: { url: \(server.url("/")) } }
+            uploads: { order: { url: \(server.url("/")), file: nowhere.json } }
+            """
+        )
+        let outcome = try job.runCommand().run()
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("job.yaml:3:"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `4 when the destination's folder cannot be written`() throws {
+        let ends = try Ends()
+        let job = try ends.job(["unwritable"])
+        let run = try job.run()
+        #expect(run.code == 4)
+        #expect(run.kind("unwritable") == "localIO")
+    }
+
+    @Test(arguments: ["job.yaml/report.json", "/proc/report.json"])
+    func `4 when the report cannot be written, before anything is sent`(path: String) throws {
+        let ends = try Ends()
+        let job = try ends.job(["good"])
+        let outcome = try job.runner(["run", "job.yaml", "--report", path])
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("runner: cannot"))
+        #expect(ends.server.requests.isEmpty)
+        #expect(!job.folder.contains("good.bin"))
+    }
+
+    @Test(arguments: ["run", "validate", "plan"])
+    func `4 when there is no job file`(subcommand: String) throws {
+        let job = try JobFolder("")
+        let outcome = try job.runner([subcommand, "nowhere.yaml"])
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("nowhere.yaml: No such file or directory"))
+    }
+
+    @Test func `5 when a connection is refused, after all attempts`() throws {
+        let ends = try Ends()
+        let run = try ends.job(["refused"]).run()
+        #expect(run.code == 5)
+        #expect(run.kind("refused") == "connect")
+        #expect(run.attempts("refused").map { $0["outcome"]?.string } == ["failed", "failed"])
+    }
+
+    @Test func `6 when a checksum is wrong, and nothing has the final name`() throws {
+        let ends = try Ends()
+        let job = try ends.job(["wrong"])
+        let run = try job.run()
+        #expect(run.code == 6)
+        #expect(run.kind("wrong") == "integrity")
+        #expect(try job.folder.list() == ["job.yaml", "report.json"])
+    }
+
+    @Test func `a wrong checksum leaves the older file as it was`() throws {
+        let ends = try Ends()
+        let job = try ends.job(["wrong"])
+        try job.folder.write("older", to: "wrong.bin")
+        #expect(try job.run().code == 6)
+        #expect(try job.folder.text("wrong.bin") == "older")
+    }
+
+    @Test func `8 when the deadline passes with work left`() throws {
+        let ends = try Ends()
+        let job = try ends.job(["late"], schedule: "{ deadline: 50ms }")
+        let run = try job.run()
+        #expect(run.code == 8)
+        #expect(run.outcome("late") == "cancelled")
+        #expect(!job.folder.contains("late.bin"))
+    }
+
+    @Test(arguments: [
+        Precedence(ends: ["wrong", "unwritable", "missing", "refused"], code: 6),
+        Precedence(ends: ["unwritable", "missing", "refused"], code: 4),
+        Precedence(ends: ["refused", "missing", "good"], code: 1),
+        Precedence(ends: ["refused", "good"], code: 5),
+    ])
+    func `of several ends the gravest gives the code`(_ all: Precedence) throws {
+        let ends = try Ends()
+        let run = try ends.job(all.ends).run()
+        #expect(run.code == all.code)
+        #expect(run.report["tasks"]?.elements.count == all.ends.count)
+    }
+
+    @Test(arguments: [
+        Precedence(ends: ["refused", "late"], code: 8),
+        Precedence(ends: ["missing", "late"], code: 1),
+    ])
+    func `a deadline outweighs only what a later run may not meet`(_ all: Precedence) throws {
+        let ends = try Ends()
+        let job = try ends.job(all.ends, schedule: "{ deadline: 2s }")
+        #expect(try job.run().code == all.code)
+    }
+
+    @Test func `what is not required does not count`() throws {
+        let server = try ScriptedServer(["/good": [.ok("good")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            data:
+              good: { url: \(server.url("/good")) }
+              extra: { url: \(server.url("/none")), required: false }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0)
+        #expect(run.outcome("extra") == "failed")
+    }
+}

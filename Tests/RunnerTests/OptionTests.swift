@@ -1,0 +1,98 @@
+import TestSupport
+import Testing
+
+@Suite struct OptionTests {
+    @Test
+    func `the command line's variables win over the environment's, and those over the file's`()
+        throws
+    {
+        let server = try ScriptedServer { _ in .ok("") }
+        let job = try JobFolder(
+            """
+            version: 1
+            variables: { one: file, two: file, three: file, four: "${env.FOUR:-fallback}" }
+            data:
+              a: { url: "\(server.origin)/${var.one}/${var.two}/${var.three}/${var.four}" }
+            """
+        )
+        let run = try job.run(
+            "--var",
+            "one=option",
+            environment: ["RUNNER_VAR_one": "environment", "RUNNER_VAR_two": "environment"]
+        )
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.path) == ["/option/environment/file/fallback"])
+    }
+
+    @Test func `a value may have an equals sign in it and may be empty`() throws {
+        let server = try ScriptedServer { _ in .ok("") }
+        let job = try JobFolder(
+            """
+            version: 1
+            variables: { query: x, nothing: x }
+            data: { a: { url: "\(server.origin)/${var.nothing}?${var.query}" } }
+            """
+        )
+        #expect(try job.run("--var", "query=a=b", "--var", "nothing=").code == 0)
+        #expect(server.requests.map(\.target) == ["/?a=b"])
+    }
+
+    /// Where a report is written when several places are named: the command line's, the environment's, the job's, and
+    /// else one in the state folder.
+    @Test func `a report goes to the place that is named closest to the run`() throws {
+        let server = try ScriptedServer { _ in .ok("") }
+        func reports(
+            _ arguments: [String] = [],
+            _ environment: [String: String?] = [:],
+            job text: String = ""
+        ) throws -> [String] {
+            let job = try JobFolder(
+                "version: 1\nname: my job\ndata: { a: { url: \(server.url("/")) } }\n\(text)"
+            )
+            let outcome = try job.runner(["run", "job.yaml"] + arguments, environment: environment)
+            let found = try Command(
+                "find",
+                [".", "-name", "*.json"],
+                workingFolder: job.folder.path
+            )
+            .run().standardOutput.split(separator: "\n").map(String.init)
+            for name in found { #expect(try outcome.reported(in: job.folder, as: name).code == 0) }
+            return found
+        }
+        let own = "report: { json: out/own.json }"
+        #expect(
+            try reports(["--report", "here.json"], ["RUNNER_REPORT": "there.json"], job: own)
+                == ["./here.json"]
+        )
+        #expect(try reports([], ["RUNNER_REPORT": "there.json"], job: own) == ["./there.json"])
+        #expect(try reports(job: own) == ["./out/own.json"])
+        #expect(try reports(["--state-dir", "state"]) == ["./state/reports/my_job.json"])
+        #expect(
+            try reports([], ["RUNNER_STATE_DIR": "state"]) == ["./state/reports/my_job.json"]
+        )
+        #expect(try reports() == ["./.local/state/runner/reports/my_job.json"])
+    }
+
+    @Test func `state and reports are for their owner alone`() throws {
+        let server = try ScriptedServer { _ in .ok("") }
+        let job = try JobFolder("version: 1\ndata: { a: { url: \(server.url("/")) } }\n")
+        let outcome = try job.runner(["run", "job.yaml", "--state-dir", "state"])
+        #expect(outcome.status == .exit(0))
+        #expect(try job.folder.mode(of: "state") == 0o700)
+        #expect(try job.folder.mode(of: "state/reports") == 0o700)
+        #expect(try job.folder.mode(of: "state/reports/job.json") == 0o600)
+    }
+
+    @Test func `paths of the job are relative to its folder`() throws {
+        let server = try ScriptedServer { _ in .ok("x") }
+        let job = try JobFolder("")
+        try job.folder.makeFolder("deep")
+        try job.folder.write(
+            "version: 1\ndownloads: { a: { url: \(server.url("/")), to: out/a.bin } }\n",
+            to: "deep/job.yaml"
+        )
+        let outcome = try job.runner(["run", "deep/job.yaml", "--report", "report.json"])
+        #expect(try outcome.reported(in: job.folder).code == 0)
+        #expect(try job.folder.text("deep/out/a.bin") == "x")
+    }
+}

@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+@Suite struct RetryTests {
+    private func job(_ server: ScriptedServer, retry: String) throws -> JobFolder {
+        try JobFolder(
+            """
+            version: 1
+            downloads:
+              a: { url: \(server.url("/")), to: a.bin, retry: \(retry) }
+            """
+        )
+    }
+
+    @Test func `a failing answer is asked for again until it is good`() throws {
+        let server = try ScriptedServer([
+            "/": [.unavailable(), .status(500), .hangUp, .status(429), .ok("at last")]
+        ])
+        let job = try job(server, retry: "{ attempts: 6, backoff: { initial: 1ms, maximum: 5ms } }")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.text("a.bin") == "at last")
+        #expect(run.attempts("a").map { $0["number"]?.integer } == [1, 2, 3, 4, 5])
+        #expect(
+            run.attempts("a").map { $0["outcome"]?.string }
+                == ["failed", "failed", "failed", "failed", "succeeded"]
+        )
+        #expect(run.attempts("a").dropFirst().allSatisfy { $0["waitReason"]?.string == "backoff" })
+    }
+
+    @Test func `attempts are counted and then it is over`() throws {
+        let server = try ScriptedServer(["/": [.status(500)]])
+        let job = try job(server, retry: "{ attempts: 3, backoff: { initial: 1ms } }")
+        let run = try job.run()
+        #expect(run.code == 5)
+        #expect(server.requests.count == 3)
+        #expect(run.kind("a") == "httpStatus")
+    }
+
+    @Test func `Retry-After in seconds is waited for`() throws {
+        let server = try ScriptedServer(["/": [.unavailable(retryAfter: "1"), .ok("x")]])
+        let run = try job(server, retry: "{ attempts: 2, backoff: { initial: 1ms } }").run()
+        #expect(run.code == 0)
+        let attempt = try #require(run.attempts("a").last)
+        #expect(attempt["waitReason"]?.string == "retryAfter")
+        #expect(try #require(attempt["waitedUs"]?.integer) >= 1_000_000)
+    }
+
+    @Test func `Retry-After as a date is waited for`() throws {
+        // Two seconds from now, of which up to one is lost to rounding.
+        let date = try Self.httpDate(secondsFromNow: 2)
+        let server = try ScriptedServer(["/": [.unavailable(retryAfter: date), .ok("x")]])
+        let run = try job(server, retry: "{ attempts: 2, backoff: { initial: 1ms } }").run()
+        #expect(run.code == 0)
+        let attempt = try #require(run.attempts("a").last)
+        #expect(attempt["waitReason"]?.string == "retryAfter")
+        #expect(try #require(attempt["waitedUs"]?.integer) > 1000)
+    }
+
+    @Test func `a Retry-After beyond what the job allows ends the task at once`() throws {
+        let server = try ScriptedServer(["/": [.unavailable(retryAfter: "3600"), .ok("x")]])
+        let run = try job(server, retry: "{ attempts: 5, maximumRetryAfter: 5s }").run()
+        #expect(run.code == 5)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `a wait that the budget does not cover is not begun`() throws {
+        let server = try ScriptedServer(["/": [.unavailable(retryAfter: "60"), .ok("x")]])
+        let run = try job(server, retry: "{ attempts: 5, budget: 10s }").run()
+        #expect(run.code == 5)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `only what the job names is tried again`() throws {
+        let server = try ScriptedServer(["/": [.status(500), .ok("x")]])
+        let run = try job(server, retry: "{ attempts: 5, on: [503] }").run()
+        #expect(run.outcome("a") == "failed")
+        #expect(server.requests.count == 1)
+    }
+
+    /// IMF-fixdate (RFC 9110 §5.6.7).
+    private static func httpDate(secondsFromNow seconds: Int) throws -> String {
+        let format = "+%a, %d %b %Y %H:%M:%S GMT"
+        return try Command(
+            "date",
+            ["--utc", "--date", "\(seconds) seconds", format],
+            environment: ["LC_ALL": "C"]
+        ).run().standardOutput.split(separator: "\n").joined()
+    }
+}

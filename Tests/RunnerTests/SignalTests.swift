@@ -1,0 +1,123 @@
+import TestSupport
+import Testing
+
+@Suite struct SignalTests {
+    /// SIGINT and SIGTERM, each with the exit code of the documented table.
+    static let signals: [(Int32, Int32)] = [(2, 130), (15, 143)]
+
+    /// Ten downloads that take minutes and a short one, at nginx.
+    private func throttledJob(_ nginx: Nginx) throws -> JobFolder {
+        try nginx.root.write([UInt8](repeating: 7, count: 16 << 20), to: "large.bin")
+        try nginx.root.write("small", to: "small.txt")
+        let large = (0..<10).map {
+            "  d\($0): { url: \(nginx.origin)/slow/large.bin, to: out/\($0) }"
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { nginx: { httpMaximumConnectionsPerHost: 16 } }
+            downloads:
+            \(large.joined(separator: "\n"))
+              small: { url: \(nginx.origin)/small.txt, to: out/small.txt, priority: low }
+            """
+        )
+        try job.folder.makeFolder("out")
+        return job
+    }
+
+    @Test(arguments: signals)
+    func `two signals amid ten downloads leave a valid report and no half file`(
+        signal: Int32,
+        code: Int32
+    ) throws {
+        let nginx = try Nginx()
+        let job = try throttledJob(nginx)
+        let running = try job.runCommand().start()
+        _ = try running.waitForLine(containing: "small")
+        running.signal(signal)
+        // Two signals of a kind that are both on their way arrive as one.
+        _ = try running.waitForLine(containing: "stopping")
+        running.signal(signal)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == code, "\(run.command.standardError)")
+        #expect(try job.folder.list("out") == ["small.txt"])
+        #expect(run.outcome("small") == "succeeded")
+        for number in 0..<10 {
+            #expect(run.outcome("d\(number)") == "cancelled")
+            #expect(run.kind("d\(number)") == "cancelled")
+        }
+    }
+
+    @Test(arguments: signals)
+    func `one signal lets what is under way end and starts nothing more`(
+        signal: Int32,
+        code: Int32
+    ) throws {
+        let begun = try Gate()
+        let rest = try Gate()
+        let body = Array("the whole body".utf8)
+        let server = try ScriptedServer([
+            "/first": [
+                .cut(
+                    body,
+                    after: 3,
+                    then: [.open(begun), .wait(rest), .send(Array(body.dropFirst(3)))]
+                )
+            ],
+            "/second": [.ok("second")],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads:
+              first: { url: \(server.url("/first")), to: first.bin }
+              second: { url: \(server.url("/second")), to: second.bin }
+            schedule: { maxConcurrentTasks: 1 }
+            """
+        )
+        let running = try job.runCommand().start()
+        try begun.wait()
+        running.signal(signal)
+        _ = try running.waitForLine(containing: "stopping")
+        rest.open()
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == code, "\(run.command.standardError)")
+        #expect(run.outcome("first") == "succeeded")
+        #expect(run.outcome("second") == "cancelled")
+        #expect(server.requests(for: "/second").isEmpty)
+        #expect(try job.folder.text("first.bin") == "the whole body")
+        #expect(!job.folder.contains("second.bin"))
+    }
+
+    @Test func `a signal ends the wait between two attempts`() throws {
+        let server = try ScriptedServer(["/": [.unavailable(retryAfter: "60")]])
+        let job = try JobFolder(
+            "version: 1\ndata:\n  a: { url: \(server.url("/")), retry: { attempts: 3 } }\n"
+        )
+        let running = try job.runCommand().start()
+        _ = try running.waitForLine(containing: "again in")
+        running.signal(15)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 143)
+        #expect(run.outcome("a") == "cancelled")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `kill -9 leaves the older files and nothing half`() throws {
+        let begun = try Gate()
+        let body = [UInt8](repeating: 1, count: 1 << 20)
+        let server = try ScriptedServer([
+            "/": [.cut(body, after: 1 << 19, then: [.open(begun), .waitForPeerToLeave])]
+        ])
+        let job = try JobFolder(
+            "version: 1\ndownloads:\n  a: { url: \(server.url("/")), to: a.bin }\n"
+        )
+        try job.folder.write("older", to: "a.bin")
+        let running = try job.runCommand().start()
+        try begun.wait()
+        running.signal(9)
+        #expect(try running.finish().status == .signal(9))
+        #expect(try job.folder.text("a.bin") == "older")
+        #expect(!job.folder.contains("report.json"))
+    }
+}

@@ -1,0 +1,28 @@
+import SystemKit
+import Testing
+
+@Suite struct BytesTests {
+    /// Every place in texts below, at and above the length of a machine word.
+    @Test(arguments: 0...25)
+    func `a byte that JSON escapes is found wherever it stands`(length: Int) {
+        let plain = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+        let isPlain = plain.span.isPlain
+        #expect(isPlain)
+        for place in plain.indices {
+            for byte in UInt8.min...UInt8.max {
+                var text = plain
+                text[place] = byte
+                let isFound = !text.span.isPlain
+                let isEscaped = !(0x20..<0x7F).contains(byte) || byte == 0x22 || byte == 0x5C
+                #expect(isFound == isEscaped, "\(byte) at \(place) of \(length)")
+            }
+        }
+    }
+
+    @Test func `bytes of a span are appended at once`() {
+        var bytes: [UInt8] = [1]
+        let more: [UInt8] = [2, 3]
+        bytes.append(more.span)
+        #expect(bytes == [1, 2, 3])
+    }
+}
