@@ -197,7 +197,8 @@ extension TransferFailure {
         return failure
     }
 
-    fileprivate func explained(
+    /// The failure of a task that ends with it, and why it is not tried again.
+    func explained(
         _ reason: RetryDecision.Reason,
         _ spec: TaskSpec
     ) -> TransferFailure {
