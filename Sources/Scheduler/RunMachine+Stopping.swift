@@ -106,7 +106,7 @@ extension RunMachine {
         let index = Int(skip.task)
         var record = blankRecord(index, .skipped, now)
         record.error = .cancelled(
-            "the needed task `\(source.id(of: Int(skip.need)))` did not succeed"
+            "it needs `\(source.id(of: Int(skip.need)))`, which did not succeed"
         )
         record.isRetryable = skip.verdict == .temporary
         complete(index, record, verdict: skip.verdict)
