@@ -13,6 +13,9 @@ final class Attempt: EasyHandleClient {
         case publish(PublicationJob)
     }
 
+    /// More of a body that nobody wants is not read.
+    private static let redirectBodyLimit: Int64 = 1 << 20
+
     let request: AttemptRequest
     let handle: EasyHandle
     private(set) var watch: ActivityWatch
@@ -72,7 +75,7 @@ final class Attempt: EasyHandleClient {
             do throws(SystemError) {
                 bodyFile = try InputFile(path: path)
             } catch {
-                failure = TransferFailure(error, phase: .prepare)
+                failure = TransferFailure(reading: error, phase: .prepare)
                 return .finished(result())
             }
         }
@@ -83,6 +86,7 @@ final class Attempt: EasyHandleClient {
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
         if failure == nil, !isComplete { failure = failureOfExchange(code) }
+        noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
@@ -96,15 +100,24 @@ final class Attempt: EasyHandleClient {
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
         if self.failure == nil { self.failure = failure }
+        noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
         return finish()
+    }
+
+    private func noteFailedConnection() {
+        guard recorder.hasUnusedConnection else { return }
+        let remote = handle.remoteEndpoint.map {
+            TransactionMetrics.Endpoint(address: $0.address, port: $0.port)
+        }
+        recorder.didFailToConnect(handle.connectTimes, remote: remote, at: .now)
     }
 
     /// The failure of an attempt that somebody ends.
     var cancellation: TransferFailure {
         var failure = TransferFailure(kind: .cancelled, phase: recorder.phase, detail: "cancelled")
         failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
-        failure.isKnownUnprocessed = !recorder.didSend
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
     }
 
@@ -130,7 +143,7 @@ final class Attempt: EasyHandleClient {
                 TransferFailure(kind: .timeout, phase: phase, detail: "the task's time is over")
             }
         failure.urlError = TransferFailure.URLErrorCode(code: -1001, name: "timedOut")
-        failure.isKnownUnprocessed = !recorder.didSend
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
     }
 
@@ -150,17 +163,17 @@ final class Attempt: EasyHandleClient {
     // MARK: - EasyHandleClient
 
     func didStartResolving() {
-        let now = move()
+        let now = didBegin()
         recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
     }
 
     func didOpenSocket() {
-        let now = move()
+        let now = didBegin()
         recorder.didOpenSocket(at: now)
     }
 
     func willSendRequest(over connection: ConnectionFacts) {
-        let now = move()
+        let now = didBegin()
         let isNew = recorder.hasNewConnection
         recorder.willSendRequest(
             over: connection,
@@ -187,7 +200,7 @@ final class Attempt: EasyHandleClient {
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             return true
         case .began:
-            recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
+            recorder.didReceiveHead(count: line.count, isFinal: true, begins: true, at: now)
             return true
         case .ended(let head):
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
@@ -201,6 +214,15 @@ final class Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
+        if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
+            failure = TransferFailure(
+                kind: .protocolViolation,
+                phase: .receive,
+                detail: "the body of a redirect is larger than \(Self.redirectBodyLimit) bytes"
+            )
+            failure?.isPermanent = true
+            return false
+        }
         if let findings = bodyCheck?.take(bytes) {
             note(findings)
             return false
@@ -216,13 +238,15 @@ final class Attempt: EasyHandleClient {
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
         guard let bodyFile else { return .failed }
         do throws(SystemError) {
-            let count = try bodyFile.read(into: &buffer, at: bodyOffset)
+            // No more than was announced: what a growing file has in excess would read as another request.
+            let rest = Int(clamping: bodyFile.identity.size - bodyOffset)
+            let count = min(try bodyFile.read(into: &buffer, at: bodyOffset), rest)
             bodyOffset += Int64(count)
             recorder.didProduceBody(count: count)
             if count == 0, bodyOffset < bodyFile.identity.size { return fileChanged() }
             return .bytes(count)
         } catch {
-            failure = TransferFailure(error, phase: .send)
+            failure = TransferFailure(reading: error, phase: .send)
             return .failed
         }
     }
@@ -234,6 +258,13 @@ final class Attempt: EasyHandleClient {
     }
 
     // MARK: - Deciding
+
+    /// Notes that libcurl works on the exchange: until then it may wait for a connection of its host to be free.
+    private func didBegin() -> MonotonicTime {
+        let now = MonotonicTime.now
+        watch.didBegin(at: now)
+        return now
+    }
 
     /// Notes that something moved; the time is read once for everybody.
     private func move(bytes count: Int = 0) -> MonotonicTime {
@@ -307,7 +338,7 @@ final class Attempt: EasyHandleClient {
                 osErrno: handle.osErrno,
                 certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
                 detail: handle.errorDetail,
-                didSend: recorder.didSend
+                didSend: recorder.hasSentAnything
             )
         )
     }
@@ -338,7 +369,8 @@ final class Attempt: EasyHandleClient {
             self.head = nil
             verdict = nil
             bodyOffset = 0
-            let now = move()
+            watch.willBegin(at: .now)
+            let now = MonotonicTime.now
             recorder.begin(
                 reason: .redirect,
                 method: next.method,
@@ -392,10 +424,11 @@ final class Attempt: EasyHandleClient {
             result.failure?.help = ServerExcerpt.help(of: sink.excerpt, head: head)
         }
         if failure == nil { result.voucher = voucher }
-        for transaction in transactions {
-            result.countOfBytesSent += transaction.countOfRequestBodyBytesSent
-            result.countOfBytesReceived += transaction.countOfResponseBodyBytesReceived
-        }
+        // Of the body that was asked for: redirects have bodies of their own.
+        result.countOfBytesSent =
+            transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent
+            ?? 0
+        result.countOfBytesReceived = transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
         result.countOfBytesExpectedToSend = expectedToSend
         result.countOfBytesExpectedToReceive = contentLength
         result.transactions = transactions
@@ -406,7 +439,7 @@ final class Attempt: EasyHandleClient {
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let isFramed = contentLength != nil || parser.framing.hasTransferEncoding
+        let isFramed = contentLength != nil || parser.framing.isChunked
         return hasNoBody || isFramed ? .length : .none
     }
 
@@ -429,8 +462,11 @@ final class Attempt: EasyHandleClient {
             switch request.body {
             case .bytes(let bytes):
                 body = .bytes(bytes)
-                recorder.didProduceBody(count: bytes.count)
-            case .file: body = .stream(size: bodyFile?.identity.size ?? 0)
+                recorder.willSendBody(count: Int64(bytes.count), isInMemory: true)
+            case .file:
+                let size = bodyFile?.identity.size ?? 0
+                body = .stream(size: size)
+                recorder.willSendBody(count: size, isInMemory: false)
             case nil: break
             }
         }

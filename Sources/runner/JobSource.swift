@@ -72,6 +72,12 @@ struct JobSource {
         }
     }
 
+    /// The exit code of a file that is only looked at; a strict one takes warnings for faults.
+    func exitCode(isStrict: Bool) -> ExitCode {
+        let isRefused = isStrict && exitCode == .success && !report.diagnostics.isEmpty
+        return isRefused ? .invalidJobFile : exitCode
+    }
+
     /// The plan; with faults they are printed and the process ends.
     func requirePlan() throws -> Plan {
         printDiagnostics()
