@@ -71,13 +71,15 @@ extension RunMachine {
             fail(task, failure.explained(.runBudgetExhausted, task.spec), now)
         case .retry(let wait, let reason):
             task.wait(reason, since: now)
-            retries.insert(Timer(time: now + wait, task: task.spec.index))
+            let due = now + wait
+            retries.insert(Timer(time: due, task: task.spec.index))
+            let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
             actions.events.append(
                 .taskWillRetry(
                     id: task.spec.id,
                     attempt: task.number,
                     failure: failure,
-                    waitMicroseconds: wait.microseconds
+                    waitMicroseconds: (start - now).microseconds
                 )
             )
         }
@@ -197,7 +199,8 @@ extension TransferFailure {
         return failure
     }
 
-    fileprivate func explained(
+    /// The failure of a task that ends with it, and why it is not tried again.
+    func explained(
         _ reason: RetryDecision.Reason,
         _ spec: TaskSpec
     ) -> TransferFailure {

@@ -48,18 +48,34 @@ extension RunMachine {
     }
 
     /// Ends a task that has begun because the run stops.
+    ///
+    /// An attempt that was ended in flight says where it was, and whether the server may have acted on its request.
     mutating func cancelTask(_ task: ActiveTask, _ now: MonotonicTime) {
-        var text = stopReason?.text ?? ""
-        if let failure = task.failure, failure.kind != .cancelled {
-            text += "; attempt \(task.number) had failed (\(failure.detail)) and was not repeated"
+        let text = stopReason?.text ?? ""
+        var failure = TransferFailure.cancelled(text)
+        if let last = task.failure {
+            if last.kind == .cancelled {
+                failure = last
+                failure.detail = text
+                failure = failure.explained(.notRetried, task.spec)
+            } else {
+                failure.detail +=
+                    "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
+            }
         }
-        cancel(task.spec.index, task.record(.cancelled, at: clock.timestamp(of: now)), text)
+        let record = task.record(.cancelled, at: clock.timestamp(of: now))
+        cancel(task.spec.index, record, failure)
     }
 
-    private mutating func cancel(_ index: Int, _ record: consuming TaskRecord, _ text: String) {
-        record.error = .cancelled(text)
-        record.isRetryable = true
-        complete(index, record, verdict: stopReason?.verdict ?? .success)
+    private mutating func cancel(
+        _ index: Int,
+        _ record: consuming TaskRecord,
+        _ failure: TransferFailure
+    ) {
+        record.error = failure
+        record.isRetryable = !failure.isOutcomeUnknown
+        let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
+        complete(index, record, verdict: verdict)
     }
 
     // MARK: Tasks that never begin
@@ -82,7 +98,7 @@ extension RunMachine {
             sweepPosition += 1
             guard states[index] == .idle else { continue }
             steps += 1
-            cancel(index, blankRecord(index, .cancelled, now), reason.text)
+            cancel(index, blankRecord(index, .cancelled, now), .cancelled(reason.text))
         }
     }
 
@@ -90,7 +106,7 @@ extension RunMachine {
         let index = Int(skip.task)
         var record = blankRecord(index, .skipped, now)
         record.error = .cancelled(
-            "the needed task `\(source.id(of: Int(skip.need)))` did not succeed"
+            "it needs `\(source.id(of: Int(skip.need)))`, which did not succeed"
         )
         record.isRetryable = skip.verdict == .temporary
         complete(index, record, verdict: skip.verdict)

@@ -5,9 +5,9 @@ enum RedirectDecision {
     case follow(RequestSpec, keepsBody: Bool)
     case refuse(TransferFailure)
 
-    /// Fields that never cross to another origin.
-    private static let confidentialFields: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "referer", "idempotency-key",
+    /// Fields that may cross to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.
+    private static let harmlessFields: Set<String> = [
+        "accept", "cache-control", "range", "user-agent",
     ]
     /// Fields that describe a body and go with it.
     private static let bodyFields: Set<String> = [
@@ -43,7 +43,7 @@ enum RedirectDecision {
         do throws(HTTPURL.Fault) {
             url = try HTTPURL(withoutUserInformation(target))
         } catch {
-            return refuse("a redirect to \(target) is not followed: only http and https are")
+            return refuse(describe(error))
         }
         if request.url.origin.scheme == .https, url.origin.scheme == .http {
             return refuse("a redirect from https to http is not followed")
@@ -53,7 +53,7 @@ enum RedirectDecision {
             return refuse("a redirect to another origin, \(url.origin.text), is not followed")
         }
         guard visited.count <= rule.maximum else {
-            return refuse("more than \(rule.maximum) redirects")
+            return refuse("more than \(rule.maximum) redirects", isLimit: true)
         }
 
         let method = method(after: status, request.method)
@@ -69,11 +69,12 @@ enum RedirectDecision {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
         guard !visited.contains(visit(method, url)) else {
-            return refuse("the redirects go in a circle at \(url.text)")
+            return refuse("the redirects go in a circle at \(url.text)", isLimit: true)
         }
         let headers = request.headers.filter { field in
             let name = field.name.lowercased()
-            if crossesOrigin, confidentialFields.contains(name) { return false }
+            // No body crosses, so that no field about one has to.
+            if crossesOrigin { return mayCross(name) }
             return keepsBody || !hasBody || !bodyFields.contains(name)
         }
         return .follow(
@@ -104,9 +105,31 @@ enum RedirectDecision {
         return String(url[..<schemeEnd.upperBound] + rest[rest.index(after: at)...])
     }
 
-    private static func refuse(_ detail: String, help: String? = nil) -> RedirectDecision {
+    private static func mayCross(_ name: String) -> Bool {
+        harmlessFields.contains(name) || name.hasPrefix("accept-") || name.hasPrefix("if-")
+    }
+
+    /// Why a target is not gone to; not the target itself, which may hold a password.
+    private static func describe(_ fault: HTTPURL.Fault) -> String {
+        if case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) {
+            return "a redirect to a URL of `\(scheme)` is not followed: only http and https are"
+        }
+        return "a redirect to something that is no http or https URL is not followed"
+    }
+
+    /// `isLimit`: there were too many redirects, as opposed to one that is not wanted.
+    private static func refuse(
+        _ detail: String,
+        help: String? = nil,
+        isLimit: Bool = false
+    ) -> RedirectDecision {
         var failure = TransferFailure(kind: .redirectLimit, phase: .finish, detail: detail)
-        failure.urlError = TransferFailure.URLErrorCode(code: -1007, name: "httpTooManyRedirects")
+        if isLimit {
+            failure.urlError = TransferFailure.URLErrorCode(
+                code: -1007,
+                name: "httpTooManyRedirects"
+            )
+        }
         failure.isPermanent = true
         failure.help = help
         return .refuse(failure)

@@ -38,7 +38,7 @@ enum ResponseVerdict {
             TaskRecord.Check(
                 .statusCode,
                 passed: isExpected,
-                expected: isExpected ? nil : describe(expectation.statusCodes),
+                expected: describe(expectation.statusCodes),
                 actual: String(head.statusCode)
             )
         )
@@ -51,7 +51,7 @@ enum ResponseVerdict {
             TaskRecord.Check(
                 .mimeType,
                 passed: matches,
-                expected: matches ? nil : expectation.mimeTypes.joined(separator: ", "),
+                expected: expectation.mimeTypes.joined(separator: ", "),
                 actual: mimeType
             )
         )
@@ -110,10 +110,6 @@ enum ResponseVerdict {
             detail: "the server sent \(head.mimeType ?? "no Content-Type") instead of \(wanted)"
         )
         failure.httpStatus = head.statusCode
-        failure.urlError = TransferFailure.URLErrorCode(
-            code: -1016,
-            name: "cannotDecodeContentData"
-        )
         return failure
     }
 

@@ -11,9 +11,10 @@ struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a job file.",
         discussion: """
-            Exits with 0 when every required task succeeded, 1 when one failed for good, 3 when the job file is \
-            invalid, 4 when this machine lacks something, 5 when a later run may succeed, 6 when a checksum did not \
-            match, 7 when a task was deferred, 8 when the deadline passed, 130 and 143 after SIGINT and SIGTERM.
+            Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
+            wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
+            succeed, 6 when a checksum did not match, 8 when the deadline passed, 130 and 143 after SIGINT and \
+            SIGTERM. 7, 10 and 70 are reserved.
             """
     )
 
@@ -25,7 +26,10 @@ struct Run: ParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Run only these tasks and what they need. [env: RUNNER_ONLY, separated by spaces]",
+            """
+            Run only these tasks and what they need. All words up to the next option are ids: name the file \
+            first, or behind `--`. [env: RUNNER_ONLY, separated by spaces]
+            """,
             valueName: "id"
         )
     )

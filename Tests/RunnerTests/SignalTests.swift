@@ -103,6 +103,26 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test func `an order that two signals stop in flight may have arrived`() throws {
+        let arrived = try Gate()
+        let server = try ScriptedServer(["/": [Reply([.open(arrived), .waitForPeerToLeave])]])
+        let job = try JobFolder(
+            "version: 1\nuploads:\n  order: { url: \(server.url("/")), json: { items: [1] } }\n"
+        )
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        running.signal(15)
+        _ = try running.waitForLine(containing: "stopping")
+        running.signal(15)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 143)
+        #expect(run.outcome("order") == "cancelled")
+        let error = try #require(run.task("order")?["error"])
+        #expect(error["message"]?.string?.contains("outcome unknown") == true)
+        #expect(error["retryable"]?.bool == false)
+        #expect(error["phase"]?.string == "wait")
+    }
+
     @Test func `kill -9 leaves the older files and nothing half`() throws {
         let begun = try Gate()
         let body = [UInt8](repeating: 1, count: 1 << 20)

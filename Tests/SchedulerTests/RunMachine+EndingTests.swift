@@ -88,6 +88,16 @@ import TransferModel
         #expect(attempt.waitedMicroseconds == 10_000_000)
     }
 
+    @Test func `the wait that is told is that for the paused origin when it is the longer one`() {
+        var run = RunSimulation([
+            .init("a").with { $0.retry = .steady }, .init("b").with { $0.retry = .steady },
+        ])
+        run.refuse("b", 503, [HeaderField(name: "Retry-After", value: "10")])
+        run.fail("a", .reset)
+        #expect(run.retries.map(\.id) == ["b", "a"])
+        #expect(run.retries.map(\.wait) == [10_000_000, 10_000_000])
+    }
+
     @Test func `a task whose time runs out while its origin is paused fails then`() throws {
         var session = SessionConfiguration(name: "default")
         session.timeoutIntervalForResource = .seconds(5)
@@ -162,8 +172,8 @@ import TransferModel
         #expect(skipped.allSatisfy { $0.outcome == .skipped && $0.attempts.isEmpty })
         #expect(
             skipped.map(\.error?.detail) == [
-                "the needed task `a` did not succeed", "the needed task `b` did not succeed",
-                "the needed task `a` did not succeed",
+                "it needs `a`, which did not succeed", "it needs `b`, which did not succeed",
+                "it needs `a`, which did not succeed",
             ]
         )
         #expect(skipped[0].originalRequest.url == "http://a.test/")

@@ -150,6 +150,47 @@ import TransferModel
         #expect(run.machine.nextTick == nil)
     }
 
+    @Test(
+        arguments: [
+            ("POST", [], .receive, false, true), ("POST", [], .connect, true, false),
+            ("GET", [], .receive, false, false),
+            ("POST", [HeaderField(name: "Idempotency-Key", value: "1")], .wait, false, false),
+        ] as [(String, [HeaderField], TransferFailure.Phase, Bool, Bool)]
+    )
+    func `a cancelled request that may have been acted on is not to be repeated`(
+        method: String,
+        headers: [HeaderField],
+        phase: TransferFailure.Phase,
+        isUnprocessed: Bool,
+        isUnknown: Bool
+    ) throws {
+        var run = RunSimulation(
+            [
+                .init("a").with {
+                    $0.method = method
+                    $0.headers = headers
+                }
+            ],
+            schedule: { $0.deadline = .seconds(10) }
+        )
+        run.advanceToNextTick()
+        run.fail("a", .cancelled) {
+            $0.phase = phase
+            $0.curlCode = 42
+            $0.isKnownUnprocessed = isUnprocessed
+        }
+        let record = try #require(run.record("a"))
+        let error = try #require(record.error)
+        #expect(record.outcome == .cancelled)
+        #expect(record.isRetryable == !isUnknown)
+        #expect(error.isOutcomeUnknown == isUnknown)
+        #expect(error.detail.hasPrefix("the deadline of the run passed"))
+        #expect(error.detail.contains("outcome unknown") == isUnknown)
+        #expect(error.phase == phase)
+        #expect(error.curlCode == 42)
+        #expect(run.summary.exitCode == (isUnknown ? .taskFailed : .deadline))
+    }
+
     @Test func `a signal wins over the failures before it`() {
         var run = RunSimulation(tasks(2), schedule: { $0.failFast = true })
         run.fail("t0", .integrity) { $0.isPermanent = true }

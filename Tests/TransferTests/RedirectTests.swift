@@ -21,6 +21,7 @@ import TransferModel
         let result = try EngineHarness().run(.to(server.url("/a")))
         #expect(result.failure?.kind == .redirectLimit)
         #expect(result.failure?.isPermanent == true)
+        #expect(result.failure?.urlError?.code == -1007)
         #expect(server.requests.count == 2)
     }
 
@@ -30,23 +31,34 @@ import TransferModel
         }
         let result = try EngineHarness().run(.to(server.url("/0")) { $0.redirects.maximum = 3 })
         #expect(result.failure?.kind == .redirectLimit)
+        #expect(result.failure?.urlError?.code == -1007)
         #expect(server.requests.count == 4)
     }
 
-    @Test func `credentials do not cross to another origin`() throws {
+    @Test func `only fields that cannot be secret cross to another origin`() throws {
         let other = try ScriptedServer(["/": [.ok("x")]])
         let server = try ScriptedServer(["/": [.redirect(to: other.url("/"))]])
-        let headers = ["Authorization", "Cookie", "X-Kept"].map {
-            HeaderField(name: $0, value: "v")
-        }
+        let kept = ["accept", "accept-language", "user-agent", "if-none-match", "cache-control"]
+        let dropped = [
+            "authorization", "cookie", "x-api-key", "idempotency-key", "referer", "content-type",
+        ]
+        let headers = (kept + dropped).map { HeaderField(name: $0, value: "v") }
         let result = try EngineHarness().run(.to(server.url("/"), headers: headers))
         #expect(result.failure == nil)
         let first = try #require(server.requests.first)
         let second = try #require(other.requests.first)
-        #expect(first.headers["authorization"] == "v")
-        #expect(second.headers["authorization"] == nil)
-        #expect(second.headers["cookie"] == nil)
-        #expect(second.headers["x-kept"] == "v")
+        for name in kept + dropped { #expect(first.headers[name] == "v", "\(name)") }
+        for name in kept { #expect(second.headers[name] == "v", "\(name)") }
+        for name in dropped { #expect(second.headers[name] == nil, "\(name)") }
+    }
+
+    @Test func `all fields go along at home`() throws {
+        let server = try ScriptedServer(["/": [.redirect(to: "/b")], "/b": [.ok("x")]])
+        let headers = ["authorization", "x-api-key"].map { HeaderField(name: $0, value: "v") }
+        let result = try EngineHarness().run(.to(server.url("/"), headers: headers))
+        #expect(result.failure == nil)
+        #expect(server.requests.last?.headers["authorization"] == "v")
+        #expect(server.requests.last?.headers["x-api-key"] == "v")
     }
 
     @Test func `user information in a Location is not sent`() throws {
@@ -60,11 +72,18 @@ import TransferModel
         #expect(result.currentRequest.url == server.url("/x"))
     }
 
-    @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/"])
+    @Test(
+        arguments: [
+            "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/",
+            "ftp://me:secret@127.0.0.1/x", "http://me:secret@127.0.0.1:99999/",
+        ]
+    )
     func `other schemes are not followed`(location: String) throws {
         let server = try ScriptedServer(["/": [.redirect(to: location)]])
         let result = try EngineHarness().run(.to(server.url("/")))
         #expect(result.failure?.kind == .redirectLimit)
+        #expect(result.failure?.urlError == nil)
+        #expect(result.failure?.detail.contains("secret") == false)
     }
 
     @Test func `a POST does not become a GET unless that is allowed`() throws {
@@ -74,6 +93,7 @@ import TransferModel
             .to(server.url("/"), method: "POST", body: .bytes([65]))
         )
         #expect(refused.failure?.kind == .redirectLimit)
+        #expect(refused.failure?.urlError == nil)
         let allowed = try harness.run(
             .to(server.url("/"), method: "POST", body: .bytes([65])) {
                 $0.redirects.allowMethodChange = true

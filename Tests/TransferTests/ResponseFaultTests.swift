@@ -122,8 +122,21 @@ import TransferModel
             .to(server.url("/")) { $0.expectation.mimeTypes = ["application/json"] }
         )
         #expect(good.failure == nil)
+        #expect(
+            good.checks == [
+                .init(.clientError, passed: true),
+                .init(.statusCode, passed: true, expected: "200-299", actual: "200"),
+                .init(
+                    .mimeType,
+                    passed: true,
+                    expected: "application/json",
+                    actual: "application/json"
+                ),
+            ]
+        )
         let bad = try harness.run(.to(server.url("/")) { $0.expectation.mimeTypes = ["text/*"] })
         #expect(bad.failure?.kind == .mimeType)
+        #expect(bad.failure?.urlError == nil)
         #expect(bad.checks.last?.actual == "application/json")
     }
 }

@@ -9,7 +9,7 @@ enum SessionTable {
                 "configuration",
                 .choice(later: ["background"]),
                 default: "default",
-                "What is kept on disk: `ephemeral` keeps nothing but the downloads."
+                "What is kept on disk. In this version both do the same: no cookies, no cache yet."
             ) { $0.kind = $1 },
             .notYet("identifier"),
         ] + shared

@@ -14,6 +14,7 @@ struct ProgressLines: Sendable {
         let size = record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         let duration = record.endDate.microseconds(since: record.startDate)
         var line = word(record.outcome) + "  " + TerminalText.harmless(record.id)
+        if !record.required, record.error != nil { line += " (not required)" }
         if !record.attempts.isEmpty {
             line += "  \(Quantity.bytes(size)) in \(Quantity.duration(microseconds: duration))"
             if record.attempts.count > 1 { line += ", \(record.attempts.count) attempts" }
@@ -80,8 +81,10 @@ struct ProgressLines: Sendable {
 
     private var margin: String { String(repeating: " ", count: Self.wordWidth + 2) }
 
+    /// The kind and what happened; of what the run itself has ended the outcome says the kind.
     private func reason(_ failure: TransferFailure) -> String {
-        "\(failure.kind.label): \(shown(failure.detail))"
+        let detail = shown(failure.detail)
+        return failure.kind == .cancelled ? detail : "\(failure.kind.label): \(detail)"
     }
 
     /// A text that a peer may have had a hand in, in one line and without credentials.

@@ -28,6 +28,31 @@ import TransferModel
         #expect(lines.finished(record) == "skipped    later\n")
     }
 
+    @Test func `a task that the run kept from starting says why, once`() {
+        var record = Samples.record("later", 3, .skipped)
+        record.error = TransferFailure(
+            kind: .cancelled,
+            phase: .prepare,
+            detail: "it needs `first`, which did not succeed"
+        )
+        #expect(
+            lines.finished(record)
+                == "skipped    later: it needs `first`, which did not succeed "
+                + "(jobs/nightly.yaml:14:3)\n"
+        )
+    }
+
+    @Test func `a failure that does not matter to the run says so`() {
+        var record = Samples.refused
+        record.required = false
+        #expect(
+            lines.finished(record).hasPrefix("failed     refused (not required)  0 B in 1.2 s: ")
+        )
+        record.error = nil
+        record.outcome = .succeeded
+        #expect(lines.finished(record) == "succeeded  refused  0 B in 1.2 s\n")
+    }
+
     @Test func `an upload's size is what was sent`() {
         var record = Samples.full
         record.kind = .upload
