@@ -27,8 +27,8 @@ struct PlanBuilder {
 
     mutating func build() throws(PlanRejected) -> Plan {
         declareVariables()
-        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         reader.resolveVariables()
+        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         let taskReader = readSettings()
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)

@@ -24,6 +24,8 @@ struct Reader {
     /// Finds tasks by their ids.
     var tasks = TaskList()
     var owner = Owner.job
+    /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
+    var filledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
