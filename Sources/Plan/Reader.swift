@@ -110,7 +110,7 @@ struct Reader {
         }
         if table.keys.alternatives != 0 { checkAlternatives(table.keys, seen, mapping, key) }
         let missing = table.keys.required & ~seen
-        guard missing != 0 else { return }
+        guard missing != 0, !document.hasFaultyMerge(mapping) else { return }
         for (position, description) in table.keys.keys.enumerated()
         where missing >> UInt64(position) & 1 == 1 {
             report(
@@ -132,6 +132,7 @@ struct Reader {
         guard count != 1 else { return }
         let names = keys.alternativeNames.map { "`\($0)`" }.joined(separator: ", ")
         guard count > 1 else {
+            if document.hasFaultyMerge(mapping) { return }
             report(.missingKey, "one of the keys \(names)\(context) is required", at: key)
             return
         }
