@@ -17,7 +17,7 @@ import Testing
             needs: [first]
             headers: { Authorization: "Bearer ${var.token}", X-Key: "${env.KEY:-none}" }
             retry: { backoff: { initial: 3s } }
-          first: { url: "${var.base}/a", to: "a\\tb" }
+          first: { url: "${var.base}/a", to: a, description: "a\\tb" }
         """
 
     private static func plan() throws -> Plan {
@@ -41,7 +41,8 @@ import Testing
         "retry.attempts 2 (line 4)", "retry.backoff.initial 3s (line 13)",
         "retry.backoff.maximum 2m (default)", "connectTimeout 5s (line 6)",
         "httpAdditionalHeaders.Accept */* (line 6)", "configuration default (default)",
-        "schedule.maxConcurrentTasks 16 (default)", #"to a\tb (line 14)"#, "priority 0.5 (default)",
+        "schedule.maxConcurrentTasks 16 (default)", #"description a\tb (line 14)"#,
+        "priority 0.5 (default)",
     ])
     func `each setting has its value and what set it`(expected: String) throws {
         let lines = try Self.text().split(separator: "\n").map {
