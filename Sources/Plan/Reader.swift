@@ -160,8 +160,8 @@ struct Reader {
             switch owner {
             case .job: ""
             case .defaults: "`defaults`"
-            case .session(let key): "session `\(document.text(of: key))`"
-            case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key))`"
+            case .session(let key): "session `\(document.text(of: key).excerpt)`"
+            case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key).excerpt)`"
             }
         guard !outer.isEmpty else { return inner }
         return inner.isEmpty ? " in \(outer)" : "\(inner) of \(outer)"
