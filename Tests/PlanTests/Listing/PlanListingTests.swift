@@ -51,6 +51,39 @@ import Testing
         #expect(lines.contains(expected))
     }
 
+    @Test func `what a session sets is shown in its tasks, and where it stands`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            defaults: { timeoutIntervalForRequest: 9s }
+            sessions:
+              one: { timeoutIntervalForRequest: 5s }
+              two: {}
+            data:
+              a: { url: http://a/, session: one }
+              b: { url: http://b/, session: two }
+              c: { url: http://c/, session: one, timeoutInterval: 1s }
+            """
+        )
+        var text = ""
+        PlanListing(plan).writeText { text += $0 }
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("  timeoutInterval ") }
+        #expect(
+            lines.map { $0.split(separator: " ").joined(separator: " ") } == [
+                "timeoutInterval 5s (session one, line 4)",
+                "timeoutInterval 9s (session two, line 2)", "timeoutInterval 1s (line 9)",
+            ]
+        )
+    }
+
+    @Test(arguments: ["session main (default)", "timeoutInterval 60s (session main, default)"])
+    func `what no line sets is a value all the same`(expected: String) throws {
+        let lines = try Self.text().split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        #expect(lines.contains(expected))
+    }
+
     @Test func `values of the environment are not shown`() throws {
         let text = try Self.text()
         #expect(!text.contains("s3cret"))
