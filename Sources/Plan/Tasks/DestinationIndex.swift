@@ -11,7 +11,7 @@ struct DestinationIndex {
         case source(of: Int)
         /// The same destination.
         case destination(of: Int)
-        /// A file on the way to the destination, described in words.
+        /// A file on the way to the destination that the run writes too, described in words.
         case belowFile(String)
         case belowDestination(of: Int)
         /// The destination is a folder on the way to this file.
@@ -95,7 +95,7 @@ struct DestinationIndex {
             let folder = String(rest)
             guard folders[folder.hashValue] == nil else { return nil }
             folders[folder.hashValue] = task
-            if let words = files[folder] { return .belowFile(words) }
+            if let report, report.path == folder { return .belowFile(report.words) }
             if let outer = find(folder, paths) { return .belowDestination(of: outer) }
         }
         return nil
