@@ -35,6 +35,11 @@ extension Document {
         }
     }
 
+    /// Whether a mapping may lack entries, because one of its merges is a fault that a diagnostic tells.
+    package func hasFaultyMerge(_ id: NodeID) -> Bool {
+        MergedEntries.hasFault(tree.resolved(id.index), in: tree)
+    }
+
     /// The entry of a mapping whose key is `key`, merges included.
     package func value(of id: NodeID, for key: String) -> (key: NodeID, value: NodeID)? {
         entries(of: id).first { hasText($0.key, equalTo: key) }

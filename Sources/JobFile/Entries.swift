@@ -1,6 +1,6 @@
 /// The entries of a mapping: its own in order, then those that `<<` merges.
 package struct Entries: Sequence, IteratorProtocol {
-    /// A key, which is a scalar unless a diagnostic says otherwise, and its value.
+    /// A key, which is a scalar, and its value; an entry with another key is left out, as a diagnostic says.
     package typealias Element = (key: NodeID, value: NodeID)
 
     private let document: Document
@@ -27,6 +27,7 @@ package struct Entries: Sequence, IteratorProtocol {
             let value = node.next(after: key)
             index = document.tree.nodes[value].next(after: value)
             if node.kind == .scalar, node.flags.contains(.hasMerge) { continue }
+            guard document.tree.nodes[document.tree.resolved(key)].kind == .scalar else { continue }
             return (NodeID(index: key), NodeID(index: value))
         }
         guard mergedIndex < merged.count else { return nil }

@@ -25,6 +25,23 @@ enum MergedEntries {
         return merged
     }
 
+    /// Whether a `<<` of the mapping, or of one that it merges, names something else than mappings.
+    static func hasFault(_ mapping: Int, in tree: Tree) -> Bool {
+        guard tree.nodes[mapping].kind == .mapping, tree.nodes[mapping].flags.contains(.hasMerge)
+        else { return false }
+        var hasFault = false
+        forEachOwn(mapping, in: tree) { key, value in
+            guard !hasFault, tree.nodes[key].kind == .scalar,
+                tree.nodes[key].flags.contains(.hasMerge)
+            else { return }
+            let target = tree.resolved(value)
+            let sources = mappings(of: target, in: tree)
+            let count = tree.nodes[target].kind == .sequence ? Int(tree.nodes[target].length) : 1
+            hasFault = sources.count < count || sources.contains { Self.hasFault($0, in: tree) }
+        }
+        return hasFault
+    }
+
     private static func forEachOwn(_ mapping: Int, in tree: Tree, _ body: (Int, Int) -> Void) {
         var key = mapping + 1
         while key < Int(tree.nodes[mapping].reach) {

@@ -4,22 +4,22 @@ internal import TransferModel
 
 /// Makes a plan in the order in which its parts depend on each other, collecting faults all the way.
 struct PlanBuilder {
-    private let options: PlanOptions
-    private let document: Document
-    private var reader: Reader
-    private var draft = JobDraft()
-    private var destinations = TextIndex(capacity: 0)
-    /// Where the report goes, for comparing.
-    private var reportDestination: String?
+    let options: PlanOptions
+    let document: Document
+    /// The absolute path of the job file.
+    let jobPath: String
+    var reader: Reader
+    private(set) var draft = JobDraft()
+    var destinations = DestinationIndex(capacity: 0)
 
     init(document: Document, options: PlanOptions) {
         self.document = document
         self.options = options
-        let path = AbsolutePath.make(document.name, in: options.workingFolder)
+        jobPath = AbsolutePath.make(document.name, in: options.workingFolder)
         reader = Reader(
             document: document,
             environment: options.environment,
-            folder: AbsolutePath.folder(of: path),
+            folder: AbsolutePath.folder(of: jobPath),
             variables: VariableTable(),
             fileStatus: options.fileStatus
         )
@@ -27,8 +27,8 @@ struct PlanBuilder {
 
     mutating func build() throws(PlanRejected) -> Plan {
         declareVariables()
-        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         reader.resolveVariables()
+        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         let taskReader = readSettings()
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)
@@ -203,8 +203,7 @@ struct PlanBuilder {
         var graph = TaskGraph()
         let count = reader.tasks.entries.count
         graph.reserveCapacity(count)
-        destinations = TextIndex(capacity: count)
-        reportDestination = draft.report.json.map { AbsolutePath.withoutClimbs($0.path) }
+        listFiles(of: taskReader.sessions, tasks: count)
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
@@ -214,63 +213,21 @@ struct PlanBuilder {
             }
             graph.append(needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            if let destination = draft.destination {
-                checkDestination(destination.path, of: number, taskReader)
-            }
+            checkPaths(of: draft, number, taskReader)
         }
         reader.owner = .job
         return graph
     }
 
-    /// Two results may not become one file.
-    private mutating func checkDestination(
-        _ path: String,
-        of number: Int,
-        _ taskReader: TaskReader
-    ) {
-        let wanted = AbsolutePath.withoutClimbs(path)
-        let key = reader.tasks.entries[number].key
-        if wanted == reportDestination {
-            reader.report(
-                .duplicateDestination,
-                "the destination of `\(document.text(of: key))` is the report's file",
-                at: destinationNode(of: number)
-            )
-        }
-        let hash = UInt64(bitPattern: Int64(wanted.hashValue))
-        let first = destinations.find(hash) { candidate in
-            var again = reader.forReading(reader.tasks)
-            var draft = taskReader.defaults
-            _ = taskReader.read(reader.tasks.entries[candidate], into: &draft, with: &again)
-            return draft.destination.map { AbsolutePath.withoutClimbs($0.path) } == wanted
-        }
-        guard let first else {
-            destinations.insert(number, hash: hash)
-            return
-        }
-        let firstKey = reader.tasks.entries[first].key
-        reader.report(
-            .duplicateDestination,
-            "`\(document.text(of: key))` and `\(document.text(of: firstKey))` have the same destination",
-            at: destinationNode(of: number),
-            notes: [
-                .init("it stands here first", at: document.range(of: destinationNode(of: first)))
-            ]
-        )
-    }
-
-    private func destinationNode(of number: Int) -> NodeID {
-        let entry = reader.tasks.entries[number]
-        let key = entry.kind == .download ? "to" : "responseTo"
-        return document.value(of: entry.value, for: key)?.value ?? entry.key
-    }
+    /// Tasks of a circle that are named.
+    private static let longestCycle = 10
 
     private mutating func reportCycles(in graph: TaskGraph) {
         for cycle in graph.cycles() {
             guard let first = cycle.first else { continue }
-            let ids = (cycle + [first]).map {
-                "`\(document.text(of: reader.tasks.entries[$0].key))`"
-            }
+            let isLong = cycle.count > Self.longestCycle
+            let shown = isLong ? Array(cycle.prefix(Self.longestCycle)) : cycle + [first]
+            let ids = shown.map { "`\(reader.id(of: $0).excerpt)`" } + (isLong ? ["…"] : [])
             let entry = reader.tasks.entries[first]
             reader.report(
                 .needsCycle,

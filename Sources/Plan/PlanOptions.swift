@@ -18,6 +18,8 @@ package struct PlanOptions: Sendable {
     package var only: [String]
     /// The absolute path that the document's name is relative to.
     package var workingFolder: String
+    /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil without it.
+    package var reportPath: String?
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
 
@@ -27,12 +29,14 @@ package struct PlanOptions: Sendable {
         environment: [String: String] = [:],
         only: [String] = [],
         workingFolder: String = "/",
+        reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable }
     ) {
         self.variables = variables
         self.environment = environment
         self.only = only
         self.workingFolder = workingFolder
+        self.reportPath = reportPath
         self.fileStatus = fileStatus
     }
 }

@@ -8,6 +8,10 @@ extension Reader {
         var isFilledIn: Bool
     }
 
+    /// Bytes of a value whose expressions are filled in: a few variables that double each other would fill the memory.
+    private static let longestValue = 1 << 20
+    /// Bytes of all such values of one task, and of what the job says outside of its tasks.
+    private static let mostFilledIn = 64 << 20
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
 
@@ -32,22 +36,49 @@ extension Reader {
         }
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
-        pieces.reserveCapacity(template.pieces.count)
+        var length = 0
+        var isFilledIn = false
         for piece in template.pieces {
             switch piece {
             case .literal(let text):
                 let value = ScalarValue(text: text, type: .string, isFilledIn: false)
                 pieces.append(FilledPiece(value: value, isFilledIn: false))
+                length += text.utf8.count
             case .expression(let expression):
                 guard var value = value(of: expression, text, field) else {
                     isWhole = false
                     continue
                 }
                 value.isFilledIn = true
+                isFilledIn = true
                 pieces.append(FilledPiece(value: value, isFilledIn: true))
+                length += value.text.utf8.count
+            }
+            guard length <= Self.longestValue || !isFilledIn else {
+                report(
+                    .outOfRange,
+                    "`\(field.name.excerpt)`: the value is longer than 1 MiB "
+                        + "when its expressions are filled in",
+                    at: field.node
+                )
+                return nil
             }
         }
-        return isWhole ? pieces : nil
+        return isWhole && countFilledIn(length, field) ? pieces : nil
+    }
+
+    /// Adds to what is filled into the settings of one owner; false when that becomes too much, which is told once.
+    private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
+        guard filledInLength <= Self.mostFilledIn else { return false }
+        filledInLength += length
+        guard filledInLength > Self.mostFilledIn else { return true }
+        report(
+            .outOfRange,
+            "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in"
+                + (context.isEmpty ? "" : "\(context)"),
+            at: field.node
+        )
+        return false
     }
 
     private mutating func value(
@@ -105,9 +136,11 @@ extension Reader {
         case .pending(let field):
             guard variables.depth < Self.deepestVariable else {
                 report(
-                    .variableCycle,
-                    "more than \(Self.deepestVariable) variables refer to each other in a row",
-                    at: field.node
+                    .outOfRange,
+                    "`\(name.excerpt)`: \(Self.deepestVariable) variables in a row need one "
+                        + "that is declared later",
+                    at: field.node,
+                    help: "declare variables before those that use them"
                 )
                 variables.states[name] = .faulty
                 break

@@ -2,6 +2,9 @@ internal import JSON
 internal import JobFile
 
 extension Reader {
+    /// Bytes of a body: a file of a few lines can stand for far more by its aliases.
+    private static let largestBody = 64 << 20
+
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
     mutating func json(_ field: Field, _ formatting: JSONFormatting) -> [UInt8]? {
         let errors = errorCount
@@ -11,10 +14,18 @@ extension Reader {
             followsJSONEncoder: true
         )
         write(field, to: &writer, sortsKeys: formatting.options.contains(.sortedKeys))
+        if writer.count > Self.largestBody {
+            report(
+                .outOfRange,
+                "`\(field.name)`: the body is larger than 64 MiB; send it from a `file`",
+                at: field.key
+            )
+        }
         return errorCount == errors ? writer.bytes : nil
     }
 
     private mutating func write(_ field: Field, to writer: inout JSONWriter, sortsKeys: Bool) {
+        guard writer.count <= Self.largestBody else { return }
         switch document.kind(of: field.node) {
         case .scalar:
             writeScalar(field, to: &writer)

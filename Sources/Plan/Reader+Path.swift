@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
@@ -92,8 +93,21 @@ extension Reader {
             report(.badPath, "`\(field.name)`: a path may not be empty", at: field.node)
             return nil
         }
-        guard !text.utf8.span.contains(0) else {
-            report(.badPath, "`\(field.name)`: a path may not have a NUL character", at: field.node)
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            report(
+                .badPath,
+                "`\(field.name)`: a path may not have a control character",
+                at: field.node
+            )
+            return nil
+        }
+        if let long = AbsolutePath.componentTooLong(text) {
+            report(
+                .badPath,
+                "`\(field.name)`: `\(String(long).excerpt)` is longer than "
+                    + "\(AbsolutePath.longestComponent) bytes, the most that a file name may have",
+                at: field.node
+            )
             return nil
         }
         return PathValue(path: AbsolutePath.make(text, in: folder), text: text)

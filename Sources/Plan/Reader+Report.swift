@@ -47,14 +47,16 @@ extension Reader {
     mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
         guard !isFree(key) else { return }
         let name = document.text(of: key)
-        let nearest = nearest(name, among: { _ in table.names })
+        let supported = table.keys.lazy.filter { $0.shape != nil }.map(\.name)
+        let nearest =
+            nearest(name, among: { _ in supported }) ?? nearest(name, among: { _ in table.names })
         let range = document.range(of: key)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
         add(
             Diagnostic(
                 .error,
                 .unknownKey,
-                "unknown key `\(name)`\(context)",
+                "unknown key `\(name.excerpt)`\(context)",
                 at: range,
                 help: nearest.map { "did you mean `\($0)`?" }
                     ?? "the keys here are \(known.joined(separator: ", "))",
@@ -84,7 +86,7 @@ extension Reader {
 
     /// Reports a text that is none of the names that a setting takes.
     mutating func reportChoice(_ field: Field, _ text: String, names: [String], later: [String]) {
-        let shown = text
+        let shown = text.excerpt
         if later.contains(text) {
             report(
                 .notYetSupported,
@@ -120,11 +122,11 @@ extension Reader {
     private static func name(of scalar: Scalar, _ text: String) -> String {
         switch scalar {
         case .null: "null"
-        case .bool: "the truth value `\(text)`"
-        case .integer: "the integer `\(text)`"
-        case .float: "the number `\(text)`"
-        case .string: "the string `\(text)`"
-        case .timestamp: "the timestamp `\(text)`"
+        case .bool: "the truth value `\(text.excerpt)`"
+        case .integer: "the integer `\(text.excerpt)`"
+        case .float: "the number `\(text.excerpt)`"
+        case .string: "the string `\(text.excerpt)`"
+        case .timestamp: "the timestamp `\(text.excerpt)`"
         }
     }
 }

@@ -24,6 +24,8 @@ struct Reader {
     /// Finds tasks by their ids.
     var tasks = TaskList()
     var owner = Owner.job
+    /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
+    var filledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
@@ -116,7 +118,7 @@ struct Reader {
         }
         if table.keys.alternatives != 0 { checkAlternatives(table.keys, seen, mapping, key) }
         let missing = table.keys.required & ~seen
-        guard missing != 0 else { return }
+        guard missing != 0, !document.hasFaultyMerge(mapping) else { return }
         for (position, description) in table.keys.keys.enumerated()
         where missing >> UInt64(position) & 1 == 1 {
             report(
@@ -138,6 +140,7 @@ struct Reader {
         guard count != 1 else { return }
         let names = keys.alternativeNames.map { "`\($0)`" }.joined(separator: ", ")
         guard count > 1 else {
+            if document.hasFaultyMerge(mapping) { return }
             report(.missingKey, "one of the keys \(names)\(context) is required", at: key)
             return
         }
@@ -165,8 +168,8 @@ struct Reader {
             switch owner {
             case .job: ""
             case .defaults: "`defaults`"
-            case .session(let key): "session `\(document.text(of: key))`"
-            case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key))`"
+            case .session(let key): "session `\(document.text(of: key).excerpt)`"
+            case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key).excerpt)`"
             }
         guard !outer.isEmpty else { return inner }
         return inner.isEmpty ? " in \(outer)" : "\(inner) of \(outer)"

@@ -45,6 +45,25 @@ extension Document {
         #expect(!document.hasText(try document.value("mapping"), equalTo: ""))
     }
 
+    @Test func `an entry whose key is no scalar is left out`() throws {
+        let text = "a: &list [1]\nb: { [x]: 1, *list : 2, {y: z}: 3, c: 4 }\n"
+        let result = Document.parse(Array(text.utf8), name: "job.yaml")
+        #expect(result.diagnostics.map(\.code) == Array(repeating: "yaml.key-not-scalar", count: 3))
+        let document = try #require(result.document)
+        #expect(document.pairs(of: try document.value("b")) == ["c=4"])
+    }
+
+    @Test(arguments: [
+        ("{ <<: nope }", true), ("{ <<: [*m, nope] }", true), ("{ <<: [[*m]] }", true),
+        ("{ <<: { <<: nope } }", true), ("{ <<: *m }", false), ("{ <<: [*m, *m] }", false),
+        ("{ a: { <<: nope } }", false), ("{ \"<<\": nope }", false),
+    ])
+    func `a mapping knows of a merge that is a fault`(yaml: String, isFaulty: Bool) throws {
+        let result = Document.parse(Array("m: &m { a: 1 }\nx: \(yaml)\n".utf8), name: "job.yaml")
+        let document = try #require(result.document)
+        #expect(document.hasFaultyMerge(try document.value("x")) == isFaulty)
+    }
+
     @Test func `a text is compared as a whole`() throws {
         let document = try document("key: \"\\u0061bc\"\n")
         let value = try document.value("key")

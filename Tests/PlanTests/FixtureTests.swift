@@ -43,6 +43,7 @@ import Testing
     private static func diagnostics(_ fixture: Fixture) throws -> [Diagnostic] {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]
+        var report: String?
         var files: [String: PlanOptions.FileStatus] = [:]
         let text = String(decoding: fixture.input, as: UTF8.self)
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("# --") }) {
@@ -52,6 +53,7 @@ import Testing
             switch words[1] {
             case "--var": variables[pair[0]] = pair[1]
             case "--env": environment[pair[0]] = pair[1]
+            case "--report": report = pair[0]
             case "--absent": files[pair[0]] = .missing
             default: files[pair[0]] = .notRegular
             }
@@ -60,6 +62,7 @@ import Testing
             variables: variables,
             environment: environment,
             workingFolder: "/jobs",
+            reportPath: report,
             fileStatus: { [files] in files[$0] ?? .readable }
         )
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")

@@ -1,3 +1,5 @@
+import Diagnostics
+import JobFile
 import Plan
 import Testing
 import TransferModel
@@ -248,6 +250,18 @@ import TransferModel
         let variables = ["dots": "..", "dot": ".", "slash": "/", "up": "a/../../b"]
         let faults = try TestJob.faults(text, variables: variables)
         #expect(faults.contains { $0.hasSuffix("job.path-escape") })
+    }
+
+    @Test(arguments: [
+        "data: { [a]: 3 }", "data: { ? {a: b} : c }", "data: { t: { <<: nope } }",
+        "uploads: { t: { url: \"http://a/\", <<: [nope] } }",
+    ])
+    func `what a fault of the YAML leaves out is no second fault`(section: String) throws {
+        let text = Array("version: 1\n\(section)".utf8)
+        let parsed = Document.parse(text, name: "job.yaml")
+        #expect(parsed.diagnostics.count == 1)
+        let plan = try Plan.make(from: #require(parsed.document), options: PlanOptions())
+        #expect(plan.warnings.allSatisfy { $0.code == "job.no-tasks" })
     }
 
     @Test func `faults past the limit are counted and not kept`() throws {

@@ -11,12 +11,21 @@ package struct PlanListing {
     private let names: NeededNames
     /// The tasks, each behind those that it needs.
     private let order: [Int]
+    /// What `timeoutInterval` is in the tasks of each session that do not set it.
+    private let timeouts: [SettingRow?]
 
     /// Orders the tasks and looks for the names that the job needs.
     package init(_ plan: Plan) {
         self.plan = plan
         names = NeededNames(plan.reader.document)
         order = plan.graph.order()
+        timeouts = plan.sessions.indices.map { number in
+            let name = plan.sessions[number].name
+            let rows = Self.session(number, of: plan).rows
+            return rows.first { $0.path == "timeoutIntervalForRequest" }.map {
+                SettingRow(path: "timeoutInterval", value: $0.value, line: $0.line, session: name)
+            }
+        }
     }
 
     /// One task, session or other owner of settings.
@@ -38,13 +47,16 @@ package struct PlanListing {
         return walk.rows
     }
 
-    private func session(_ number: Int) -> Owner {
+    private static func session(_ number: Int, of plan: Plan) -> Owner {
         let document = plan.reader.document
         let name = plan.sessions[number].name
         let sessions = document.value(of: document.root, for: "sessions")
         let entry = sessions.flatMap { document.value(of: $0.value, for: name) }
         var walk = SettingWalk(plan.reader)
-        walk.walk(SessionTable.table.keys, in: [entry?.value, defaults].compactMap { $0 })
+        walk.walk(
+            SessionTable.table.keys,
+            in: [entry?.value, defaults(of: plan)].compactMap { $0 }
+        )
         return Owner(
             rows: walk.rows,
             line: entry.map { document.range(of: $0.key).start.line }
@@ -56,12 +68,32 @@ package struct PlanListing {
         var walk = SettingWalk(plan.reader)
         walk.walk(
             TaskTable.table(of: entry.kind).keys,
-            in: [entry.value, defaults].compactMap { $0 }
+            in: [entry.value, Self.defaults(of: plan)].compactMap { $0 }
         )
-        return Owner(rows: walk.rows, line: plan.reader.document.range(of: entry.key).start.line)
+        let session = sessionOfTask(entry)
+        let rows = walk.rows.map { row in
+            guard row.line == nil, let session else { return row }
+            switch row.path {
+            case "session":
+                return SettingRow(path: row.path, value: plan.sessions[session].name)
+            case "timeoutInterval": return timeouts[session] ?? row
+            default: return row
+            }
+        }
+        return Owner(rows: rows, line: plan.reader.document.range(of: entry.key).start.line)
     }
 
-    private var defaults: NodeID? {
+    /// The position of the session that a task uses.
+    private func sessionOfTask(_ entry: TaskList.Entry) -> Int? {
+        guard let found = plan.reader.document.value(of: entry.value, for: "session") else {
+            return plan.sessions.count == 1 ? 0 : nil
+        }
+        var reader = plan.reader
+        let name = reader.text(Field(name: "session", key: found.key, node: found.value))
+        return name.flatMap { reader.sessions[$0] }
+    }
+
+    private static func defaults(of plan: Plan) -> NodeID? {
         let document = plan.reader.document
         return document.value(of: document.root, for: "defaults")?.value
     }
@@ -78,7 +110,7 @@ extension PlanListing {
         text += "variables: \(Self.list(names.variables))\n"
         Self.append(job(), to: &text)
         for number in plan.sessions.indices {
-            let session = session(number)
+            let session = Self.session(number, of: plan)
             text += "\nsession \(plan.sessions[number].name)\(Self.place(session.line))\n"
             Self.append(session.rows, to: &text)
         }
@@ -96,7 +128,8 @@ extension PlanListing {
         let width = rows.map(\.path.utf8.count).max() ?? 0
         for row in rows {
             let gap = String(repeating: " ", count: width - row.path.utf8.count)
-            let source = row.line.map { "line \($0)" } ?? "default"
+            let line = row.line.map { "line \($0)" } ?? "default"
+            let source = row.session.map { "session \($0), \(line)" } ?? line
             text += "  \(row.path)\(gap)  \(oneLine(row.value))  (\(source))\n"
         }
     }
@@ -139,7 +172,7 @@ extension PlanListing {
         writer.key("sessions")
         writer.beginArray()
         for number in plan.sessions.indices {
-            let session = session(number)
+            let session = Self.session(number, of: plan)
             writer.beginObject()
             writer.key("name")
             writer.string(plan.sessions[number].name)

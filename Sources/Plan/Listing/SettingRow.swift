@@ -6,4 +6,6 @@ struct SettingRow: Sendable, Hashable {
     var value: String
     /// 1-based line of its key; nil when it is the default.
     var line: Int?
+    /// The session that the value is taken from; nil when it is the setting's own.
+    var session: String?
 }

@@ -197,6 +197,9 @@ enum TaskTable {
 }
 
 extension Reader {
+    /// The id of a task by its position.
+    func id(of task: Int) -> String { document.text(of: tasks.entries[task].key) }
+
     /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
     mutating func nearestTask(_ id: String) -> String? {
         nearest(id) { reader in

@@ -26,6 +26,7 @@ struct TaskReader: Sendable {
     ) -> Bool {
         let errors = reader.errorCount
         reader.owner = .task(entry.kind, entry.key)
+        reader.filledInLength = 0
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
         if draft.encoding != nil { checkEncoding(draft, entry, &reader) }

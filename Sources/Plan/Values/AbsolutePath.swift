@@ -44,6 +44,15 @@ enum AbsolutePath {
         return String(path[...slash])
     }
 
+    /// NAME_MAX of Linux's file systems, bytes.
+    static let longestComponent = 255
+
+    /// The first component that no file can have as its name, because it is too long.
+    static func componentTooLong(_ path: String) -> Substring? {
+        guard path.utf8.count > longestComponent else { return nil }
+        return path.split(separator: "/").first { $0.utf8.count > longestComponent }
+    }
+
     private static func hasDoubleDot(_ path: String) -> Bool {
         let bytes = path.utf8.span
         for index in bytes.indices.dropFirst()

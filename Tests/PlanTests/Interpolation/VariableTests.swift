@@ -96,7 +96,39 @@ import TransferModel
         let names = (0..<100).map { "  v\($0): \"${var.v\($0 + 1)}\"" }.joined(separator: "\n")
         let text =
             "version: 1\nvariables:\n\(names)\n  v100: end\ndata: { b: { url: 'http://a/' } }"
-        #expect(try TestJob.faults(text) == ["67:8 job.variable-cycle"])
+        #expect(try TestJob.faults(text) == ["67:8 job.out-of-range"])
+    }
+
+    @Test func `a chain of variables that are declared before their use has any length`() throws {
+        let names = (1...1000).map { "  v\($0): \"${var.v\($0 - 1)}\"" }.joined(separator: "\n")
+        let text = """
+            version: 1
+            name: "${var.v1000}"
+            variables:
+              v0: end
+            \(names)
+            data: { b: { url: 'http://a/' } }
+            """
+        #expect(try TestJob.plan(text).name == "end")
+    }
+
+    @Test func `variables that double each other end at a limit`() throws {
+        let names = (1...40).map { "  v\($0): \"${var.v\($0 - 1)}${var.v\($0 - 1)}\"" }
+        let text = """
+            version: 1
+            variables:
+              v0: x
+            \(names.joined(separator: "\n"))
+            data: { b: { url: 'http://a/' } }
+            """
+        #expect(try TestJob.faults(text) == ["24:8 job.out-of-range"])
+    }
+
+    @Test func `many long values end at a limit, which is told once`() throws {
+        let names = (0..<200).map { "  v\($0): \"${var.x}${var.x}\"" }.joined(separator: "\n")
+        let text = "version: 1\nvariables:\n\(names)\ndata: { b: { url: 'http://a/' } }"
+        let long = String(repeating: "x", count: 1 << 19)
+        #expect(try TestJob.faults(text, variables: ["x": long]) == ["67:8 job.out-of-range"])
     }
 
     @Test(arguments: ["a\nb", "a\rb", "a\u{0}b"])

@@ -17,7 +17,7 @@ import Testing
             needs: [first]
             headers: { Authorization: "Bearer ${var.token}", X-Key: "${env.KEY:-none}" }
             retry: { backoff: { initial: 3s } }
-          first: { url: "${var.base}/a", to: "a\\tb" }
+          first: { url: "${var.base}/a", to: a, description: "a\\tb" }
         """
 
     private static func plan() throws -> Plan {
@@ -41,9 +41,43 @@ import Testing
         "retry.attempts 2 (line 4)", "retry.backoff.initial 3s (line 13)",
         "retry.backoff.maximum 2m (default)", "connectTimeout 5s (line 6)",
         "httpAdditionalHeaders.Accept */* (line 6)", "configuration default (default)",
-        "schedule.maxConcurrentTasks 16 (default)", #"to a\tb (line 14)"#, "priority 0.5 (default)",
+        "schedule.maxConcurrentTasks 16 (default)", #"description a\tb (line 14)"#,
+        "priority 0.5 (default)",
     ])
     func `each setting has its value and what set it`(expected: String) throws {
+        let lines = try Self.text().split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        #expect(lines.contains(expected))
+    }
+
+    @Test func `what a session sets is shown in its tasks, and where it stands`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            defaults: { timeoutIntervalForRequest: 9s }
+            sessions:
+              one: { timeoutIntervalForRequest: 5s }
+              two: {}
+            data:
+              a: { url: http://a/, session: one }
+              b: { url: http://b/, session: two }
+              c: { url: http://c/, session: one, timeoutInterval: 1s }
+            """
+        )
+        var text = ""
+        PlanListing(plan).writeText { text += $0 }
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("  timeoutInterval ") }
+        #expect(
+            lines.map { $0.split(separator: " ").joined(separator: " ") } == [
+                "timeoutInterval 5s (session one, line 4)",
+                "timeoutInterval 9s (session two, line 2)", "timeoutInterval 1s (line 9)",
+            ]
+        )
+    }
+
+    @Test(arguments: ["session main (default)", "timeoutInterval 60s (session main, default)"])
+    func `what no line sets is a value all the same`(expected: String) throws {
         let lines = try Self.text().split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }

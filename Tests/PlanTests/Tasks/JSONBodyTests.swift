@@ -74,4 +74,13 @@ import TransferModel
         )
         #expect(try plan.task(at: 0).body == .bytes(Array(#"{"b":3,"a":1}"#.utf8)))
     }
+
+    @Test func `a body that aliases make too large is refused`() throws {
+        let text = """
+            version: 1
+            x-long: &long "\(String(repeating: "\\x01", count: 3 << 20))"
+            uploads: { it: { url: http://a/, json: [*long, *long, *long, *long, *long] } }
+            """
+        #expect(try TestJob.faults(text) == ["3:34 job.out-of-range"])
+    }
 }

@@ -1,0 +1,128 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+extension PlanBuilder {
+    /// Notes the files that the job reads or writes beside those of its tasks.
+    mutating func listFiles(of sessions: [SessionConfiguration], tasks count: Int) {
+        destinations = DestinationIndex(capacity: count)
+        destinations.addInput(AbsolutePath.withoutClimbs(jobPath), "the job file itself")
+        for session in sessions {
+            guard let path = session.tls.caFile else { continue }
+            destinations.addInput(AbsolutePath.withoutClimbs(path), "a `caFile` of the job")
+        }
+        let words = options.reportPath == nil ? "the report's file" : "the file of `--report`"
+        guard let path = options.reportPath ?? draft.report.json?.path,
+            let input = destinations.addReport(AbsolutePath.withoutClimbs(path), words)
+        else { return }
+        let report = document.value(of: document.root, for: "report")?.value
+        let json = report.flatMap { document.value(of: $0, for: "json")?.value }
+        let start = SourceRange(document.range(of: document.root).start)
+        let isInFile = options.reportPath == nil
+        reader.add(
+            Diagnostic(
+                .error,
+                .duplicateDestination,
+                "\(words) is \(input)",
+                at: isInFile ? json.map { document.range(of: $0) } ?? start : start
+            )
+        )
+    }
+
+    /// Reports paths of a task that cannot be what they are meant to be together with those of the job.
+    mutating func checkPaths(of draft: TaskDraft, _ number: Int, _ taskReader: TaskReader) {
+        let (reader, tasks) = (reader, reader.tasks)
+        let paths = { (candidate: Int) in
+            var again = reader.forReading(tasks)
+            var draft = taskReader.defaults
+            _ = taskReader.read(tasks.entries[candidate], into: &draft, with: &again)
+            return Self.paths(of: draft)
+        }
+        let own = Self.paths(of: draft)
+        if let source = own.source {
+            switch destinations.addSource(source, of: number, paths: paths) {
+            case .file(let words):
+                report(
+                    "the file that `\(id(number))` sends is \(words)",
+                    at: node(of: number, "file")
+                )
+            case .destination(let other):
+                reportReplaced(source: number, by: other)
+            default: break
+            }
+        }
+        guard let path = own.destination,
+            let conflict = destinations.addDestination(path, of: number, paths: paths)
+        else { return }
+        report(conflict, of: number)
+    }
+
+    private static func paths(of draft: TaskDraft) -> DestinationIndex.TaskPaths {
+        var paths = DestinationIndex.TaskPaths()
+        paths.destination = draft.destination.map { AbsolutePath.withoutClimbs($0.path) }
+        if case .file(let path)? = draft.body { paths.source = AbsolutePath.withoutClimbs(path) }
+        return paths
+    }
+
+    private mutating func report(_ conflict: DestinationIndex.Conflict, of number: Int) {
+        let subject = "the destination of `\(id(number))`"
+        let place = destinationNode(of: number)
+        switch conflict {
+        case .file(let words):
+            report("\(subject) is \(words)", at: place)
+        case .source(let other):
+            reportReplaced(source: other, by: number)
+        case .destination(let other):
+            report(
+                "`\(id(number))` and `\(id(other))` have the same destination",
+                at: place,
+                noting: destinationNode(of: other)
+            )
+        case .belowFile(let words):
+            report("\(subject) lies below \(words)", at: place)
+        case .belowDestination(let other):
+            report(
+                "\(subject) lies below that of `\(id(other))`, which is a file",
+                at: place,
+                noting: destinationNode(of: other)
+            )
+        case .aboveFile(let words):
+            report("\(subject) is a folder on the way to \(words)", at: place)
+        case .aboveDestination(let other):
+            report(
+                "\(subject) is a folder on the way to that of `\(id(other))`",
+                at: place,
+                noting: destinationNode(of: other)
+            )
+        }
+    }
+
+    /// Reports that a result would replace the file that an upload sends.
+    private mutating func reportReplaced(source: Int, by number: Int) {
+        report(
+            "the destination of `\(id(number))` is the file that `\(id(source))` sends",
+            at: destinationNode(of: number),
+            noting: node(of: source, "file")
+        )
+    }
+
+    private mutating func report(_ message: String, at node: NodeID, noting other: NodeID? = nil) {
+        let notes = other.map { other in
+            [Diagnostic.Note("the other one is here", at: document.range(of: other))]
+        }
+        reader.report(.duplicateDestination, message, at: node, notes: notes ?? [])
+    }
+
+    private func id(_ number: Int) -> String { reader.id(of: number).excerpt }
+
+    private func destinationNode(of number: Int) -> NodeID {
+        let isDownload = reader.tasks.entries[number].kind == .download
+        return node(of: number, isDownload ? "to" : "responseTo")
+    }
+
+    /// The value of a task's key, or the task's id.
+    private func node(of number: Int, _ key: String) -> NodeID {
+        let entry = reader.tasks.entries[number]
+        return document.value(of: entry.value, for: key)?.value ?? entry.key
+    }
+}

@@ -1,0 +1,115 @@
+/// Finds destinations that cannot all become files, or that would replace a file that the job reads.
+///
+/// Paths are absolute and without climbs. Those of tasks are not kept: a hash leads to the task, which says its paths
+/// again when it must.
+struct DestinationIndex {
+    /// What stands in the way of a destination.
+    enum Conflict {
+        /// The same file, described in words.
+        case file(String)
+        /// The file that an upload sends.
+        case source(of: Int)
+        /// The same destination.
+        case destination(of: Int)
+        /// A file on the way to the destination that the run writes too, described in words.
+        case belowFile(String)
+        case belowDestination(of: Int)
+        /// The destination is a folder on the way to this file.
+        case aboveFile(String)
+        case aboveDestination(of: Int)
+    }
+
+    /// The paths of a task that were noted here.
+    struct TaskPaths {
+        var destination: String?
+        var source: String?
+    }
+
+    /// Files that are no task's, described in words.
+    private var files: [String: String] = [:]
+    /// Where the report goes.
+    private var report: (path: String, words: String)?
+    private var destinations: TextIndex
+    /// A task for the hash of each folder on the way to a destination.
+    private var folders: [Int: Int] = [:]
+    /// A task for the hash of each file that is sent.
+    private var sources: [Int: Int] = [:]
+
+    init(capacity: Int) { destinations = TextIndex(capacity: capacity) }
+
+    /// Notes a file that the job reads.
+    mutating func addInput(_ path: String, _ words: String) {
+        if files[path] == nil { files[path] = words }
+    }
+
+    /// Notes where the report goes; returns what the job reads there.
+    mutating func addReport(_ path: String, _ words: String) -> String? {
+        let input = files[path]
+        files[path] = words
+        report = (path, words)
+        return input
+    }
+
+    /// Notes the file that an upload sends; returns what would replace it.
+    mutating func addSource(
+        _ path: String,
+        of task: Int,
+        paths: (Int) -> TaskPaths
+    ) -> Conflict? {
+        if sources[path.hashValue] == nil { sources[path.hashValue] = task }
+        if let report, report.path == path { return .file(report.words) }
+        return find(path, paths).map { .destination(of: $0) }
+    }
+
+    /// Notes the destination of a task, unless something is in its way.
+    mutating func addDestination(
+        _ path: String,
+        of task: Int,
+        paths: (Int) -> TaskPaths
+    ) -> Conflict? {
+        if let words = files[path] { return .file(words) }
+        if let source = sources[path.hashValue], paths(source).source == path {
+            return .source(of: source)
+        }
+        if let first = find(path, paths) { return .destination(of: first) }
+        if let report, Self.isFolder(path, of: report.path) { return .aboveFile(report.words) }
+        if let inner = folders[path.hashValue], let inside = paths(inner).destination,
+            Self.isFolder(path, of: inside)
+        {
+            return .aboveDestination(of: inner)
+        }
+        if let conflict = addFolders(of: path, task, paths) { return conflict }
+        destinations.insert(task, hash: Self.hash(of: path))
+        return nil
+    }
+
+    /// Notes the folders on the way to a destination, from the innermost out to the first that is known.
+    private mutating func addFolders(
+        of path: String,
+        _ task: Int,
+        _ paths: (Int) -> TaskPaths
+    ) -> Conflict? {
+        var rest = path[...]
+        while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")), slash > rest.startIndex {
+            rest = rest[..<slash]
+            let folder = String(rest)
+            guard folders[folder.hashValue] == nil else { return nil }
+            folders[folder.hashValue] = task
+            if let report, report.path == folder { return .belowFile(report.words) }
+            if let outer = find(folder, paths) { return .belowDestination(of: outer) }
+        }
+        return nil
+    }
+
+    private func find(_ path: String, _ paths: (Int) -> TaskPaths) -> Int? {
+        destinations.find(Self.hash(of: path)) { paths($0).destination == path }
+    }
+
+    private static func hash(of path: String) -> UInt64 {
+        UInt64(bitPattern: Int64(path.hashValue))
+    }
+
+    private static func isFolder(_ folder: String, of path: String) -> Bool {
+        path.utf8.count > folder.utf8.count && path.hasPrefix(folder + "/")
+    }
+}
