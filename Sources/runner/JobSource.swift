@@ -24,9 +24,12 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     /// - Throws: `Exit` when the file cannot be read.
     init(path: String, variables: [String: String], only: [String] = []) throws(Exit) {
+        if path == "-" {
+            throw Exit(.usage, "a job file is not read from standard input; a file named - is ./-")
+        }
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
-            try InputFile(path: path).readAll(limit: DocumentLimits.bytes + 1)
+            try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         }
         guard let workingFolder = ProcessContext.workingFolder else {
             throw Exit(.environment, "the working folder is gone")

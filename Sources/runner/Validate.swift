@@ -66,12 +66,12 @@ struct Validate: ParsableCommand {
         if worst != .success { throw Exit(worst) }
     }
 
-    /// A wrong file weighs more than a machine that lacks something.
+    /// A wrong command line weighs more than a wrong file, and that more than a machine that lacks something.
     private static func worse(
         _ left: RunnerExitCode,
         _ right: RunnerExitCode
     ) -> RunnerExitCode {
-        let order: [RunnerExitCode] = [.invalidJobFile, .environment]
+        let order: [RunnerExitCode] = [.usage, .invalidJobFile, .environment]
         return order.first { $0 == left || $0 == right } ?? .success
     }
 }
