@@ -92,6 +92,15 @@ let package = Package(
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "job-fuzz",
+            dependencies: [
+                "Diagnostics", "JSON", "JobFile", "Plan", "SystemKit", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Fuzzing",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "TestSupportTests",
             dependencies: ["TestSupport", "SystemKit", "TransferModel"],

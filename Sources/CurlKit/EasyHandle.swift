@@ -79,6 +79,15 @@ internal import CCurl
         return unsafe text.map { unsafe String(cString: $0) }
     }
 
+    /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).
+    package var remoteEndpoint: (address: String, port: Int)? {
+        var text: UnsafePointer<CChar>?
+        guard unsafe ccurl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK,
+            let text = unsafe text, unsafe text[0] != 0, let port = getLong(CURLINFO_PRIMARY_PORT)
+        else { return nil }
+        return (unsafe String(cString: text), port)
+    }
+
     /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
     package var certificateVerifyResult: Int {
         getLong(CURLINFO_SSL_VERIFYRESULT) ?? 0

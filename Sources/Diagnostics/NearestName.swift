@@ -26,7 +26,7 @@ package enum NearestName {
         let bound = max(1, min(wanted.count, known.count) / 3)
         let isComparable = max(wanted.count, known.count) <= longestCompared
         if isComparable, abs(wanted.count - known.count) <= bound, wanted.count > 1 {
-            let distance = distance(wanted, known)
+            let distance = distance(wanted, known, bound: bound)
             if distance <= bound { return distance }
         }
         let shared = zip(wanted, known).prefix { $0 == $1 }.count
@@ -37,13 +37,20 @@ package enum NearestName {
         return longestCompared + longer - shared
     }
 
-    /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string alignment).
-    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-        var beforeLast: [Int] = []
+    /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string alignment); any
+    /// number above `bound` when there are more than that.
+    private static func distance(
+        _ left: [Unicode.Scalar],
+        _ right: [Unicode.Scalar],
+        bound: Int
+    ) -> Int {
+        var beforeLast = [Int](repeating: .max, count: right.count + 1)
         var last = Array(0...right.count)
+        var current = last
+        var leastOfLast = 0
         for row in left.indices {
-            var current = [row + 1]
-            current.reserveCapacity(right.count + 1)
+            current[0] = row + 1
+            var least = row + 1
             for column in right.indices {
                 let isEqual = left[row] == right[column]
                 var cost = min(
@@ -56,9 +63,13 @@ package enum NearestName {
                 {
                     cost = min(cost, beforeLast[column - 1] + 1)
                 }
-                current.append(cost)
+                current[column + 1] = cost
+                least = min(least, cost)
             }
-            (beforeLast, last) = (last, current)
+            // A swap reaches back two rows; what is above the bound in both stays above it.
+            guard min(least, leastOfLast) <= bound else { return bound + 1 }
+            leastOfLast = least
+            (beforeLast, last, current) = (last, current, beforeLast)
         }
         return last[right.count]
     }

@@ -29,13 +29,24 @@ package struct TextRenderer {
         return text
     }
 
+    /// The text of one diagnostic from its message on, without the place and the severity in front of it.
+    func body(of diagnostic: Diagnostic) -> String {
+        var text = ""
+        appendBody(diagnostic, to: &text)
+        return text
+    }
+
     private func append(_ diagnostic: Diagnostic, to text: inout String) {
-        let places = [diagnostic.range] + diagnostic.notes.compactMap(\.range)
-        let digits = places.map { String($0.start.line).utf8.count }.max() ?? 1
         let severity = diagnostic.severity.rawValue
         let color: TerminalStyle.Color = diagnostic.severity == .error ? .red : .yellow
         text += style.bold("\(location(diagnostic.range)): ")
         text += style.bold("\(severity): ", color)
+        appendBody(diagnostic, to: &text)
+    }
+
+    private func appendBody(_ diagnostic: Diagnostic, to text: inout String) {
+        let places = [diagnostic.range] + diagnostic.notes.compactMap(\.range)
+        let digits = places.map { String($0.start.line).utf8.count }.max() ?? 1
         text += style.bold(DisplayText.harmless(diagnostic.message))
         text += " [\(diagnostic.code)]\n"
         snippets.append(diagnostic.range, digits: digits, to: &text)

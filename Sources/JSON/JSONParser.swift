@@ -3,7 +3,7 @@ struct JSONParser {
     /// Collections inside one another, as JSONDecoder has it.
     static let deepest = 512
     /// Values of one document; their memory is what a hostile one costs.
-    static let maximumCount = 4_000_000
+    static let maximumCount = 1_000_000
 
     /// A collection whose end has not come yet.
     private struct Frame {
@@ -99,19 +99,21 @@ struct JSONParser {
     }
 
     private mutating func close(_ frame: Frame) throws(JSONValue.Fault) {
+        let value = try value(of: frame)
         frames.removeLast()
-        let own = values[frame.values...]
-        let value: JSONValue
-        if frame.isObject {
-            let ownNames = names[frame.names...]
-            if let name = Self.repeated(ownNames) { throw fault("repeated name \(name)") }
-            value = .object(zip(ownNames, own).map { JSONValue.Member(name: $0, value: $1) })
-            names.removeSubrange(frame.names...)
-        } else {
-            value = .array(Array(own))
-        }
-        values.removeSubrange(frame.values...)
+        names.removeLast(names.count - frame.names)
+        values.removeLast(values.count - frame.values)
         values.append(value)
+    }
+
+    /// What a frame's own values are together; apart from `close`, so that no slice outlives it and makes the stacks be
+    /// copied.
+    private func value(of frame: Frame) throws(JSONValue.Fault) -> JSONValue {
+        let own = values[frame.values...]
+        guard frame.isObject else { return .array(Array(own)) }
+        let ownNames = names[frame.names...]
+        if let name = Self.repeated(ownNames) { throw fault("repeated name \(name)") }
+        return .object(zip(ownNames, own).map { JSONValue.Member(name: $0, value: $1) })
     }
 
     private static func repeated(_ names: ArraySlice<String>) -> String? {

@@ -21,6 +21,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badMethod = "job.bad-method"
     case badHeader = "job.bad-header"
     case reservedHeader = "job.reserved-header"
+    case plainHTTPCredentials = "job.plain-http-credentials"
     case badStatus = "job.bad-status"
     case badMIMEType = "job.bad-mime-type"
     case badChecksum = "job.bad-checksum"
@@ -33,6 +34,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badExpression = "job.bad-expression"
     case unknownVariable = "job.unknown-variable"
     case unusedVariable = "job.unused-variable"
+    case suspiciousPlaceholder = "job.suspicious-placeholder"
     case variableCycle = "job.variable-cycle"
 
     // Between tasks.

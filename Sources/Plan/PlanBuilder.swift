@@ -281,7 +281,7 @@ struct PlanBuilder {
     }
 
     /// The tasks of `--only` and what they need, nil for all; and those of its ids that no task has.
-    private func chosenTasks(
+    private mutating func chosenTasks(
         in graph: TaskGraph
     ) -> (tasks: [Int]?, unknown: [PlanRejected.UnknownTask]) {
         guard !options.only.isEmpty else { return (nil, []) }

@@ -147,7 +147,7 @@ extension Reader {
         case .var:
             let declared = variables.states[name] != nil
             let isExpected = declared || reason != nil
-            let nearest = NearestName.find(name, among: variables.states.keys.sorted())
+            let nearest = nearest(name, among: { $0.variables.states.keys.sorted() })
             add(
                 Diagnostic(
                     .error,

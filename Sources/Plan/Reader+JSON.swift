@@ -40,6 +40,7 @@ extension Reader {
     }
 
     private mutating func writeScalar(_ field: Field, to writer: inout JSONWriter) {
+        warnOfPlaceholders(in: field, isBody: true)
         guard let scalar = scalar(field) else { return }
         switch scalar.type {
         case .null: writer.null()

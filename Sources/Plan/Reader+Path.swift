@@ -15,6 +15,7 @@ extension Reader {
     /// From the first expression on, a path may not climb: what a variable fills in stays in the folder it stands
     /// in. A variable at the very front may be an absolute path: then it names the folder itself.
     mutating func path(_ field: Field) -> PathValue? {
+        warnOfPlaceholders(in: field)
         guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
             guard let text = text(field) else { return nil }
             return checkedPath(text, field)

@@ -47,7 +47,7 @@ extension Reader {
     mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
         guard !isFree(key) else { return }
         let name = document.text(of: key)
-        let nearest = NearestName.find(name, among: table.keys.lazy.map(\.name))
+        let nearest = nearest(name, among: { _ in table.names })
         let range = document.range(of: key)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
         add(
@@ -97,10 +97,15 @@ extension Reader {
         let fault = ValueFault(
             .badValue,
             "`\(shown)` is not one of \(list)",
-            // A number that is not offered is no misspelling of another.
-            likely: Double(text) == nil ? NearestName.find(text, among: names) : nil
+            likely: Self.likelyChoice(text, among: names)
         )
         report(fault, of: field)
+    }
+
+    /// A number that is not offered is no misspelling of another; `yes` is one of `true`.
+    private static func likelyChoice(_ text: String, among names: [String]) -> String? {
+        if let boolean = likelyBoolean(text), names.contains(boolean) { return boolean }
+        return Double(text) == nil ? NearestName.find(text, among: names) : nil
     }
 
     /// What a value is, in words with an article.

@@ -95,7 +95,8 @@ extension Reader {
         case .integer(let value): number = value.map { Double($0) } ?? .infinity
         case .float(let value): number = value
         default:
-            reportType(field, "a number", found: scalar, likely: nil)
+            let likely = Self.likelyNumber(scalar.text)
+            reportType(field, "a number", found: scalar, likely: likely)
             return nil
         }
         guard range.contains(number) else {

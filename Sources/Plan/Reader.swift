@@ -28,6 +28,11 @@ struct Reader {
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var errorCount = 0
+    /// Names that unknown ones may still be compared with: an edit distance each, so that hints stay cheap.
+    var comparisonsLeft = 50_000
+    private var warnings: Set<Diagnostic> = []
+    /// Of more, only the first are kept: a job that is right stays right however often one thing is doubtful in it.
+    private static let shownWarnings = 100
 
     init(
         document: Document,
@@ -58,7 +63,10 @@ struct Reader {
     }
 
     /// Whether so much is wrong that looking further helps nobody.
-    var isFull: Bool { diagnostics.count >= DocumentLimits.diagnostics }
+    var isFull: Bool { errorCount >= DocumentLimits.diagnostics }
+
+    /// Whether somebody will look at another warning: not when a task is read again, nor after many of them.
+    var looksForWarnings: Bool { fileStatus != nil && warnings.count < Self.shownWarnings }
 
     /// Reads the mapping of a field with a table; its keys are named in messages.
     mutating func apply<Target>(
@@ -167,16 +175,27 @@ struct Reader {
     /// Adds a diagnostic; past the limit only the first one that does not fit, which says so.
     mutating func add(_ diagnostic: Diagnostic) {
         guard !isFull else { return }
+        guard diagnostic.severity == .error else { return addWarning(diagnostic) }
         diagnostics.append(diagnostic)
-        if diagnostic.severity == .error { errorCount += 1 }
+        errorCount += 1
         guard isFull else { return }
         diagnostics.append(
             Diagnostic(
                 .error,
                 .tooManyFaults,
-                "the rest of the file was not checked, because \(diagnostics.count) faults are listed",
+                "the rest of the file was not checked, because \(errorCount) faults are listed",
                 at: diagnostic.range
             )
         )
+    }
+
+    /// Adds a warning; the last one that is kept says so.
+    private mutating func addWarning(_ warning: Diagnostic) {
+        guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }
+        var warning = warning
+        if warnings.count == Self.shownWarnings {
+            warning.notes.append(.init("further warnings are not listed"))
+        }
+        diagnostics.append(warning)
     }
 }

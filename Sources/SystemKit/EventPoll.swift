@@ -33,16 +33,10 @@ package final class EventPoll {
             descriptor = csystem_eventfd()
             guard descriptor >= 0 else { throw .last("create", "an eventfd") }
             set = csystem_epoll_create()
-            guard set >= 0 else {
-                close(descriptor)
-                throw .last("create", "an epoll set")
-            }
+            // From here on deinit closes what is open.
+            guard set >= 0 else { throw .last("create", "an epoll set") }
             let code = csystem_epoll_add(set, descriptor, csystem_readable, EventPoll.wakeUpTag)
-            guard code == 0 else {
-                close(descriptor)
-                close(set)
-                throw .last("watch", "an eventfd")
-            }
+            guard code == 0 else { throw .last("watch", "an eventfd") }
         }
 
         deinit {

@@ -16,6 +16,8 @@ struct ActivityWatch {
     private let minimumRate: MinimumRate?
     private let deadline: MonotonicTime?
     private var lastActivity: MonotonicTime
+    /// Whether libcurl has not begun yet: waiting for a free connection is not silence.
+    private var isWaiting = true
     /// Bytes in either direction since the beginning.
     private var bytes: Int64 = 0
     /// The byte counts at the ends of the last quarters of the rate's window, oldest first.
@@ -34,6 +36,19 @@ struct ActivityWatch {
         if minimumRate != nil { samples = [(now, 0)] }
     }
 
+    /// Another exchange is handed to libcurl.
+    mutating func willBegin(at now: MonotonicTime) {
+        lastActivity = now
+        isWaiting = true
+    }
+
+    /// libcurl works on the exchange.
+    mutating func didBegin(at now: MonotonicTime) {
+        lastActivity = now
+        if isWaiting, minimumRate != nil { samples = [(now, bytes)] }
+        isWaiting = false
+    }
+
     /// Something moved: any progress of the exchange, `bytes` of payload among it.
     mutating func didMove(bytes count: Int, at now: MonotonicTime) {
         lastActivity = now
@@ -46,7 +61,8 @@ struct ActivityWatch {
         if let idleLimit { next = min(next, lastActivity + idleLimit) }
         if let deadline { next = min(next, deadline) }
         if let minimumRate, let newest = samples.last {
-            next = min(next, newest.time + minimumRate.over / 4)
+            let sampled = isWaiting ? max(newest.time, lastActivity) : newest.time
+            next = min(next, sampled + minimumRate.over / 4)
         }
         return next
     }
@@ -54,6 +70,10 @@ struct ActivityWatch {
     /// Looks at the transfer; nil means that it may go on.
     mutating func check(at now: MonotonicTime) -> Verdict? {
         if let deadline, now >= deadline { return .deadline }
+        if isWaiting {
+            willBegin(at: now)
+            return nil
+        }
         if let idleLimit, now >= lastActivity + idleLimit { return .idle }
         guard let minimumRate else { return nil }
         return checkRate(minimumRate, at: now) ? nil : .stalled

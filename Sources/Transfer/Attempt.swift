@@ -4,8 +4,8 @@ internal import TransferModel
 
 /// One running attempt: hears what happens on its easy handle, and says what comes after each exchange.
 ///
-/// Lives on the engine thread. An exchange that ends in a redirect is followed by another one on the same handle.
-final class Attempt: EasyHandleClient {
+/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange that ends in a redirect is followed by another one on the same handle.
+final class Attempt {
     /// What follows the end of an exchange.
     enum Next {
         case exchange(EasyRequest)
@@ -13,29 +13,32 @@ final class Attempt: EasyHandleClient {
         case publish(PublicationJob)
     }
 
+    /// More of a body that nobody wants is not read.
+    static let redirectBodyLimit: Int64 = 1 << 20
+
     let request: AttemptRequest
     let handle: EasyHandle
-    private(set) var watch: ActivityWatch
-    private let session: SessionTransport
-    private let startTime: MonotonicTime
+    var watch: ActivityWatch
+    let session: SessionTransport
+    let startTime: MonotonicTime
     /// The request of the current hop.
-    private var hop: RequestSpec
-    private var carriesBody: Bool
+    var hop: RequestSpec
+    var carriesBody: Bool
     /// The hops that were redirected, in order.
-    private var visited: [String] = []
-    private var redirectCount = 0
-    private var recorder: TransactionRecorder
-    private var parser = ResponseHeadParser()
-    private var sink = ResponseSink()
+    var visited: [String] = []
+    var redirectCount = 0
+    var recorder: TransactionRecorder
+    var parser = ResponseHeadParser()
+    var sink = ResponseSink()
     /// nil when nothing is expected of the body.
-    private var bodyCheck: BodyCheck?
-    private var head: ResponseHead?
-    private var verdict: ResponseVerdict?
-    private var checks: [TaskRecord.Check] = []
+    var bodyCheck: BodyCheck?
+    var head: ResponseHead?
+    var verdict: ResponseVerdict?
+    var checks: [TaskRecord.Check] = []
     /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
-    private var failure: TransferFailure?
-    private var bodyFile: InputFile?
-    private var bodyOffset: Int64 = 0
+    var failure: TransferFailure?
+    var bodyFile: InputFile?
+    var bodyOffset: Int64 = 0
 
     init(
         _ request: AttemptRequest,
@@ -72,7 +75,7 @@ final class Attempt: EasyHandleClient {
             do throws(SystemError) {
                 bodyFile = try InputFile(path: path)
             } catch {
-                failure = TransferFailure(error, phase: .prepare)
+                failure = TransferFailure(reading: error, phase: .prepare)
                 return .finished(result())
             }
         }
@@ -83,6 +86,7 @@ final class Attempt: EasyHandleClient {
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
         if failure == nil, !isComplete { failure = failureOfExchange(code) }
+        noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
@@ -96,42 +100,17 @@ final class Attempt: EasyHandleClient {
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
         if self.failure == nil { self.failure = failure }
+        noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
         return finish()
     }
 
-    /// The failure of an attempt that somebody ends.
-    var cancellation: TransferFailure {
-        var failure = TransferFailure(kind: .cancelled, phase: recorder.phase, detail: "cancelled")
-        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
-        failure.isKnownUnprocessed = !recorder.didSend
-        return failure
-    }
-
-    /// The failure that the watch's verdict means.
-    func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
-        let phase = recorder.phase
-        var failure =
-            switch verdict {
-            case .idle:
-                TransferFailure(
-                    kind: .timeout,
-                    phase: phase,
-                    detail: "nothing moved for "
-                        + "\((request.timeoutInterval ?? .zero).microseconds / 1000) ms"
-                )
-            case .stalled:
-                TransferFailure(
-                    kind: .stalled,
-                    phase: phase,
-                    detail: "slower than the session's minimumRate"
-                )
-            case .deadline:
-                TransferFailure(kind: .timeout, phase: phase, detail: "the task's time is over")
-            }
-        failure.urlError = TransferFailure.URLErrorCode(code: -1001, name: "timedOut")
-        failure.isKnownUnprocessed = !recorder.didSend
-        return failure
+    private func noteFailedConnection() {
+        guard recorder.hasUnusedConnection else { return }
+        let remote = handle.remoteEndpoint.map {
+            TransactionMetrics.Endpoint(address: $0.address, port: $0.port)
+        }
+        recorder.didFailToConnect(handle.connectTimes, remote: remote, at: .now)
     }
 
     func checkWatch(at now: MonotonicTime) -> ActivityWatch.Verdict? {
@@ -144,171 +123,6 @@ final class Attempt: EasyHandleClient {
             countOfBytesSent: recorder.sentBodyBytes,
             countOfBytesReceived: recorder.deliveredBytes,
             countOfBytesExpected: request.body == nil ? contentLength : expectedToSend
-        )
-    }
-
-    // MARK: - EasyHandleClient
-
-    func didStartResolving() {
-        let now = move()
-        recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
-    }
-
-    func didOpenSocket() {
-        let now = move()
-        recorder.didOpenSocket(at: now)
-    }
-
-    func willSendRequest(over connection: ConnectionFacts) {
-        let now = move()
-        let isNew = recorder.hasNewConnection
-        recorder.willSendRequest(
-            over: connection,
-            identifier: session.connectionNumber(of: connection, isNew: isNew),
-            times: isNew ? handle.connectTimes : nil,
-            tls: hop.url.origin.scheme == .https ? handle.tlsFacts : nil,
-            isProxied: session.proxy(for: hop.url.origin) != nil,
-            at: now
-        )
-    }
-
-    func didSendHead(_ bytes: Span<UInt8>) {
-        recorder.didSendHead(bytes, at: move(bytes: bytes.count))
-    }
-
-    func didTransfer(_ traffic: Traffic, count: Int) {
-        recorder.didTransfer(traffic, count: count, at: move(bytes: count))
-    }
-
-    func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
-        let now = move(bytes: line.count)
-        switch parser.read(line) {
-        case .reading:
-            recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
-            return true
-        case .began:
-            recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
-            return true
-        case .ended(let head):
-            recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
-            return didReceive(head)
-        case .violation(let detail):
-            failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
-            failure?.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
-            return false
-        }
-    }
-
-    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
-        recorder.didDeliver(count: bytes.count, at: move())
-        if let findings = bodyCheck?.take(bytes) {
-            note(findings)
-            return false
-        }
-        do throws(SystemError) {
-            return try sink.write(bytes)
-        } catch {
-            failure = TransferFailure(error, phase: .receive)
-            return false
-        }
-    }
-
-    func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        guard let bodyFile else { return .failed }
-        do throws(SystemError) {
-            let count = try bodyFile.read(into: &buffer, at: bodyOffset)
-            bodyOffset += Int64(count)
-            recorder.didProduceBody(count: count)
-            if count == 0, bodyOffset < bodyFile.identity.size { return fileChanged() }
-            return .bytes(count)
-        } catch {
-            failure = TransferFailure(error, phase: .send)
-            return .failed
-        }
-    }
-
-    func rewindBody() -> Bool {
-        bodyOffset = 0
-        recorder.didRewindBody()
-        return true
-    }
-
-    // MARK: - Deciding
-
-    /// Notes that something moved; the time is read once for everybody.
-    private func move(bytes count: Int = 0) -> MonotonicTime {
-        let now = MonotonicTime.now
-        watch.didMove(bytes: count, at: now)
-        return now
-    }
-
-    private func didReceive(_ head: ResponseHead) -> Bool {
-        self.head = head
-        recorder.didReceive(head)
-        let verdict = ResponseVerdict.judge(
-            head,
-            of: hop,
-            expectation: request.expectation,
-            redirects: request.redirects,
-            checks: &checks
-        )
-        self.verdict = verdict
-        switch verdict {
-        case .redirect:
-            sink.discard()
-        case .refuse(let failure):
-            self.failure = failure
-            sink.keepExcerpt()
-        case .accept:
-            bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
-            if let findings = bodyCheck?.announce(contentLength) {
-                note(findings)
-                return false
-            }
-            guard case .file(let destination) = request.sink else { return true }
-            do throws(SystemError) {
-                try sink.open(destination, expectedCount: contentLength)
-            } catch {
-                failure = TransferFailure(error, phase: .receive)
-                return false
-            }
-        }
-        return true
-    }
-
-    private func note(_ findings: Findings) {
-        checks += findings.checks
-        failure = findings.failure
-    }
-
-    private func fileChanged() -> BodyRead {
-        failure = TransferFailure(
-            kind: .localIO,
-            phase: .send,
-            detail: "the file changed while it was being sent"
-        )
-        failure?.isPermanent = true
-        return .failed
-    }
-
-    /// What an exchange without a whole response means.
-    private func failureOfExchange(_ code: CurlCode) -> TransferFailure {
-        guard !code.isOK else {
-            return TransferFailure(
-                kind: .protocolViolation,
-                phase: recorder.phase,
-                detail: "the connection ended without a response"
-            )
-        }
-        return TransferFailure(
-            ExchangeEnd(
-                code: code,
-                phase: recorder.phase,
-                osErrno: handle.osErrno,
-                certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
-                detail: handle.errorDetail,
-                didSend: recorder.didSend
-            )
         )
     }
 
@@ -338,7 +152,8 @@ final class Attempt: EasyHandleClient {
             self.head = nil
             verdict = nil
             bodyOffset = 0
-            let now = move()
+            watch.willBegin(at: .now)
+            let now = MonotonicTime.now
             recorder.begin(
                 reason: .redirect,
                 method: next.method,
@@ -370,67 +185,17 @@ final class Attempt: EasyHandleClient {
         )
     }
 
-    private func result() -> AttemptResult {
-        let transactions = recorder.closed
-        var result = AttemptResult(
-            key: request.key,
-            startTime: startTime,
-            endTime: .now,
-            currentRequest: transactions.last?.request
-                ?? .init(method: hop.method, url: hop.url.text, headers: HeaderFields(hop.headers))
-        )
-        result.redirectCount = redirectCount
-        result.response = head
-        result.checks = checks
-        result.failure = failure
-        if let failure, !checks.contains(where: { !$0.passed }) {
-            result.checks = [
-                TaskRecord.Check(.clientError, passed: false, actual: failure.kind.label)
-            ]
-        }
-        if result.failure?.help == nil {
-            result.failure?.help = ServerExcerpt.help(of: sink.excerpt, head: head)
-        }
-        if failure == nil { result.voucher = voucher }
-        for transaction in transactions {
-            result.countOfBytesSent += transaction.countOfRequestBodyBytesSent
-            result.countOfBytesReceived += transaction.countOfResponseBodyBytesReceived
-        }
-        result.countOfBytesExpectedToSend = expectedToSend
-        result.countOfBytesExpectedToReceive = contentLength
-        result.transactions = transactions
-        return result
-    }
-
-    /// Who says that the body is whole: its length or its framing, or nobody when only the connection's end did.
-    private var voucher: TaskRecord.Voucher {
-        guard let head else { return .none }
-        let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let isFramed = contentLength != nil || parser.framing.hasTransferEncoding
-        return hasNoBody || isFramed ? .length : .none
-    }
-
-    /// Of the final response; nil while there is none.
-    private var contentLength: Int64? {
-        head == nil ? nil : parser.framing.contentLength
-    }
-
-    private var expectedToSend: Int64? {
-        switch request.body {
-        case .bytes(let bytes): Int64(bytes.count)
-        case .file: bodyFile?.identity.size
-        case nil: nil
-        }
-    }
-
     private func easyRequest() -> EasyRequest {
         var body = EasyRequest.Body.none
         if carriesBody {
             switch request.body {
             case .bytes(let bytes):
                 body = .bytes(bytes)
-                recorder.didProduceBody(count: bytes.count)
-            case .file: body = .stream(size: bodyFile?.identity.size ?? 0)
+                recorder.willSendBody(count: Int64(bytes.count), isInMemory: true)
+            case .file:
+                let size = bodyFile?.identity.size ?? 0
+                body = .stream(size: size)
+                recorder.willSendBody(count: size, isInMemory: false)
             case nil: break
             }
         }

@@ -17,7 +17,7 @@ struct EngineDispatch {
     /// Where each running attempt is.
     private var places: [Int: (host: Host, thread: Int)] = [:]
     /// What the threads have answered so far to a question for progress.
-    private var progress: [AttemptProgress] = []
+    private var progress: [Int: AttemptProgress] = [:]
     private var awaitedAnswers = 0
 
     init(sessions: [SessionConfiguration], threadCount: Int) {
@@ -50,7 +50,8 @@ struct EngineDispatch {
 
     /// A question for progress goes out to every thread.
     mutating func beginProgress() {
-        progress = []
+        progress = [:]
+        // Whatever still comes of an earlier question counts for this one: it is as fresh.
         awaitedAnswers = shares.count
     }
 
@@ -63,12 +64,14 @@ struct EngineDispatch {
                 finish(result.key)
                 return false
             case .progress(let answer):
-                progress += answer
+                for attempt in answer { progress[attempt.key] = attempt }
                 awaitedAnswers -= 1
                 return true
             }
         }
-        if passed.count < events.count, awaitedAnswers == 0 { passed.append(.progress(progress)) }
+        if passed.count < events.count, awaitedAnswers <= 0 {
+            passed.append(.progress(progress.values.sorted { $0.key < $1.key }))
+        }
         return passed
     }
 

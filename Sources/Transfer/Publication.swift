@@ -164,6 +164,17 @@ extension TransferFailure {
     }
 }
 
+extension TransferFailure {
+    /// A source that could not be opened or read.
+    init(reading error: SystemError, phase: Phase) {
+        self.init(error, phase: phase)
+        urlError =
+            error.isMissing
+            ? URLErrorCode(code: -1100, name: "fileDoesNotExist")
+            : URLErrorCode(code: -1021, name: "requestBodyStreamExhausted")
+    }
+}
+
 extension MonotonicTime {
     /// The present.
     static var now: MonotonicTime {

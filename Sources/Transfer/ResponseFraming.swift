@@ -3,6 +3,8 @@ struct ResponseFraming {
     /// The announced length; nil without one that is a number.
     private(set) var contentLength: Int64?
     private(set) var hasTransferEncoding = false
+    /// Whether the last coding frames the body; any other ends with the connection.
+    private(set) var isChunked = false
     private var hasLength = false
     private var lengthsDiffer = false
 
@@ -15,8 +17,11 @@ struct ResponseFraming {
             lengthsDiffer = lengthsDiffer || (hasLength && length != contentLength)
             hasLength = true
             contentLength = length
-        } else if first == UInt8(ascii: "t"), Self.value(of: "transfer-encoding", in: line) != nil {
+        } else if first == UInt8(ascii: "t"),
+            let value = Self.value(of: "transfer-encoding", in: line)
+        {
             hasTransferEncoding = true
+            isChunked = Self.endsWithChunked(line.extracting(droppingFirst: value))
         }
     }
 
@@ -35,6 +40,18 @@ struct ResponseFraming {
         guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { return nil }
         for index in name.indices where line[index] | 0x20 != name[index] | 0x20 { return nil }
         return name.count + 1
+    }
+
+    /// Whether the last word of a list of codings is `chunked`.
+    private static func endsWithChunked(_ value: Span<UInt8>) -> Bool {
+        let name = "chunked".utf8.span
+        var end = value.count
+        while end > 0, value[end - 1] <= 32 { end -= 1 }
+        guard end >= name.count else { return false }
+        for index in name.indices where value[end - name.count + index] | 0x20 != name[index] {
+            return false
+        }
+        return true
     }
 
     private static func number(_ text: Span<UInt8>) -> Int64? {

@@ -4,17 +4,12 @@ internal import TransferModel
 
 /// What the tasks of one session share on the engine thread: connections, idle handles, request fields.
 final class SessionTransport {
-    /// A connection as long as it lives: no two share their local end.
-    private struct LocalEnd: Hashable {
-        var address: String
-        var port: Int
-    }
-
     let configuration: SessionConfiguration
     let multi: MultiHandle
     private let easyConfiguration: EasyConfiguration
     private var idleHandles: [EasyHandle] = []
-    private var connectionNumbers: [LocalEnd: Int] = [:]
+    /// By both ends, which no two connections that live at the same time share.
+    private var connectionNumbers: [ConnectionFacts: Int] = [:]
     private let share: EngineShare
     private let proxies: ProxyEnvironment
     private var connectionCount = 0
@@ -66,11 +61,10 @@ final class SessionTransport {
 
     /// The number of a connection: a new one gets the next, a reused one keeps its own.
     func connectionNumber(of connection: ConnectionFacts, isNew: Bool) -> Int {
-        let end = LocalEnd(address: connection.localAddress, port: connection.localPort)
-        if !isNew, let number = connectionNumbers[end] { return number }
+        if !isNew, let number = connectionNumbers[connection] { return number }
         let number = share.number(of: connectionCount)
         connectionCount += 1
-        connectionNumbers[end] = number
+        connectionNumbers[connection] = number
         return number
     }
 

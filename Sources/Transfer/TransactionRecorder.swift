@@ -28,7 +28,12 @@ struct TransactionRecorder {
     private let clock: RunClock
     private var moments: Moments
     private var record: TransactionMetrics
-    private var sentHead: [UInt8] = []
+    /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
+    private(set) var hasSentAnything = false
+    /// How many bytes the running exchange's request body has.
+    private var bodyCount: Int64 = 0
+    /// Whether they are handed to libcurl at once.
+    private var isBodyInMemory = false
     /// The records that are closed already.
     private(set) var closed: [TransactionMetrics] = []
 
@@ -57,9 +62,7 @@ struct TransactionRecorder {
     /// Where the running exchange is.
     var phase: TransferFailure.Phase {
         if moments.responseStart != nil { return .receive }
-        if moments.requestStart != nil {
-            return record.countOfRequestHeaderBytesSent > 0 ? .wait : .send
-        }
+        if moments.requestStart != nil { return isRequestSent ? .wait : .send }
         if moments.secureStart != nil { return .tls }
         if moments.connectStart != nil { return .connect }
         return moments.lookupStart != nil ? .resolve : .prepare
@@ -69,7 +72,22 @@ struct TransactionRecorder {
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
     var sentBodyBytes: Int64 { record.countOfRequestBodyBytesSent }
 
+    /// Whether the whole request has left.
+    private var isRequestSent: Bool {
+        didSend && record.countOfRequestBodyBytesSent >= bodyCount
+    }
+
+    /// Whether a connection was begun that no request went over.
+    var hasUnusedConnection: Bool { moments.connectStart != nil && moments.requestStart == nil }
+
     // MARK: - Events
+
+    /// The running exchange has a body.
+    mutating func willSendBody(count: Int64, isInMemory: Bool) {
+        bodyCount = count
+        isBodyInMemory = isInMemory
+        if isInMemory { record.countOfRequestBodyBytesBeforeEncoding = count }
+    }
 
     /// A host is about to be made an address; `isLookup` is false when it is one already.
     mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
@@ -128,6 +146,9 @@ struct TransactionRecorder {
     var hasNewConnection: Bool { moments.connectStart != nil }
 
     mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
+        // What asks a proxy for a tunnel is part of connecting, and not for the report: it may carry credentials.
+        guard moments.requestStart != nil else { return }
+        hasSentAnything = true
         record.countOfRequestHeaderBytesSent += Int64(bytes.count)
         // Behind the request line stand the fields.
         if let end = bytes.indices.first(where: { bytes[$0] == 10 }) {
@@ -139,9 +160,11 @@ struct TransactionRecorder {
     mutating func didTransfer(_ traffic: Traffic, count: Int, at now: MonotonicTime) {
         switch traffic {
         case .bodySent:
+            guard moments.requestStart != nil else { return }
             record.countOfRequestBodyBytesSent += Int64(count)
             moments.lastSent = now
         case .bodyReceived:
+            guard moments.requestStart != nil else { return }
             record.countOfResponseBodyBytesReceived += Int64(count)
             moments.lastReceived = now
         case .tlsSent:
@@ -157,10 +180,17 @@ struct TransactionRecorder {
     }
 
     mutating func didRewindBody() {
-        record.countOfRequestBodyBytesBeforeEncoding = 0
+        record.countOfRequestBodyBytesBeforeEncoding = isBodyInMemory ? bodyCount : 0
     }
 
-    mutating func didReceiveHead(count: Int, isFinal: Bool, at now: MonotonicTime) {
+    /// A line of a head has come; `begins` for the first one of the final response, which alone is counted.
+    mutating func didReceiveHead(
+        count: Int,
+        isFinal: Bool,
+        begins: Bool = false,
+        at now: MonotonicTime
+    ) {
+        if begins { record.countOfResponseHeaderBytesReceived = 0 }
         record.countOfResponseHeaderBytesReceived += Int64(count)
         if isFinal, moments.responseStart == nil { moments.responseStart = now }
         moments.lastReceived = now
@@ -202,6 +232,8 @@ struct TransactionRecorder {
         at now: MonotonicTime
     ) {
         moments = Moments(fetchStart: now)
+        bodyCount = 0
+        isBodyInMemory = false
         record = TransactionMetrics(
             attempt: record.attempt,
             reason: reason,
@@ -216,8 +248,10 @@ struct TransactionRecorder {
     private mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
+        let (count, isInMemory) = (bodyCount, isBodyInMemory)
         close(isComplete: false)
         begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
+        if count > 0 { willSendBody(count: count, isInMemory: isInMemory) }
     }
 
     /// libcurl counts from the moment it began with the connection, which is when the lookup began or, with the
@@ -240,6 +274,21 @@ struct TransactionRecorder {
         moments.connectEnd = now
     }
 
+    /// A connection did not come about: what its steps were known to take, as far as they went.
+    mutating func didFailToConnect(
+        _ times: ConnectTimes,
+        remote: TransactionMetrics.Endpoint?,
+        at now: MonotonicTime
+    ) {
+        guard hasUnusedConnection else { return }
+        connected(times, at: now)
+        moments.connectEnd = nil
+        if times.nameLookup == 0 { moments.lookupEnd = nil }
+        // libcurl 7.88 tells the end of the TCP connect only once TLS is done, too.
+        if times.connect == 0 { moments.tcpConnectEnd = nil }
+        if times.connect > 0 || moments.secureStart != nil { record.remoteEndpoint = remote }
+    }
+
     private mutating func close(isComplete: Bool) {
         func date(_ time: MonotonicTime?) -> Timestamp? { time.map(clock.timestamp(of:)) }
         record.domainLookupStartDate = date(moments.lookupStart)
@@ -250,8 +299,7 @@ struct TransactionRecorder {
         record.secureConnectionEndDate = date(moments.secureEnd)
         record.connectEndDate = date(moments.connectEnd)
         record.requestStartDate = date(moments.requestStart)
-        let isSent = isComplete || moments.responseStart != nil
-        record.requestEndDate = isSent ? date(moments.lastSent) : nil
+        record.requestEndDate = isRequestSent ? date(moments.lastSent) : nil
         record.responseStartDate = date(moments.responseStart)
         record.responseEndDate = isComplete ? date(moments.lastReceived) : nil
         closed.append(record)

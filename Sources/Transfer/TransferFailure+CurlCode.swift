@@ -45,7 +45,7 @@ extension TransferFailure {
         case 3: Row(kind: .engine, urlError: (-1000, "badURL"), isPermanent: true)
         case 5, 6: Row(kind: .resolve, urlError: (-1003, "cannotFindHost"))
         case 7, 45: Row(kind: .connect, urlError: connectError(end.osErrno))
-        case 8, 43, 44, 48, 49:
+        case 8:
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 9, 67:
             Row(

@@ -201,6 +201,12 @@ package struct Origin: Sendable, Hashable {
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 
+    /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    package var isLoopback: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || isAddress && host.hasPrefix("127.")
+    }
+
     /// `https://host:port`, the port only when it is not the scheme's own.
     package var text: String {
         port == scheme.defaultPort

@@ -24,9 +24,7 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     /// - Throws: `Exit` when the file cannot be read.
     init(path: String, variables: [String: String], only: [String] = []) throws(Exit) {
-        if path == "-" {
-            throw Exit(.usage, "a job file is not read from standard input; a file named - is ./-")
-        }
+        try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
             try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
@@ -67,12 +65,28 @@ struct JobSource {
         }
     }
 
+    /// Refuses `-`: the paths of a job are relative to its file, and standard input has no folder.
+    static func requirePath(_ argument: String) throws(Exit) {
+        guard argument != "-" else {
+            throw Exit(
+                .usage,
+                "a job is not read from standard input: its paths are relative to its file; a file named - is ./-"
+            )
+        }
+    }
+
     /// The exit code of a file that is only looked at.
     var exitCode: ExitCode {
         switch outcome {
         case .plan: report.hasErrors ? .invalidJobFile : .success
         case .rejected(let isEnvironment): isEnvironment ? .environment : .invalidJobFile
         }
+    }
+
+    /// The exit code of a file that is only looked at; a strict one takes warnings for faults.
+    func exitCode(isStrict: Bool) -> ExitCode {
+        let isRefused = isStrict && exitCode == .success && !report.diagnostics.isEmpty
+        return isRefused ? .invalidJobFile : exitCode
     }
 
     /// The plan; with faults they are printed and the process ends.

@@ -42,7 +42,22 @@ struct JobOptions: ParsableArguments {
     }
 }
 
-/// How results are written to standard output.
+/// How `validate` shows what it found.
+enum DiagnosticFormat: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+    /// Workflow commands of GitHub Actions.
+    case github
+    /// SARIF 2.1.0.
+    case sarif
+
+    /// The command line's word, else the environment's, else text.
+    static func resolve(_ chosen: DiagnosticFormat?) throws -> DiagnosticFormat {
+        try chosen ?? EnvironmentOption.choice("FORMAT") ?? .text
+    }
+}
+
+/// How `plan` writes its listing.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     case json

@@ -11,27 +11,36 @@ struct Validate: ParsableCommand {
         abstract: "Check job files without touching the network.",
         discussion:
             "All faults of a file are shown at once. Exits with 3 when there is one, with 4 when only a "
-            + "variable or a file of this machine is missing."
+            + "variable or a file of this machine is missing, or when no file matches a pattern."
     )
 
-    @Argument(help: ArgumentHelp("The job files to check.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp(
+            "The job files to check; names may be patterns such as 'jobs/*.yaml'.",
+            valueName: "file"
+        )
+    )
     var files: [String]
 
     @OptionGroup var job: JobOptions
 
-    @Option(help: "How to show what was found. [env: RUNNER_FORMAT]")
-    var format: OutputFormat?
+    @Option(help: "How to show what was found. [env: RUNNER_FORMAT] (default: text)")
+    var format: DiagnosticFormat?
+
+    @Flag(help: "Exit with 3 for warnings too. [env: RUNNER_STRICT]")
+    var strict = false
 
     @Flag(name: .shortAndLong, help: "Say nothing about files that are right. [env: RUNNER_QUIET]")
     var quiet = false
 
     mutating func run() throws {
         let variables = job.resolvedVariables(in: ProcessContext.environment)
-        let format = try OutputFormat.resolve(format)
+        let format = try DiagnosticFormat.resolve(format)
         let isQuiet = try quiet || EnvironmentOption.flag("QUIET")
+        let isStrict = try strict || EnvironmentOption.flag("STRICT")
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
-        for file in files {
+        for file in try Self.expanded(files) {
             let source: JobSource
             do throws(Exit) {
                 source = try JobSource(path: file, variables: variables)
@@ -41,37 +50,64 @@ struct Validate: ParsableCommand {
                 worst = Self.worse(worst, error.code)
                 continue
             }
-            worst = Self.worse(worst, source.exitCode)
+            let code = source.exitCode(isStrict: isStrict)
+            worst = Self.worse(worst, code)
             switch format {
-            case .json:
-                reports.append(source.report)
-            case .text:
-                source.printDiagnostics()
-                if source.exitCode == .success, !isQuiet, case .plan(let plan) = source.outcome {
-                    let count = plan.taskCount
-                    try StandardOutput.write(
-                        "\(file): valid, \(count) \(count == 1 ? "task" : "tasks")\n"
-                    )
-                }
+            case .text: try Self.show(source, isRight: code == .success, isQuiet: isQuiet)
+            case .github: try StandardOutput.write(GitHubRenderer.render(source.report))
+            case .json, .sarif: reports.append(source.report)
             }
         }
-        if format == .json {
-            var writer = JSONWriter(isPretty: true)
-            JSONRenderer.write(reports, to: &writer)
-            writer.newline()
-            try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in
-                _ = try StandardOutput.write(bytes)
-            }
-        }
+        try Self.write(reports, as: format)
         if worst != .success { throw Exit(worst) }
     }
 
-    /// A wrong command line weighs more than a wrong file, and that more than a machine that lacks something.
+    /// The files that the arguments stand for, each once, in their order.
+    private static func expanded(_ arguments: [String]) throws -> [String] {
+        var known: Set<String> = []
+        var files: [String] = []
+        for argument in arguments {
+            try JobSource.requirePath(argument)
+            let found = try Exit.environment { () throws(SystemError) in
+                try FilePattern.expand(argument)
+            }
+            guard !found.isEmpty else { throw Exit(.environment, "no file matches `\(argument)`") }
+            files += found.filter { known.insert($0).inserted }
+        }
+        return files
+    }
+
+    /// Diagnostics go to standard error, what is said of a file that is right to standard output.
+    private static func show(_ source: JobSource, isRight: Bool, isQuiet: Bool) throws {
+        source.printDiagnostics()
+        guard isRight, !isQuiet, case .plan(let plan) = source.outcome else { return }
+        let count = plan.taskCount
+        try StandardOutput.write(
+            "\(source.report.source.name): valid, \(count) \(count == 1 ? "task" : "tasks")\n"
+        )
+    }
+
+    /// Writes the formats that are one document for all files.
+    private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) throws {
+        var writer = JSONWriter(isPretty: true)
+        switch format {
+        case .text, .github: return
+        case .json: JSONRenderer.write(reports, to: &writer)
+        case .sarif:
+            SARIFRenderer.write(reports, version: RunnerVersion.current, to: &writer)
+        }
+        writer.newline()
+        try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in
+            _ = try StandardOutput.write(bytes)
+        }
+    }
+
+    /// A wrong file weighs more than a machine that lacks something.
     private static func worse(
         _ left: RunnerExitCode,
         _ right: RunnerExitCode
     ) -> RunnerExitCode {
-        let order: [RunnerExitCode] = [.usage, .invalidJobFile, .environment]
+        let order: [RunnerExitCode] = [.invalidJobFile, .environment]
         return order.first { $0 == left || $0 == right } ?? .success
     }
 }

@@ -49,4 +49,10 @@ import Testing
         writer.value(try JSONValue(text))
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
+
+    @Test func `a document has a million values at most`() throws {
+        let zeros = String(repeating: "0,", count: 999_998)
+        #expect(try JSONValue("[\(zeros)0]").elements.count == 999_999)
+        #expect(throws: JSONValue.Fault.self) { try JSONValue("[\(zeros)0,0]") }
+    }
 }

@@ -44,6 +44,19 @@ import TransferModel
         #expect(throws: fault) { try HTTPURL(text) }
     }
 
+    @Test(
+        arguments: [
+            ("localhost", true), ("LOCALHOST:8080", true), ("api.localhost", true),
+            ("127.0.0.1", true), ("127.9.9.9:1", true), ("[::1]", true), ("[::1]:8080", true),
+            ("example.com", false), ("localhost.example.com", false), ("notlocalhost", false),
+            ("127.0.0.1.example.com", false), ("128.0.0.1", false), ("10.0.0.1", false),
+            ("[::2]", false), ("0.0.0.0", false),
+        ]
+    )
+    func `an origin knows whether it is this machine`(host: String, isLoopback: Bool) throws {
+        #expect(try HTTPURL("http://\(host)/").origin.isLoopback == isLoopback)
+    }
+
     @Test func `origins differ by scheme, host and port`() throws {
         let origin = try HTTPURL("http://a/").origin
         #expect(try HTTPURL("http://A:80/x").origin == origin)

@@ -27,7 +27,7 @@ final class EngineHarness {
                 monotonic: MonotonicTime(nanoseconds: nanoseconds),
                 maximumSkewMicroseconds: 0
             ),
-            environment: { $0 == "http_proxy" ? proxy : nil },
+            environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             deliver: { inbox.push($0) }
         )
     }

@@ -146,6 +146,56 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `a file that changes while it is sent is a failure`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([UInt8](repeating: 65, count: 100_000), to: "body.bin")
+        let (reached, changed) = (try Gate(), try Gate())
+        let server = try ScriptedServer(
+            ["/": [Reply([.open(reached), .wait(changed)]) + Reply.status(200).steps]])
+        let harness = try EngineHarness()
+        harness.engine.start([try .to(server.url("/"), method: "PUT", body: .file(path: path))])
+        try reached.wait()
+        try folder.write([UInt8](repeating: 66, count: 100_001), to: "body.bin")
+        changed.open()
+        let result = try #require(try harness.results(1).first)
+        #expect(result.failure?.kind == .localIO)
+        #expect(server.requests.first?.body.count == 100_000)
+    }
+
+    @Test func `a request that did not leave whole has no end`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([UInt8](repeating: 65, count: 30_000_000), to: "body.bin")
+        let server = try ScriptedServer(["/": [.status(413) + [.close]]], maximumBodyRead: 10)
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: "PUT", body: .file(path: path))
+        )
+        #expect(result.failure != nil)
+        #expect(result.transactions.first?.requestStartDate != nil)
+        #expect(result.transactions.first?.requestEndDate == nil)
+    }
+
+    @Test func `a request that is not answered has an end all the same`() throws {
+        let server = try ScriptedServer(["/": [.hangUp]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.transactions.last?.requestEndDate != nil)
+        #expect(result.transactions.last?.responseStartDate == nil)
+    }
+
+    @Test func `a handshake that fails leaves what was done before it`() throws {
+        let nginx = try Nginx(certificate: TestCertificates.shared().server)
+        let origin = try #require(nginx.secureOrigin)
+            .replacing("127.0.0.1", with: "localhost")
+        let result = try EngineHarness().run(.to(origin + "/"))
+        #expect(result.failure?.kind == .tls)
+        #expect(result.failure?.isPermanent == true)
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.domainLookupEndDate != nil)
+        #expect(transaction.secureConnectionStartDate != nil)
+        #expect(transaction.secureConnectionEndDate == nil)
+        #expect(transaction.connectEndDate == nil)
+        #expect(transaction.remoteEndpoint != nil)
+    }
+
     @Test func `methods follow each other on one handle without traces`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let harness = try EngineHarness()

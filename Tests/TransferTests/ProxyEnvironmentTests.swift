@@ -52,6 +52,19 @@ import TransferModel
         #expect(transaction.remoteEndpoint?.port == Int(proxy.port))
     }
 
+    @Test func `asking a proxy for a tunnel is no request of its own`() throws {
+        let proxy = try ScriptedServer { _ in .status(502) }
+        let harness = try EngineHarness(proxy: proxy.origin)
+        let result = try harness.run(
+            .to("https://origin.test/orders", method: "POST", body: .bytes([65]))
+        )
+        #expect(proxy.requests.first?.method == "CONNECT")
+        #expect(result.failure?.isKnownUnprocessed == true)
+        #expect(result.transactions.count == 1)
+        #expect(result.transactions.first?.countOfRequestHeaderBytesSent == 0)
+        #expect(result.transactions.first?.request.headers.isEmpty == true)
+    }
+
     @Test func `a request without a proxy is direct`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let result = try EngineHarness().run(.to(server.url("/")))

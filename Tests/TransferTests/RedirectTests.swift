@@ -94,6 +94,43 @@ import TransferModel
         #expect(server.requests.map(\.method) == ["POST", "GET"])
     }
 
+    @Test func `an order that was answered stays processed when its redirect fails`() throws {
+        let closed = try ClosedPort()
+        let server = try ScriptedServer(["/": [.redirect(303, to: closed.origin + "/result")]])
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: "POST", body: .bytes([65]))
+        )
+        #expect(result.failure?.kind == .connect)
+        #expect(result.failure?.isKnownUnprocessed == false)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `an endless body of a redirect is given up`() throws {
+        let head = "HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\n"
+        let endless = Reply.Step.sendRepeatedly([UInt8](repeating: 65, count: 10_000), count: .max)
+        let server = try ScriptedServer(["/": [.raw(head, then: [endless])]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure?.kind == .protocolViolation)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `waiting for a free connection behind a redirect is not silence`() throws {
+        let slow = Reply.Step.drip(Array("slow".utf8), every: .milliseconds(150))
+        let target = try ScriptedServer([
+            "/": [Reply([.send(Reply.head(200, ["Content-Length: 4"])), slow])]
+        ])
+        let one = try ScriptedServer(["/": [.redirect(to: target.url("/"))]])
+        let two = try ScriptedServer(["/": [.redirect(to: target.url("/"))]])
+        let harness = try EngineHarness { $0.httpMaximumConnectionsPerHost = 1 }
+        let attempts = try [one, two].enumerated().map { key, server in
+            try AttemptRequest.to(server.url("/"), key: key) {
+                $0.timeoutInterval = .milliseconds(400)
+            }
+        }
+        let results = try harness.run(attempts)
+        #expect(results.map(\.failure) == [nil, nil])
+    }
+
     @Test func `a 307 sends a body again at home, never to another origin`() throws {
         let other = try ScriptedServer(["/": [.ok("x")]])
         let server = try ScriptedServer([

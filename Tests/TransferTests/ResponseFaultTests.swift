@@ -95,6 +95,13 @@ import TransferModel
         #expect(result.voucher == .length)
     }
 
+    @Test func `a coding that is not chunked has nobody who vouches for it`() throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello"
+        let server = try ScriptedServer(["/": [.raw(head, then: [.close])]])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        if result.failure == nil { #expect(result.voucher == TaskRecord.Voucher.none) }
+    }
+
     @Test func `a status that is not expected says what was expected`() throws {
         let server = try ScriptedServer(["/": [.status(500)]])
         let result = try EngineHarness().run(.to(server.url("/")))

@@ -79,6 +79,7 @@ extension Reader {
                 continue
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
+            warnOfPlaceholders(in: inner)
             guard let value = text(inner) else { continue }
             do {
                 try HeaderRule.checkValue(value)

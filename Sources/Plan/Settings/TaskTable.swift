@@ -29,7 +29,9 @@ enum TaskTable {
                 ValueType(.text(pattern: nil)) { $0.existingFile($1) },
                 "The file that is sent, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", .text, "The text that is sent.") { $0.body = .text($1) },
+            Setting("text", .text.warningOfPlaceholders(isBody: true), "The text that is sent.") {
+                $0.body = .text($1)
+            },
             Setting(
                 "encoding",
                 ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
@@ -81,7 +83,7 @@ enum TaskTable {
             },
             Setting(
                 "url",
-                ValueType(pattern: "^[hH][tT][tT][pP][sS]?://", parse: URLText.parse),
+                url,
                 isRequired: true,
                 "An absolute http or https URL."
             ) { $0.url = $1 },
@@ -127,6 +129,11 @@ enum TaskTable {
         },
     ]
 
+    private static let url = ValueType(
+        pattern: "^[hH][tT][tT][pP][sS]?://",
+        parse: URLText.parse
+    ).warningOfPlaceholders()
+
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
         default defaultText: String
@@ -158,7 +165,7 @@ enum TaskTable {
     private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
         guard let name = reader.text(field) else { return nil }
         if let position = reader.sessions[name] { return position }
-        let nearest = NearestName.find(name, among: reader.sessions.keys.sorted())
+        let nearest = reader.nearest(name, among: { $0.sessions.keys.sorted() })
         let fault = ValueFault(
             .unknownSession,
             "there is no session `\(name)`",
@@ -191,10 +198,10 @@ enum TaskTable {
 
 extension Reader {
     /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
-    func nearestTask(_ id: String) -> String? {
-        NearestName.find(
-            id,
-            among: tasks.entries.prefix(1000).lazy.map { document.text(of: $0.key) }
-        )
+    mutating func nearestTask(_ id: String) -> String? {
+        nearest(id) { reader in
+            let document = reader.document
+            return reader.tasks.entries.prefix(1000).map { document.text(of: $0.key) }
+        }
     }
 }

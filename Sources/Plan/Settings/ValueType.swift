@@ -56,9 +56,7 @@ extension ValueType where Value == Bool {
         guard let scalar = reader.scalar(field) else { return nil }
         if case .bool(let value) = scalar.type { return value }
         if case .bool(let value) = Scalar(plain: scalar.text), scalar.isFilledIn { return value }
-        let spellings = ["yes": "true", "on": "true", "no": "false", "off": "false"]
-        let lowercased = scalar.text.lowercased()
-        let likely = ["true", "false"].contains(lowercased) ? lowercased : spellings[lowercased]
+        let likely = Reader.likelyBoolean(scalar.text)
         reader.reportType(field, "true or false", found: scalar, likely: likely)
         return nil
     }
@@ -70,12 +68,13 @@ extension ValueType where Value == Int {
             guard let scalar = reader.scalar(field) else { return nil }
             let type = scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type
             guard case .integer(let value) = type else {
-                let isQuoted = if case .integer = Scalar(plain: scalar.text) { true } else { false }
+                let likely = Reader.likelyNumber(scalar.text)
+                let isInteger = likely.map { Int($0) != nil } ?? false
                 reader.reportType(
                     field,
                     "an integer",
                     found: scalar,
-                    likely: isQuoted ? scalar.text : nil
+                    likely: isInteger ? likely : nil
                 )
                 return nil
             }

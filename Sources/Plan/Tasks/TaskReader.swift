@@ -33,6 +33,10 @@ struct TaskReader: Sendable {
         draft.content = content(of: draft, &reader)
         guard reader.errorCount == errors, !reader.isFull else { return false }
         if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
+        if let url = draft.url, url.origin.scheme == .http, let session = draft.session {
+            let fields = draft.headers + sessions[session].httpAdditionalHeaders
+            reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
+        }
         return reader.errorCount == errors
     }
 

@@ -1,0 +1,46 @@
+/// Pieces of text that mean something to a YAML reader or to the job language.
+enum Tokens {
+    static let letters = Array("abcdefgh")
+
+    static let all = syntax + expressions + characters + keys.map { "\n    \($0): " } + values
+
+    static let values = [
+        "0", "-1", "012", "0x", "0xFFFFFFFFFFFFFFFFFF", "9223372036854775808",
+        "-9223372036854775809",
+        "1e400", ".inf", "-.Inf", ".nan", "~", "null", "true", "yes", "on", "1_000", "1.5.2", "''",
+        "30s", "1h30m", "36501d", "9999999999999999999d", "0.0000000000000000001ms", "5MiB/s",
+        "99999999TiB/s", "unlimited", "200-299", "599-100", "2xx", "application/json", "*/*",
+        "sha256:\(String(repeating: "0f", count: 32))", "https://a.example/", "http://[::1]:0/",
+        "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
+        "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
+        "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
+        "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
+    ]
+
+    private static let keys = [
+        "version", "name", "variables", "defaults", "sessions", "data", "uploads", "downloads",
+        "schedule", "report", "url", "to", "json", "file", "text", "headers", "retry", "backoff",
+        "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
+        "responseTo", "idempotencyKey", "priority", "timeoutInterval", "minimumRate", "<<", "x-y",
+        "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
+        "deadline",
+    ]
+
+    private static let syntax = [
+        ": ", "- ", "? ", "# ", ", ", "[", "]", "{", "}", "&a ", "*a", "<<: *a\n", "!", "!!str ",
+        "!!map ", "!<x> ", "|", ">", "|2-\n", "\"", "'", "\\", "\\x", "\\U0011FFFF", "%YAML 1.1\n",
+        "%TAG ! !\n", "---\n", "...\n", "\t", "\n", "\r\n", "\r", "@", "`", "  ", ",,", ": : :",
+    ]
+
+    private static let expressions = [
+        "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
+        "${var.a:-${var.b}}",
+        "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}", "{{ var.a }}", "$(", ")", "$A_B",
+    ]
+
+    private static let characters = [
+        "\u{0}", "\u{7}", "\u{1B}[31m", "\u{7F}", "\u{85}", "\u{A0}", "\u{301}", "\u{200D}",
+        "\u{202E}",
+        "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFD}", "é", "漢字", "👩‍👩‍👧‍👦", "\u{10FFFF}",
+    ]
+}

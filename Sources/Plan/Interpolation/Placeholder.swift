@@ -1,0 +1,104 @@
+/// Something that shells and template languages fill in and this language takes for text: `{{ name }}`, `$(NAME)`
+/// and `$NAME`.
+struct Placeholder: Hashable {
+    /// What stands between the marks, without blanks around it.
+    var name: String
+    /// With its marks, offsets in UTF-8 in the text.
+    var range: Range<Int>
+    /// Whether it stands between two braces, which no URL and hardly a text has by chance.
+    var isBraced: Bool
+
+    /// The first one at an offset in UTF-8 or behind it.
+    ///
+    /// A name without brackets is one in capitals, such as `$HOME`, or one that `isKnown`: queries have `$top`.
+    /// Expressions of the language and dollars that are doubled are passed over.
+    static func first(
+        in text: String,
+        from start: Int = 0,
+        isKnown: (String) -> Bool
+    ) -> Placeholder? {
+        let bytes = text.utf8.span
+        var index = start
+        while index + 1 < bytes.count {
+            switch (bytes[index], bytes[index + 1]) {
+            case (UInt8(ascii: "$"), UInt8(ascii: "$")):
+                index += 2
+                if index < bytes.count, bytes[index] == UInt8(ascii: "{") { index += 1 }
+                continue
+            case (UInt8(ascii: "$"), UInt8(ascii: "{")):
+                while index < bytes.count, bytes[index] != UInt8(ascii: "}") { index += 1 }
+            case (UInt8(ascii: "$"), UInt8(ascii: "(")):
+                guard let end = end(of: ")", in: bytes, from: index + 2) else { break }
+                return Placeholder(text, index..<end, marks: (2, 1))
+            case (UInt8(ascii: "{"), UInt8(ascii: "{")):
+                guard let end = end(of: "}}", in: bytes, from: index + 2) else { break }
+                return Placeholder(text, index..<end, marks: (2, 2))
+            case (UInt8(ascii: "$"), _):
+                var end = index + 1
+                while end < bytes.count, Expression.isNameByte(bytes[end], in: .env) { end += 1 }
+                let found = Placeholder(text, index..<end, marks: (1, 0))
+                if isCapital(found.name) || isKnown(found.name) { return found }
+            default:
+                break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private init(_ text: String, _ range: Range<Int>, marks: (front: Int, back: Int)) {
+        let inner = text.slice(range.lowerBound + marks.front..<range.upperBound - marks.back)
+        let blank: (Character) -> Bool = { $0 == " " }
+        name = String(inner.drop(while: blank).reversed().drop(while: blank).reversed())
+        self.range = range
+        isBraced = marks.back == 2
+    }
+
+    /// The expression that was probably meant; nil when the marks hold more than a name.
+    func likely(isKnown: (String) -> Bool) -> String? {
+        var name = self.name[...]
+        if name.first == "." { name = name.dropFirst() }
+        var namespace: Expression.Namespace?
+        for (prefix, meant) in Self.prefixes where name.lowercased().hasPrefix(prefix) {
+            name = name.dropFirst(prefix.count)
+            namespace = meant
+            break
+        }
+        let plain = String(name)
+        guard Expression.isVariableName(plain) else { return nil }
+        let isVariable = isKnown(plain) || !Self.isCapital(plain)
+        return "${\((namespace ?? (isVariable ? .var : .env)).rawValue).\(plain)}"
+    }
+
+    /// What template languages put in front of names.
+    private static let prefixes: [(String, Expression.Namespace)] = [
+        ("env.", .env), ("var.", .var), ("vars.", .var), ("variables.", .var),
+    ]
+
+    /// Two or more capitals, digits and `_`, as environment variables are named.
+    private static func isCapital(_ name: String) -> Bool {
+        guard name.utf8.count > 1, let first = name.utf8.first, !(48...57).contains(first) else {
+            return false
+        }
+        return name.utf8.allSatisfy {
+            (65...90).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_")
+        }
+    }
+
+    /// The offset behind the closing mark, which must be on the same line and not far away.
+    private static func end(of mark: String, in bytes: Span<UInt8>, from start: Int) -> Int? {
+        let mark = mark.utf8.span
+        var index = start
+        while index + mark.count <= min(bytes.count, start + longest) {
+            if bytes[index] == 10 { return nil }
+            if bytes.extracting(index..<index + mark.count).equals(mark) {
+                return index + mark.count
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Bytes between the marks beyond which they are no pair.
+    private static let longest = 80
+}

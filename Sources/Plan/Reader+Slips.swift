@@ -1,0 +1,144 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+extension Reader {
+    /// Placeholders of one value that are warned of: enough to mend it in one go.
+    private static let shownPlaceholders = 8
+
+    /// Warns of what other tools would fill in and this language takes for text.
+    ///
+    /// - Parameters:
+    ///   - field: Of a scalar; others are passed over.
+    ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around the name of a
+    ///     variable is no accident.
+    mutating func warnOfPlaceholders(in field: Field, isBody: Bool = false) {
+        guard looksForWarnings, !isBody || !variables.states.isEmpty,
+            document.kind(of: field.node) == .scalar,
+            document.withBytes(of: field.node, Self.mayHavePlaceholder)
+        else { return }
+        let text = document.text(of: field.node)
+        let known = variables.states
+        let isKnown = { (name: String) in known[name] != nil }
+        var start = 0
+        for _ in 0..<Self.shownPlaceholders {
+            guard let found = Placeholder.first(in: text, from: start, isKnown: isKnown) else {
+                return
+            }
+            start = found.range.upperBound
+            if isBody, !found.isBraced || !isKnown(found.name) { continue }
+            warnOfPlaceholder(found, found.likely(isKnown: isKnown), text, field)
+        }
+    }
+
+    private mutating func warnOfPlaceholder(
+        _ placeholder: Placeholder,
+        _ likely: String?,
+        _ text: String,
+        _ field: Field
+    ) {
+        let range = range(of: placeholder.range, in: text, field.node)
+        let isWholeValue = range == document.range(of: field.node)
+        add(
+            Diagnostic(
+                .warning,
+                .suspiciousPlaceholder,
+                "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a variable",
+                at: range,
+                help: likely.map { "did you mean `\($0)`?" }
+                    ?? "write `${env.NAME}` or `${var.name}` to have a value filled in",
+                // A text that is not written as it reads has no place for the edit.
+                fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
+            )
+        )
+    }
+
+    /// Whether a text has a dollar or a pair of braces: most have none, and are not looked at again.
+    private static func mayHavePlaceholder(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices
+        where bytes[index] == UInt8(ascii: "$") || bytes[index] == UInt8(ascii: "{") {
+            return true
+        }
+        return false
+    }
+
+    /// Warns of credentials that everybody on the way can read.
+    mutating func warnOfPlainCredentials(
+        to origin: Origin,
+        in fields: [HeaderField],
+        of task: NodeID
+    ) {
+        guard looksForWarnings, origin.scheme == .http, !origin.isLoopback,
+            let header = fields.first(where: { Self.isCredential($0.name) }),
+            let url = document.value(of: task, for: "url")?.value
+        else { return }
+        let headers = document.value(of: task, for: "headers")?.value
+        let entry = headers.flatMap { document.value(of: $0, for: header.name) }
+        add(
+            Diagnostic(
+                .warning,
+                .plainHTTPCredentials,
+                "the header `\(header.name)`\(context) goes over plain http, readable on the way",
+                at: document.range(of: url),
+                notes: entry.map { [.init("it is set here", at: document.range(of: $0.key))] }
+                    ?? [],
+                help: "use `https://`"
+            )
+        )
+    }
+
+    private static func isCredential(_ name: String) -> Bool {
+        let lowercased = name.lowercased()
+        return lowercased == "authorization" || lowercased == "cookie"
+    }
+
+    /// The known name that was probably meant; nil also when so many were looked for that it would take too long.
+    mutating func nearest<Names: Collection<String>>(
+        _ name: String,
+        among names: (Reader) -> Names
+    ) -> String? {
+        guard comparisonsLeft > 0 else { return nil }
+        let names = names(self)
+        comparisonsLeft -= names.count
+        return NearestName.find(name, among: names.prefix(Self.comparedNames))
+    }
+
+    /// Names that one is compared with at most.
+    private static let comparedNames = 1000
+
+    /// What a text that should be true or false most likely means.
+    static func likelyBoolean(_ text: String) -> String? {
+        switch text.lowercased() {
+        case "true", "yes", "on": "true"
+        case "false", "no", "off": "false"
+        default: nil
+        }
+    }
+
+    /// The number that a text most likely means: quotes, needless zeros and `_` between digits away.
+    static func likelyNumber(_ text: String) -> String? {
+        var digits = text.filter { $0 != "_" }[...]
+        let sign = digits.first == "-" ? "-" : ""
+        if digits.first == "-" || digits.first == "+" { digits = digits.dropFirst() }
+        while digits.utf8.count > 1, digits.first == "0",
+            let next = digits.utf8.dropFirst().first, (48...57).contains(next)
+        {
+            digits = digits.dropFirst()
+        }
+        let number = sign + digits
+        return switch Scalar(plain: number) {
+        case .integer, .float: number
+        default: nil
+        }
+    }
+}
+
+extension ValueType {
+    /// The same values, with a warning at what other tools would fill in.
+    func warningOfPlaceholders(isBody: Bool = false) -> ValueType {
+        ValueType(shape) { [read] reader, field in
+            reader.warnOfPlaceholders(in: field, isBody: isBody)
+            return read(&reader, field)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+extension Attempt: EasyHandleClient {
+    func didStartResolving() {
+        let now = didBegin()
+        recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
+    }
+
+    func didOpenSocket() {
+        let now = didBegin()
+        recorder.didOpenSocket(at: now)
+    }
+
+    func willSendRequest(over connection: ConnectionFacts) {
+        let now = didBegin()
+        let isNew = recorder.hasNewConnection
+        recorder.willSendRequest(
+            over: connection,
+            identifier: session.connectionNumber(of: connection, isNew: isNew),
+            times: isNew ? handle.connectTimes : nil,
+            tls: hop.url.origin.scheme == .https ? handle.tlsFacts : nil,
+            isProxied: session.proxy(for: hop.url.origin) != nil,
+            at: now
+        )
+    }
+
+    func didSendHead(_ bytes: Span<UInt8>) {
+        recorder.didSendHead(bytes, at: move(bytes: bytes.count))
+    }
+
+    func didTransfer(_ traffic: Traffic, count: Int) {
+        recorder.didTransfer(traffic, count: count, at: move(bytes: count))
+    }
+
+    func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        let now = move(bytes: line.count)
+        switch parser.read(line) {
+        case .reading:
+            recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
+            return true
+        case .began:
+            recorder.didReceiveHead(count: line.count, isFinal: true, begins: true, at: now)
+            return true
+        case .ended(let head):
+            recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
+            return didReceive(head)
+        case .violation(let detail):
+            failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
+            failure?.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+            return false
+        }
+    }
+
+    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
+        recorder.didDeliver(count: bytes.count, at: move())
+        if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
+            failure = TransferFailure(
+                kind: .protocolViolation,
+                phase: .receive,
+                detail: "the body of a redirect is larger than \(Self.redirectBodyLimit) bytes"
+            )
+            failure?.isPermanent = true
+            return false
+        }
+        if let findings = bodyCheck?.take(bytes) {
+            note(findings)
+            return false
+        }
+        do throws(SystemError) {
+            return try sink.write(bytes)
+        } catch {
+            failure = TransferFailure(error, phase: .receive)
+            return false
+        }
+    }
+
+    func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
+        guard let bodyFile else { return .failed }
+        do throws(SystemError) {
+            // No more than was announced: what a growing file has in excess would read as another request.
+            let rest = Int(clamping: bodyFile.identity.size - bodyOffset)
+            let count = min(try bodyFile.read(into: &buffer, at: bodyOffset), rest)
+            bodyOffset += Int64(count)
+            recorder.didProduceBody(count: count)
+            if count == 0, bodyOffset < bodyFile.identity.size { return fileChanged() }
+            return .bytes(count)
+        } catch {
+            failure = TransferFailure(reading: error, phase: .send)
+            return .failed
+        }
+    }
+
+    func rewindBody() -> Bool {
+        bodyOffset = 0
+        recorder.didRewindBody()
+        return true
+    }
+}
+
+extension Attempt {
+    /// Notes that libcurl works on the exchange: until then it may wait for a connection of its host to be free.
+    private func didBegin() -> MonotonicTime {
+        let now = MonotonicTime.now
+        watch.didBegin(at: now)
+        return now
+    }
+
+    /// Notes that something moved; the time is read once for everybody.
+    func move(bytes count: Int = 0) -> MonotonicTime {
+        let now = MonotonicTime.now
+        watch.didMove(bytes: count, at: now)
+        return now
+    }
+
+    private func didReceive(_ head: ResponseHead) -> Bool {
+        self.head = head
+        recorder.didReceive(head)
+        let verdict = ResponseVerdict.judge(
+            head,
+            of: hop,
+            expectation: request.expectation,
+            redirects: request.redirects,
+            checks: &checks
+        )
+        self.verdict = verdict
+        switch verdict {
+        case .redirect:
+            sink.discard()
+        case .refuse(let failure):
+            self.failure = failure
+            sink.keepExcerpt()
+        case .accept:
+            bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
+            if let findings = bodyCheck?.announce(contentLength) {
+                note(findings)
+                return false
+            }
+            guard case .file(let destination) = request.sink else { return true }
+            do throws(SystemError) {
+                try sink.open(destination, expectedCount: contentLength)
+            } catch {
+                failure = TransferFailure(error, phase: .receive)
+                return false
+            }
+        }
+        return true
+    }
+
+    func note(_ findings: Findings) {
+        checks += findings.checks
+        failure = findings.failure
+    }
+
+    func fileChanged() -> BodyRead {
+        failure = TransferFailure(
+            kind: .localIO,
+            phase: .send,
+            detail: "the file changed while it was being sent"
+        )
+        failure?.isPermanent = true
+        return .failed
+    }
+}

@@ -1,0 +1,115 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+extension Attempt {
+    /// The failure of an attempt that somebody ends.
+    var cancellation: TransferFailure {
+        var failure = TransferFailure(kind: .cancelled, phase: recorder.phase, detail: "cancelled")
+        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
+        return failure
+    }
+
+    /// The failure that the watch's verdict means.
+    func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
+        let phase = recorder.phase
+        var failure =
+            switch verdict {
+            case .idle:
+                TransferFailure(
+                    kind: .timeout,
+                    phase: phase,
+                    detail: "nothing moved for "
+                        + "\((request.timeoutInterval ?? .zero).microseconds / 1000) ms"
+                )
+            case .stalled:
+                TransferFailure(
+                    kind: .stalled,
+                    phase: phase,
+                    detail: "slower than the session's minimumRate"
+                )
+            case .deadline:
+                TransferFailure(kind: .timeout, phase: phase, detail: "the task's time is over")
+            }
+        failure.urlError = TransferFailure.URLErrorCode(code: -1001, name: "timedOut")
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
+        return failure
+    }
+
+    /// What an exchange without a whole response means.
+    func failureOfExchange(_ code: CurlCode) -> TransferFailure {
+        guard !code.isOK else {
+            return TransferFailure(
+                kind: .protocolViolation,
+                phase: recorder.phase,
+                detail: "the connection ended without a response"
+            )
+        }
+        return TransferFailure(
+            ExchangeEnd(
+                code: code,
+                phase: recorder.phase,
+                osErrno: handle.osErrno,
+                certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
+                detail: handle.errorDetail,
+                didSend: recorder.hasSentAnything
+            )
+        )
+    }
+
+    /// What the attempt has come to.
+    func result() -> AttemptResult {
+        let transactions = recorder.closed
+        var result = AttemptResult(
+            key: request.key,
+            startTime: startTime,
+            endTime: .now,
+            currentRequest: transactions.last?.request
+                ?? .init(method: hop.method, url: hop.url.text, headers: HeaderFields(hop.headers))
+        )
+        result.redirectCount = redirectCount
+        result.response = head
+        result.checks = checks
+        result.failure = failure
+        if let failure, !checks.contains(where: { !$0.passed }) {
+            result.checks = [
+                TaskRecord.Check(.clientError, passed: false, actual: failure.kind.label)
+            ]
+        }
+        if result.failure?.help == nil {
+            result.failure?.help = ServerExcerpt.help(of: sink.excerpt, head: head)
+        }
+        if failure == nil { result.voucher = voucher }
+        // Of the body that was asked for: redirects have bodies of their own.
+        result.countOfBytesSent =
+            transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent
+            ?? 0
+        result.countOfBytesReceived = transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
+        result.countOfBytesExpectedToSend = expectedToSend
+        result.countOfBytesExpectedToReceive = contentLength
+        result.transactions = transactions
+        return result
+    }
+
+    /// Who says that the body is whole: its length or its framing, or nobody when only the connection's end did.
+    private var voucher: TaskRecord.Voucher {
+        guard let head else { return .none }
+        let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
+        let isFramed = contentLength != nil || parser.framing.isChunked
+        return hasNoBody || isFramed ? .length : .none
+    }
+
+    /// Of the final response; nil while there is none.
+    var contentLength: Int64? {
+        head == nil ? nil : parser.framing.contentLength
+    }
+
+    var expectedToSend: Int64? {
+        switch request.body {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file: bodyFile?.identity.size
+        case nil: nil
+        }
+    }
+}

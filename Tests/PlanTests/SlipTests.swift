@@ -1,0 +1,76 @@
+import Diagnostics
+import JobFile
+import Testing
+
+@testable import Plan
+
+@Suite struct SlipTests {
+    /// What is said of a job, as it stands in the file.
+    private func diagnostics(_ text: String) throws -> [Diagnostic] {
+        let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
+        do throws(PlanRejected) {
+            return try Plan.make(from: document, options: PlanOptions()).warnings
+        } catch {
+            return error.diagnostics
+        }
+    }
+
+    @Test func `a job with very many warnings is right and shows the first hundred`() throws {
+        let tasks = (0..<3000).map {
+            "  t\($0): { url: 'http://a.example/', headers: { Cookie: a=b } }"
+        }
+        let plan = try TestJob.plan("version: 1\ndata:\n\(tasks.joined(separator: "\n"))")
+        #expect(plan.taskCount == 3000)
+        #expect(plan.warnings.count == 100)
+        #expect(plan.warnings.last?.notes.last?.message == "further warnings are not listed")
+        #expect(plan.warnings.dropLast().allSatisfy { $0.notes.count == 1 })
+    }
+
+    @Test func `a warning on what an anchor holds is given once`() throws {
+        let tasks = (0..<200).map { "  t\($0): { url: 'https://a.example/', headers: *h }" }
+        let text = "version: 1\nx-h: &h { X: $TOKEN }\ndata:\n\(tasks.joined(separator: "\n"))"
+        #expect(try diagnostics(text).map(\.code) == ["job.suspicious-placeholder"])
+    }
+
+    @Test func `a placeholder has an edit where the text is written as it reads`() throws {
+        let plain = try diagnostics(
+            "version: 1\ndata: { a: { url: 'https://a.example/$HOST' } }"
+        )
+        #expect(plain.first?.fixIt?.replacement == "${env.HOST}")
+        let escaped = try diagnostics(
+            "version: 1\ndata: { a: { url: \"https://a.example/\\x41$HOST\" } }"
+        )
+        #expect(escaped.first?.help == "did you mean `${env.HOST}`?")
+        #expect(escaped.first?.fixIt == nil)
+    }
+
+    @Test func `after very many unknown names nobody looks for what was meant`() throws {
+        let tasks = (0..<1000).map { "  t\($0): { url: 'https://a.example/', needs: [u\($0)] }" }
+        let helps = try diagnostics("version: 1\ndata:\n\(tasks.joined(separator: "\n"))").map(
+            \.help
+        )
+        #expect(helps[0] == "did you mean `t0`?")
+        #expect(helps.filter { $0 != nil }.count == 50)
+    }
+
+    @Test func `a task that is read again looks for no slips`() throws {
+        let plan = try TestJob.plan(
+            "version: 1\ndata: { a: { url: 'http://a.example/$HOST', headers: { Cookie: a=b } } }"
+        )
+        var reader = plan.reader
+        #expect(plan.taskReader.task(0, plan.tasks.entries[0], with: &reader) != nil)
+        #expect(reader.diagnostics.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("012", "12"), ("00", "0"), ("-007", "-7"), ("+5", "5"), ("1_000", "1000"),
+            ("00.5", "0.5"),
+            ("0", "0"), ("0.5", "0.5"), ("many", nil), ("", nil), ("-", nil), ("0x", nil),
+            ("1-2", nil),
+        ] as [(String, String?)]
+    )
+    func `a number is known in other spellings`(text: String, number: String?) {
+        #expect(Reader.likelyNumber(text) == number)
+    }
+}

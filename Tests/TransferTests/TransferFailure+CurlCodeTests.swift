@@ -1,0 +1,52 @@
+import CurlKit
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct TransferFailureCurlCodeTests {
+    private func failure(_ code: Int, _ phase: TransferFailure.Phase = .wait) -> TransferFailure {
+        TransferFailure(ExchangeEnd(code: CurlCode(rawValue: code), phase: phase, detail: "x"))
+    }
+
+    /// Every number that libcurl has given away, the retired ones among them.
+    @Test(arguments: 1...101)
+    func `every code becomes one failure`(code: Int) {
+        let failure = failure(code)
+        #expect(failure.curlCode == code)
+        #expect(failure.urlError != nil)
+        #expect(failure.kind != .httpStatus || failure.isPermanent || code == 22)
+    }
+
+    @Test(
+        arguments: [
+            (6, .resolve, false), (7, .connect, false), (18, .truncated, false),
+            (23, .localIO, true), (28, .timeout, false), (35, .tls, false), (43, .engine, true),
+            (48, .engine, true), (52, .reset, false), (56, .reset, false), (60, .tls, true),
+        ] as [(Int, TransferFailure.Kind, Bool)]
+    )
+    func `a code tells the kind and whether repeating could help`(
+        code: Int,
+        kind: TransferFailure.Kind,
+        isPermanent: Bool
+    ) {
+        #expect(failure(code).kind == kind)
+        #expect(failure(code).isPermanent == isPermanent)
+    }
+
+    @Test(arguments: [(10, -1201), (9, -1204), (19, -1203), (62, -1202)])
+    func `a refused certificate says why`(result: Int, code: Int) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 60), phase: .tls)
+        end.certificateVerifyResult = result
+        #expect(TransferFailure(end.explained).urlError?.code == code)
+    }
+}
+
+extension ExchangeEnd {
+    /// With words of its own, so that libcurl need not be loaded for them.
+    fileprivate var explained: ExchangeEnd {
+        var end = self
+        end.detail = "x"
+        return end
+    }
+}
