@@ -18,7 +18,7 @@ struct Corpus {
     init(patterns: [String]) throws(SystemError) {
         for pattern in patterns {
             for path in try FilePattern.expand(pattern) {
-                let bytes = try InputFile(path: path).readAll(limit: Self.largestSize)
+                let bytes = try InputFile(path: path).readPrefix(limit: Self.largestSize)
                 inputs.append(bytes)
                 size += bytes.count
             }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -17,6 +18,10 @@ int csystem_open_unnamed(int folder, unsigned mode) {
 
 int csystem_link(int descriptor, int folder, const char *name) {
     return linkat(descriptor, "", folder, name, AT_EMPTY_PATH);
+}
+
+int csystem_rename_to_free(int folder, const char *from, const char *to) {
+    return renameat2(folder, from, folder, to, RENAME_NOREPLACE);
 }
 
 void csystem_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

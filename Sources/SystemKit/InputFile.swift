@@ -50,28 +50,24 @@ internal import Glibc
         }
     }
 
-    /// Reads the whole file.
+    /// Reads the file from its beginning, and no more of it than `limit` bytes.
     ///
-    /// - Parameter limit: The most bytes to read.
-    /// - Returns: The bytes, as they were at the time of each read.
-    /// - Throws: `EFBIG` for a longer file.
-    package func readAll(limit: Int) throws(SystemError) -> [UInt8] {
-        guard identity.size <= limit else {
-            throw SystemError(errno: EFBIG, operation: "read", subject: path)
-        }
+    /// - Parameter limit: The most bytes to read, at least 0.
+    /// - Returns: The bytes, as they were at the time of each read; fewer than `limit` only when that is all.
+    /// - Throws: What pread(2) says.
+    package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
+        let expected = Swift.min(Int(clamping: identity.size), limit)
         var result: [UInt8] = []
-        result.reserveCapacity(Int(identity.size) + 1)
-        var chunk = [UInt8](repeating: 0, count: Swift.min(1 << 20, Int(identity.size) + 1))
-        while true {
+        result.reserveCapacity(expected)
+        var chunk = [UInt8](repeating: 0, count: Swift.min(1 << 20, expected + 1))
+        while result.count < limit {
             var span = chunk.mutableSpan
             var raw = unsafe span.mutableBytes
             let count = try read(into: &raw, at: Int64(result.count))
-            if count == 0 { return result }
-            guard result.count + count <= limit else {
-                throw SystemError(errno: EFBIG, operation: "read", subject: path)
-            }
-            result.append(contentsOf: chunk[..<count])
+            if count == 0 { break }
+            result.append(contentsOf: chunk[..<Swift.min(count, limit - result.count)])
         }
+        return result
     }
 
     private static func identity(

@@ -5,7 +5,8 @@ internal import Glibc
 ///
 /// Made by `O_TMPFILE` where the file system has it, so that even a killed process leaves nothing behind; otherwise
 /// under a random name in the same folder. A name is given by linkat(2) when it is free, by rename(2) when an older
-/// file is to be replaced; a symbolic link under the name is replaced, never followed.
+/// file is to be replaced; a symbolic link under the name is replaced, never followed. A folder, a device, a pipe or a
+/// socket is never replaced, neither itself nor a symbolic link to it.
 ///
 /// Sendable by handing over: one thread writes, another one publishes, never both at a time.
 @safe package final class OutputFile: @unchecked Sendable {
@@ -13,6 +14,7 @@ internal import Glibc
     package private(set) var size: Int64 = 0
     private let folder: Folder
     private let keepsModeOfReplacedFile: Bool
+    private let mode: mode_t
     private let name: String
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
@@ -25,31 +27,38 @@ internal import Glibc
     ///   - name: The final name, without a slash.
     ///   - mode: The permissions before the umask.
     ///   - keepsModeOfReplacedFile: Whether a file that replaces one of ours takes over its permissions.
-    /// - Throws: What open(2) says.
+    ///   - startsUnnamed: Whether it has no name at first, where the file system can do that.
+    /// - Throws: What open(2) says; `EISDIR` or `EINVAL` when something under the name must not be replaced.
     package init(
         in folder: Folder,
         name: String,
         mode: UInt32 = 0o666,
-        keepsModeOfReplacedFile: Bool = true
+        keepsModeOfReplacedFile: Bool = true,
+        startsUnnamed: Bool = true
     ) throws(SystemError) {
         self.folder = folder
         self.name = name
+        self.mode = mode
         self.keepsModeOfReplacedFile = keepsModeOfReplacedFile
-        let unnamed = csystem_open_unnamed(folder.descriptor, mode)
-        if unnamed >= 0 {
-            descriptor = unnamed
-            return
-        }
-        // Some network and overlay file systems have no unnamed files.
-        guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
-            throw .last("create a file in", folder.path)
+        try folder.requireReplaceable(name)
+        if startsUnnamed, Self.canNameUnnamed {
+            let unnamed = csystem_open_unnamed(folder.descriptor, mode)
+            if unnamed >= 0 {
+                descriptor = unnamed
+                return
+            }
+            // Some network and overlay file systems have no unnamed files.
+            guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
+                throw .last("create a file in", folder.path)
+            }
         }
         let temporaryName = Self.randomName(for: name)
         descriptor = unsafe csystem_openat(
             folder.descriptor,
             temporaryName,
             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-            mode
+            // Nobody else reads what may become a file of another mode; its own comes with its name.
+            mode & 0o600
         )
         guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
         self.temporaryName = temporaryName
@@ -98,39 +107,44 @@ internal import Glibc
     /// Gives the file its name.
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
-    /// - Throws: `EEXIST` when it may not; what linkat(2) and rename(2) say.
+    /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must not be replaced; what
+    ///   linkat(2) and rename(2) say.
     package func publish(replacing: Bool) throws(SystemError) {
-        if let temporaryName {
-            try give(name, to: temporaryName, replacing: replacing)
-            return
+        if temporaryName == nil {
+            if link(as: name) { return }
+            guard errno == EEXIST, replacing else { throw .last("publish", path) }
         }
-        if link(as: name) { return }
-        guard errno == EEXIST, replacing else { throw .last("publish", path) }
-        let temporaryName = Self.randomName(for: name)
-        guard link(as: temporaryName) else { throw .last("publish", path) }
-        self.temporaryName = temporaryName
-        try give(name, to: temporaryName, replacing: true)
+        if replacing { try folder.requireReplaceable(name) }
+        // Before there is a name to open it by.
+        setMode(replacing: replacing)
+        let temporaryName = temporaryName ?? Self.randomName(for: name)
+        if self.temporaryName == nil {
+            guard link(as: temporaryName) else { throw .last("publish", path) }
+            self.temporaryName = temporaryName
+        }
+        let isNamed =
+            if replacing {
+                unsafe renameat(folder.descriptor, temporaryName, folder.descriptor, name) == 0
+            } else {
+                renameToFreeName(from: temporaryName)
+            }
+        guard isNamed else { throw .last("publish", path) }
+        self.temporaryName = nil
     }
 
     private var path: String { folder.path + "/" + name }
 
-    private func give(
-        _ name: String,
-        to temporaryName: String,
-        replacing: Bool
-    ) throws(SystemError) {
-        if replacing {
-            if keepsModeOfReplacedFile { keepModeOfReplacedFile() }
-            guard
-                unsafe renameat(folder.descriptor, temporaryName, folder.descriptor, name) == 0
-            else { throw .last("publish", path) }
-            self.temporaryName = nil
-        } else {
-            guard
-                unsafe linkat(folder.descriptor, temporaryName, folder.descriptor, name, 0) == 0
-            else { throw .last("publish", path) }
-            // The random name goes with deinit; the file keeps its final one.
+    /// Moves the file to its final name unless something has it.
+    private func renameToFreeName(from temporaryName: String) -> Bool {
+        if unsafe csystem_rename_to_free(folder.descriptor, temporaryName, name) == 0 {
+            return true
         }
+        guard errno == EINVAL || errno == ENOSYS else { return false }
+        // A file system without such a rename: linkat(2) does not replace either.
+        guard unsafe linkat(folder.descriptor, temporaryName, folder.descriptor, name, 0) == 0
+        else { return false }
+        unsafe _ = unlinkat(folder.descriptor, temporaryName, 0)
+        return true
     }
 
     /// By the descriptor where the kernel lets a file's own opener do that (Linux 6.10), else by its name in /proc.
@@ -152,15 +166,32 @@ internal import Glibc
         ) == 0
     }
 
-    /// A file that replaces one of ours has its permissions; a stranger's are not copied.
-    private func keepModeOfReplacedFile() {
+    /// Gives the file its final permissions: those of the file of ours that it replaces, not those of a stranger's,
+    /// else what it was made with.
+    private func setMode(replacing: Bool) {
         var status = stat()
-        guard
+        if replacing, keepsModeOfReplacedFile,
             unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
-        else { return }
-        fchmod(descriptor, status.st_mode & 0o777)
+        {
+            fchmod(descriptor, status.st_mode & 0o777)
+        } else if temporaryName != nil {
+            fchmod(descriptor, mode & ~Self.processMask)
+        }
     }
+
+    /// The process's umask.
+    ///
+    /// It can only be read by setting it: a file that another thread makes meanwhile is at worst
+    /// readable by its owner alone.
+    private static let processMask: mode_t = {
+        let mask = umask(0o077)
+        umask(mask)
+        return mask
+    }()
+
+    /// Without /proc an unprivileged process can give an unnamed file no name (before Linux 6.10).
+    private static let canNameUnnamed = unsafe access("/proc/self/fd", X_OK) == 0
 
     /// `.name.XXXXXXXX.part`, cut so that it stays within the 255 bytes of a name.
     private static func randomName(for name: String) -> String {

@@ -60,6 +60,14 @@ package enum ProcessContext {
         return unsafe lstat(path, &status) == 0
     }
 
+    /// Whether both paths lead to one existing file, also by symbolic or hard links.
+    package static func isSameFile(_ left: String, _ right: String) -> Bool {
+        var one = stat()
+        var other = stat()
+        guard unsafe stat(left, &one) == 0, unsafe stat(right, &other) == 0 else { return false }
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    }
+
     /// How many processors this process may use.
     package static var processorCount: Int {
         max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))

@@ -8,6 +8,8 @@ package struct SystemError: Error, Sendable, Hashable {
     package var operation: String
     /// The path or name that it was tried on.
     package var subject: String
+    /// What is said instead of the C library's text, where that alone would tell nobody why.
+    package var reason: String?
 
     package init(errno: Int32, operation: String, subject: String) {
         self.errno = errno
@@ -22,7 +24,7 @@ package struct SystemError: Error, Sendable, Hashable {
 
     /// Such as `cannot write out/a.bin: No space left on device`.
     package var message: String {
-        "cannot \(operation) \(subject): \(Self.text(of: errno))"
+        "cannot \(operation) \(subject): \(reason ?? Self.text(of: errno))"
     }
 
     /// The C library's text for an `errno` value.
@@ -34,6 +36,9 @@ package struct SystemError: Error, Sendable, Hashable {
 
     /// Whether nothing has that name.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+
+    /// Whether something has the name already.
+    package var isTaken: Bool { errno == EEXIST }
 
     /// Whether the name is that of a folder, a device or a socket.
     package var isNotRegular: Bool { errno == EISDIR || errno == EINVAL || errno == ENXIO }

@@ -56,7 +56,7 @@ struct Publication {
                 result.failure = failure
             } else {
                 if durability != .none { try file.sync() }
-                try file.publish(replacing: destination.ifExists != .fail)
+                try file.publish(replacing: destination.ifExists == .replace)
                 if durability == .full { try folder.sync() }
                 result.file = .init(
                     path: destination.displayPath,
@@ -65,7 +65,14 @@ struct Publication {
                 )
             }
         } catch {
-            result.failure = TransferFailure(error, phase: .finish)
+            var failure = TransferFailure(error, phase: .finish)
+            if error.isTaken {
+                // The scheduler looked before the transfer started.
+                failure.detail =
+                    "\(destination.displayPath) has appeared since the transfer started"
+                failure.help = "it was left as it is, because `ifExists` is not `replace`"
+            }
+            result.failure = failure
         }
     }
 

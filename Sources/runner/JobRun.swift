@@ -8,6 +8,8 @@ import TransferModel
 /// One run of a plan: makes the parts, joins them, and takes them apart again.
 struct JobRun {
     let plan: Plan
+    /// The job file, as on the command line.
+    let path: String
     /// The job file's content.
     let bytes: [UInt8]
     let failFast: Bool
@@ -37,6 +39,10 @@ struct JobRun {
         // Now, so that a run that could not be reported sends nothing.
         let reportFile = try Exit.environment { () throws(SystemError) in
             try PublishedReport(path: reportPath)
+        }
+        // When all folders on the way to the report are there, so that no `..` hides that it is the same file.
+        if ProcessContext.isSameFile(path, reportPath) {
+            throw Exit(.usage, "the report would replace the job file \(path); name another one")
         }
         let report = JSONReport(path: reportPath) { _ in reportFile }
         let display = ProgressDisplay(

@@ -24,9 +24,10 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     /// - Throws: `Exit` when the file cannot be read.
     init(path: String, variables: [String: String], only: [String] = []) throws(Exit) {
+        try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
-            try InputFile(path: path).readAll(limit: DocumentLimits.bytes + 1)
+            try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         }
         guard let workingFolder = ProcessContext.workingFolder else {
             throw Exit(.environment, "the working folder is gone")
@@ -61,6 +62,16 @@ struct JobSource {
                 throw Exit(.usage, Self.complaint(about: error.unknownTasks))
             }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
+        }
+    }
+
+    /// Refuses `-`: the paths of a job are relative to its file, and standard input has no folder.
+    static func requirePath(_ argument: String) throws(Exit) {
+        guard argument != "-" else {
+            throw Exit(
+                .usage,
+                "a job is not read from standard input: its paths are relative to its file; a file named - is ./-"
+            )
         }
     }
 

@@ -65,6 +65,7 @@ struct Run: ParsableCommand {
         // Before anything is made: a wrong command line leaves nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
+        let chosenReport = try chosenReportPath()
         ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
@@ -80,18 +81,28 @@ struct Run: ParsableCommand {
         )
         let summary = try JobRun(
             plan: plan,
+            path: file,
             bytes: source.report.source.bytes,
             failFast: failFast,
-            reportPath: try reportPath(plan: plan, state: state),
+            reportPath: try chosenReport ?? plan.reportPath
+                ?? state.reportPath(jobName: plan.name),
             progress: progress
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
 
-    /// The command line's place, else the job's, else one in the state folder: no run goes unreported.
-    private func reportPath(plan: Plan, state: StateFolder) throws -> String {
-        if let path = report ?? EnvironmentOption.text("REPORT") { return path }
-        if let path = plan.reportPath { return path }
-        return try state.reportPath(jobName: plan.name)
+    /// The place of the command line, else the environment's; without one it is the job's, else one in the state folder:
+    /// no run goes unreported.
+    private func chosenReportPath() throws -> String? {
+        let path = report ?? EnvironmentOption.text("REPORT")
+        switch path {
+        case "": throw Exit(.usage, "--report is empty; it names the file that the report goes to")
+        case "-":
+            throw Exit(
+                .usage,
+                "the report is not written to standard output; a file named - is ./-"
+            )
+        default: return path
+        }
     }
 }

@@ -67,12 +67,7 @@ struct Validate: ParsableCommand {
         var known: Set<String> = []
         var files: [String] = []
         for argument in arguments {
-            guard argument != "-" else {
-                throw Exit(
-                    .usage,
-                    "standard input cannot be checked: the paths of a job are relative to its file"
-                )
-            }
+            try JobSource.requirePath(argument)
             let found = try Exit.environment { () throws(SystemError) in
                 try FilePattern.expand(argument)
             }

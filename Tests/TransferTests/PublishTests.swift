@@ -120,4 +120,35 @@ import TransferModel
         #expect(result.failure?.detail.contains("Is a directory") == true)
         #expect(try folder.list() == ["out"])
     }
+
+    @Test(arguments: [TaskSpec.IfExists.skip, .fail], [5, 100_000])
+    func `a file that appears during the transfer is left alone`(
+        ifExists: TaskSpec.IfExists,
+        size: Int
+    ) throws {
+        let body = Self.bytes(size)
+        let server = try ScriptedServer { [folder] _ in
+            _ = try? folder.write("theirs", to: "out")
+            return .ok(body)
+        }
+        let result = try EngineHarness().run(
+            .download(server.url("/"), to: folder.path("out"), ifExists: ifExists)
+        )
+        #expect(result.failure?.kind == .localIO)
+        #expect(result.failure?.detail == "out has appeared since the transfer started")
+        #expect(result.failure?.isPermanent == true)
+        #expect(result.file == nil)
+        #expect(try folder.text("out") == "theirs")
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [5, 100_000])
+    func `a named pipe is not replaced`(size: Int) throws {
+        #expect(try Command("mkfifo", [folder.path("out")]).run().status == .exit(0))
+        let server = try ScriptedServer(["/": [.ok(Self.bytes(size))]])
+        let result = try EngineHarness().run(.download(server.url("/"), to: folder.path("out")))
+        #expect(result.failure?.kind == .localIO)
+        #expect(result.failure?.detail.contains("it is a named pipe") == true)
+        #expect(try Command("test", ["-p", folder.path("out")]).run().status == .exit(0))
+    }
 }

@@ -12,6 +12,9 @@ int csystem_open_unnamed(int folder, unsigned mode);
 // Gives an open file a name in a folder (linkat(2) with AT_EMPTY_PATH).
 int csystem_link(int descriptor, int folder, const char *name);
 
+// Renames within a folder; EEXIST when the new name is taken (renameat2(2) with RENAME_NOREPLACE).
+int csystem_rename_to_free(int folder, const char *from, const char *to);
+
 // Names the calling thread; at most 15 bytes.
 void csystem_name_thread(const char *name);
 

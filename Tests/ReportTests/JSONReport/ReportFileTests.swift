@@ -48,4 +48,18 @@ import TransferModel
         #expect(report.failure?.isEnvironment == true)
         #expect(try folder.list() == ["report.json"])
     }
+
+    @Test(arguments: ["", "deep/", ".", ".."])
+    func `a path that can only be a folder's is refused when it is opened`(name: String) throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: SystemError.self) {
+            try PublishedReport(path: folder.path(name))
+        }
+        #expect(error?.message.hasSuffix(": Is a directory") == true)
+    }
+
+    @Test func `a stream of the process is refused when it is opened`() {
+        let error = #expect(throws: SystemError.self) { try PublishedReport(path: "/dev/stdout") }
+        #expect(error?.message.contains("it is a link to an open stream") == true)
+    }
 }

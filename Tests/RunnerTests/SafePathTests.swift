@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+/// What a path on the command line or in a job must not do to what is there.
+@Suite struct SafePathTests {
+    private let server: ScriptedServer
+    private let job: JobFolder
+
+    init() throws {
+        server = try ScriptedServer { _ in .ok("x") }
+        job = try JobFolder("version: 1\ndata: { a: { url: \(server.url("/")) } }\n")
+    }
+
+    @Test(arguments: ["", "-", "job.yaml", "./job.yaml", "new/../job.yaml", "link.yaml"])
+    func `a report that is no file of its own is a wrong command line`(path: String) throws {
+        let text = try job.folder.text("job.yaml")
+        let link = Command("ln", ["job.yaml", "link.yaml"], workingFolder: job.folder.path)
+        #expect(try link.run().status == .exit(0))
+        let outcome = try job.runner(["run", "job.yaml", "--report", path])
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains("report"))
+        #expect(try job.folder.text("job.yaml") == text)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: ["job.yaml", "-"])
+    func `a report of the environment is held to the same`(path: String) throws {
+        let outcome = try job.runner(["run", "job.yaml"], environment: ["RUNNER_REPORT": path])
+        #expect(outcome.status == .exit(2))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: ["folder", "folder/", "pipe", "/dev/null", "/dev/stdout"])
+    func `a report that would replace what is no file sends nothing`(path: String) throws {
+        try job.folder.makeFolder("folder")
+        let pipe = Command("mkfifo", ["pipe"], workingFolder: job.folder.path)
+        #expect(try pipe.run().status == .exit(0))
+        let outcome = try job.runner(["run", "job.yaml", "--report", path])
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.hasPrefix("runner: cannot write "))
+        #expect(server.requests.isEmpty)
+        #expect(try job.folder.list() == ["folder", "job.yaml", "pipe"])
+    }
+
+    @Test(arguments: ["run", "plan", "validate"])
+    func `a job file is not read from standard input`(command: String) throws {
+        let outcome = try job.runner([command, "-"])
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains("a file named - is ./-"))
+    }
+
+    @Test func `a file named by a hyphen is read by its path`() throws {
+        try job.folder.write(job.folder.text("job.yaml"), to: "-")
+        #expect(try job.runner(["validate", "./-"]).status == .exit(0))
+    }
+
+    @Test(arguments: ["run", "validate"])
+    func `a job file that is too large is an invalid one`(command: String) throws {
+        let grow = Command("truncate", ["-s", "70M", "large.yaml"], workingFolder: job.folder.path)
+        #expect(try grow.run().status == .exit(0))
+        let outcome = try job.runner([command, "large.yaml"])
+        #expect(outcome.status == .exit(3))
+        #expect(outcome.standardError.contains("yaml.too-large"))
+    }
+}

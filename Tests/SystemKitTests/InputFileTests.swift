@@ -1,0 +1,25 @@
+import SystemKit
+import TestSupport
+import Testing
+
+@Suite struct InputFileTests {
+    @Test(arguments: [
+        (0, 0), (0, 10), (10, 0), (10, 9), (10, 10), (10, 11),
+        (3_000_000, 2_999_999), (3_000_000, 3_000_001),
+    ])
+    func `no more than the limit is read`(size: Int, limit: Int) throws {
+        let folder = try TemporaryFolder()
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let path = try folder.write(bytes, to: "in")
+        #expect(try InputFile(path: path).readPrefix(limit: limit) == Array(bytes.prefix(limit)))
+    }
+
+    @Test func `folders, devices and pipes are refused without waiting for them`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Command("mkfifo", [folder.path("pipe")]).run().status == .exit(0))
+        for path in [folder.path, "/dev/null", folder.path("pipe")] {
+            let error = #expect(throws: SystemError.self) { try InputFile(path: path) }
+            #expect(error?.isNotRegular == true)
+        }
+    }
+}

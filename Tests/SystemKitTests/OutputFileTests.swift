@@ -1,0 +1,152 @@
+import SystemKit
+import TestSupport
+import Testing
+
+/// Whatever a file is made like: without a name at first, or under a random one.
+@Suite struct OutputFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(
+        _ name: String = "out",
+        unnamed: Bool,
+        mode: UInt32 = 0o666,
+        keepsMode: Bool = true
+    ) throws -> OutputFile {
+        try OutputFile(
+            in: Folder(path: folder.path, create: false),
+            name: name,
+            mode: mode,
+            keepsModeOfReplacedFile: keepsMode,
+            startsUnnamed: unnamed
+        )
+    }
+
+    /// Runs a tool that must succeed.
+    private func tool(_ words: String...) throws { try tool(words) }
+
+    private func tool(_ words: [String]) throws {
+        let outcome = try Command("env", words, workingFolder: folder.path).run()
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+    }
+
+    /// The name appears with all of the content and nothing is left behind.
+    @Test(arguments: [true, false], [true, false])
+    func `a free name is given whether or not one may be replaced`(
+        unnamed: Bool,
+        replacing: Bool
+    ) throws {
+        try tool("touch", "sample")
+        do {
+            let file = try open(unnamed: unnamed)
+            try file.write([1, 2, 3].span)
+            #expect(!folder.contains("out"))
+            try file.sync()
+            try file.publish(replacing: replacing)
+            #expect(file.size == 3)
+        }
+        #expect(try folder.read("out") == [1, 2, 3])
+        #expect(try folder.mode(of: "out") == folder.mode(of: "sample"))
+        #expect(try folder.list() == ["out", "sample"])
+    }
+
+    @Test(arguments: [true, false])
+    func `nothing is left of a file that was not published`(unnamed: Bool) throws {
+        do {
+            let file = try open(unnamed: unnamed)
+            try file.write([1].span)
+            #expect(try folder.list().count == (unnamed ? 0 : 1))
+            for name in try folder.list() { #expect(try folder.mode(of: name) == 0o600) }
+        }
+        #expect(try folder.list() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that appeared meanwhile is not replaced`(unnamed: Bool) throws {
+        do {
+            let file = try open(unnamed: unnamed)
+            try file.write([1].span)
+            try folder.write("theirs", to: "out")
+            let error = #expect(throws: SystemError.self) { try file.publish(replacing: false) }
+            #expect(error?.isTaken == true)
+        }
+        #expect(try folder.text("out") == "theirs")
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [true, false], [0o600, 0o640, 0o755])
+    func `a replaced file's mode is kept`(unnamed: Bool, mode: UInt32) throws {
+        try folder.write("old", to: "out", mode: mode)
+        let file = try open(unnamed: unnamed)
+        try file.write(Array("new".utf8).span)
+        try file.publish(replacing: true)
+        #expect(try folder.text("out") == "new")
+        #expect(try folder.mode(of: "out") == mode)
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a private file stays private when it replaces an open one`(unnamed: Bool) throws {
+        try folder.write("old", to: "out", mode: 0o644)
+        try open(unnamed: unnamed, mode: 0o600, keepsMode: false).publish(replacing: true)
+        #expect(try folder.mode(of: "out") == 0o600)
+    }
+
+    @Test(arguments: [true, false], ["target", "nowhere"])
+    func `a symbolic link is replaced and what it leads to stays`(
+        unnamed: Bool,
+        target: String
+    ) throws {
+        try folder.write("target", to: "target")
+        try tool("ln", "-s", target, "out")
+        let file = try open(unnamed: unnamed)
+        try file.write(Array("new".utf8).span)
+        try file.publish(replacing: true)
+        #expect(try folder.text("out") == "new")
+        #expect(try folder.text("target") == "target")
+        #expect(try folder.list() == ["out", "target"])
+        try tool("test", "!", "-L", "out")
+    }
+
+    /// What stands in the way, and what is said of it.
+    private static let obstacles = [
+        (["mkdir", "out"], "Is a directory"),
+        (["mkfifo", "out"], "it is a named pipe, which a file would replace"),
+        (["ln", "-s", "/dev/null", "out"], "it is a device, which a file would replace"),
+        (["ln", "-s", "/", "out"], "Is a directory"),
+        (
+            ["ln", "-s", "/proc/self/fd/1", "out"],
+            "it is a link to an open stream, which a file would replace"
+        ),
+    ]
+
+    @Test(arguments: [true, false], obstacles)
+    func `what is no file is refused at once`(
+        unnamed: Bool,
+        obstacle: (command: [String], text: String)
+    ) throws {
+        try tool(obstacle.command)
+        let error = #expect(throws: SystemError.self) { try open(unnamed: unnamed) }
+        #expect(error?.message == "cannot write \(folder.path)/out: \(obstacle.text)")
+        #expect(error?.isNotRegular == true)
+        #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [true, false], obstacles)
+    func `what is no file is not replaced when it appeared meanwhile`(
+        unnamed: Bool,
+        obstacle: (command: [String], text: String)
+    ) throws {
+        do {
+            let file = try open(unnamed: unnamed)
+            try tool(obstacle.command)
+            let error = #expect(throws: SystemError.self) { try file.publish(replacing: true) }
+            #expect(error?.message == "cannot write \(folder.path)/out: \(obstacle.text)")
+        }
+        try tool("sh", "-c", "test -L out || test ! -f out")
+        #expect(try folder.list() == ["out"])
+    }
+}
