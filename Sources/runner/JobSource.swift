@@ -22,8 +22,11 @@ struct JobSource {
     ///   - path: As on the command line; diagnostics name it so.
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`.
+    ///   - reportPath: The path of `--report`, which no task may write to.
     /// - Throws: `Exit` when the file cannot be read.
-    init(path: String, variables: [String: String], only: [String] = []) throws(Exit) {
+    init(path: String, variables: [String: String], only: [String] = [], reportPath: String? = nil)
+        throws(Exit)
+    {
         try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
@@ -44,6 +47,7 @@ struct JobSource {
             environment: ProcessContext.environment,
             only: only,
             workingFolder: workingFolder,
+            reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status
         )
         do throws(PlanRejected) {

@@ -72,7 +72,8 @@ struct Run: ParsableCommand {
         let source = try JobSource(
             path: file,
             variables: job.resolvedVariables(in: environment),
-            only: EnvironmentOption.identifiers(only)
+            only: EnvironmentOption.identifiers(only),
+            reportPath: chosenReport
         )
         let plan = try source.requirePlan()
         let state = StateFolder(
