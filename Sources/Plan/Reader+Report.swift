@@ -47,9 +47,7 @@ extension Reader {
     mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
         guard !isFree(key) else { return }
         let name = document.text(of: key)
-        let supported = table.keys.lazy.filter { $0.shape != nil }.map(\.name)
-        let nearest =
-            nearest(name, among: { _ in supported }) ?? nearest(name, among: { _ in table.names })
+        let nearest = nearestKey(name, in: table)
         let range = document.range(of: key)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
         add(
@@ -63,6 +61,15 @@ extension Reader {
                 fixIt: nearest.map { .init(range: range, replacement: $0) }
             )
         )
+    }
+
+    /// The key that was probably meant: one that is not supported yet only when it is merely misspelled.
+    private mutating func nearestKey(_ name: String, in table: KeyTable) -> String? {
+        guard let nearest = nearest(name, among: { _ in table.names }) else { return nil }
+        let supported = table.keys.lazy.filter { $0.shape != nil }.map(\.name)
+        let isMisspelled = abs(nearest.utf8.count - name.utf8.count) <= 2
+        if isMisspelled || supported.contains(nearest) { return nearest }
+        return self.nearest(name, among: { _ in supported }) ?? nearest
     }
 
     /// Whether a key begins with `x-`.

@@ -11,7 +11,7 @@ import Testing
         job = try JobFolder("version: 1\ndata: { a: { url: \(server.url("/")) } }\n")
     }
 
-    @Test(arguments: ["", "-", "job.yaml", "./job.yaml", "new/../job.yaml", "link.yaml"])
+    @Test(arguments: ["", "-", "job.yaml", "./job.yaml", "link.yaml"])
     func `a report that is no file of its own is a wrong command line`(path: String) throws {
         let text = try job.folder.text("job.yaml")
         let link = Command("ln", ["job.yaml", "link.yaml"], workingFolder: job.folder.path)
@@ -19,6 +19,16 @@ import Testing
         let outcome = try job.runner(["run", "job.yaml", "--report", path])
         #expect(outcome.status == .exit(2))
         #expect(outcome.standardError.contains("report"))
+        #expect(try job.folder.text("job.yaml") == text)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a report that will be the job file is found before its folder is made`() throws {
+        let text = try job.folder.text("job.yaml")
+        let outcome = try job.runner(["run", "job.yaml", "--report", "new/../job.yaml"])
+        #expect(outcome.status == .exit(3))
+        #expect(outcome.standardError.contains("`--report` is the job file itself"))
+        #expect(try job.folder.list() == ["job.yaml"])
         #expect(try job.folder.text("job.yaml") == text)
         #expect(server.requests.isEmpty)
     }
