@@ -30,14 +30,13 @@ extension PlanBuilder {
     }
 
     /// Reports paths of a task that cannot be what they are meant to be together with those of the job.
-    mutating func checkPaths(of draft: TaskDraft, _ number: Int, _ taskReader: TaskReader) {
-        let (reader, tasks) = (reader, reader.tasks)
-        let paths = { (candidate: Int) in
-            var again = reader.forReading(tasks)
-            var draft = taskReader.defaults
-            _ = taskReader.read(tasks.entries[candidate], into: &draft, with: &again)
-            return Self.paths(of: draft)
-        }
+    ///
+    /// `paths` says those of another task again.
+    mutating func checkPaths(
+        of draft: TaskDraft,
+        _ number: Int,
+        paths: (Int) -> DestinationIndex.TaskPaths
+    ) {
         let own = Self.paths(of: draft)
         if let source = own.source {
             switch destinations.addSource(source, of: number, paths: paths) {
@@ -55,6 +54,17 @@ extension PlanBuilder {
             let conflict = destinations.addDestination(path, of: number, paths: paths)
         else { return }
         report(conflict, of: number)
+    }
+
+    /// Reads the paths of any task again, apart from the reading that goes on.
+    func pathsAgain(_ taskReader: TaskReader) -> (Int) -> DestinationIndex.TaskPaths {
+        let (reader, tasks) = (reader, reader.tasks)
+        return { candidate in
+            var again = reader.forReading(tasks)
+            var draft = taskReader.defaults
+            _ = taskReader.read(tasks.entries[candidate], into: &draft, with: &again)
+            return Self.paths(of: draft)
+        }
     }
 
     private static func paths(of draft: TaskDraft) -> DestinationIndex.TaskPaths {

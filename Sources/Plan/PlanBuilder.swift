@@ -204,6 +204,7 @@ struct PlanBuilder {
         let count = reader.tasks.entries.count
         graph.reserveCapacity(count)
         listFiles(of: taskReader.sessions, tasks: count)
+        let paths = pathsAgain(taskReader)
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
@@ -213,7 +214,7 @@ struct PlanBuilder {
             }
             graph.append(needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            checkPaths(of: draft, number, taskReader)
+            checkPaths(of: draft, number, paths: paths)
         }
         reader.owner = .job
         return graph

@@ -68,8 +68,9 @@ extension Reader {
         in fields: [HeaderField],
         of task: NodeID
     ) {
-        guard looksForWarnings, origin.scheme == .http, !origin.isLoopback,
-            let header = fields.first(where: { Self.isCredential($0.name) }),
+        // Most tasks have no field of their own: that is asked first.
+        guard looksForWarnings, origin.scheme == .http,
+            let header = fields.first(where: { Self.isCredential($0.name) }), !origin.isLoopback,
             let url = document.value(of: task, for: "url")?.value
         else { return }
         let headers = document.value(of: task, for: "headers")?.value

@@ -25,13 +25,15 @@ struct DestinationIndex {
         var source: String?
     }
 
-    /// Files that are no task's, described in words.
-    private var files: [String: String] = [:]
+    /// Files that are no task's, described in words: a handful, looked through faster than hashed.
+    private var files: [(path: String, words: String)] = []
     /// Where the report goes.
     private var report: (path: String, words: String)?
     private var destinations: TextIndex
     /// A task for the hash of each folder on the way to a destination.
     private var folders: [Int: Int] = [:]
+    /// The innermost folder of the last destination, which most often is that of the next one.
+    private var lastFolder = ""
     /// A task for the hash of each file that is sent.
     private var sources: [Int: Int] = [:]
 
@@ -39,15 +41,19 @@ struct DestinationIndex {
 
     /// Notes a file that the job reads.
     mutating func addInput(_ path: String, _ words: String) {
-        if files[path] == nil { files[path] = words }
+        if self.words(of: path) == nil { files.append((path, words)) }
     }
 
     /// Notes where the report goes; returns what the job reads there.
     mutating func addReport(_ path: String, _ words: String) -> String? {
-        let input = files[path]
-        files[path] = words
+        let input = self.words(of: path)
+        files.insert((path, words), at: 0)
         report = (path, words)
         return input
+    }
+
+    private func words(of path: String) -> String? {
+        files.first { $0.path == path }?.words
     }
 
     /// Notes the file that an upload sends; returns what would replace it.
@@ -56,9 +62,10 @@ struct DestinationIndex {
         of task: Int,
         paths: (Int) -> TaskPaths
     ) -> Conflict? {
-        if sources[path.hashValue] == nil { sources[path.hashValue] = task }
+        let hash = path.hashValue
+        if sources[hash] == nil { sources[hash] = task }
         if let report, report.path == path { return .file(report.words) }
-        return find(path, paths).map { .destination(of: $0) }
+        return find(path, hash, paths).map { .destination(of: $0) }
     }
 
     /// Notes the destination of a task, unless something is in its way.
@@ -67,19 +74,20 @@ struct DestinationIndex {
         of task: Int,
         paths: (Int) -> TaskPaths
     ) -> Conflict? {
-        if let words = files[path] { return .file(words) }
-        if let source = sources[path.hashValue], paths(source).source == path {
+        if let words = words(of: path) { return .file(words) }
+        let hash = path.hashValue
+        if let source = sources[hash], paths(source).source == path {
             return .source(of: source)
         }
-        if let first = find(path, paths) { return .destination(of: first) }
+        if let first = find(path, hash, paths) { return .destination(of: first) }
         if let report, Self.isFolder(path, of: report.path) { return .aboveFile(report.words) }
-        if let inner = folders[path.hashValue], let inside = paths(inner).destination,
+        if let inner = folders[hash], let inside = paths(inner).destination,
             Self.isFolder(path, of: inside)
         {
             return .aboveDestination(of: inner)
         }
         if let conflict = addFolders(of: path, task, paths) { return conflict }
-        destinations.insert(task, hash: Self.hash(of: path))
+        destinations.insert(task, hash: UInt64(bitPattern: Int64(hash)))
         return nil
     }
 
@@ -90,23 +98,24 @@ struct DestinationIndex {
         _ paths: (Int) -> TaskPaths
     ) -> Conflict? {
         var rest = path[...]
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            if path[..<slash] == lastFolder[...] { return nil }
+            lastFolder = String(path[..<slash])
+        }
         while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")), slash > rest.startIndex {
             rest = rest[..<slash]
             let folder = String(rest)
-            guard folders[folder.hashValue] == nil else { return nil }
-            folders[folder.hashValue] = task
+            let hash = folder.hashValue
+            guard folders[hash] == nil else { return nil }
+            folders[hash] = task
             if let report, report.path == folder { return .belowFile(report.words) }
-            if let outer = find(folder, paths) { return .belowDestination(of: outer) }
+            if let outer = find(folder, hash, paths) { return .belowDestination(of: outer) }
         }
         return nil
     }
 
-    private func find(_ path: String, _ paths: (Int) -> TaskPaths) -> Int? {
-        destinations.find(Self.hash(of: path)) { paths($0).destination == path }
-    }
-
-    private static func hash(of path: String) -> UInt64 {
-        UInt64(bitPattern: Int64(path.hashValue))
+    private func find(_ path: String, _ hash: Int, _ paths: (Int) -> TaskPaths) -> Int? {
+        destinations.find(UInt64(bitPattern: Int64(hash))) { paths($0).destination == path }
     }
 
     private static func isFolder(_ folder: String, of path: String) -> Bool {
