@@ -159,9 +159,6 @@ internal import Glibc
         return style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE
     }
 
-    /// Whether the document that starts does so with `---`.
-    var isExplicitDocument: Bool { unsafe event.pointee.data.document_start.implicit == 0 }
-
     /// Number of bytes of the current scalar's value.
     var valueLength: Int { unsafe event.pointee.data.scalar.length }
 
