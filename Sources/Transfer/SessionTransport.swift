@@ -14,7 +14,7 @@ final class SessionTransport {
     private let share: EngineShare
     private let proxies: ProxyEnvironment
     private var connectionCount = 0
-    private var lastHeaders: (fields: [HeaderField], lines: [String]) = ([], [])
+    private var lastHeaders: (fields: [HeaderField], acceptsCodings: Bool, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
@@ -43,7 +43,7 @@ final class SessionTransport {
             idleConnections: idleConnections,
             connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
-        lastHeaders = ([], Self.lines(for: []))
+        lastHeaders = ([], false, Self.lines(for: [], acceptsCodings: false))
     }
 
     /// An idle handle, or a new one.
@@ -73,18 +73,24 @@ final class SessionTransport {
     }
 
     /// Request fields as libcurl takes them; most requests of a session have the same ones.
-    func headerLines(for fields: [HeaderField]) -> [String] {
-        if lastHeaders.fields != fields { lastHeaders = (fields, Self.lines(for: fields)) }
+    func headerLines(for fields: [HeaderField], acceptsCodings: Bool = false) -> [String] {
+        if lastHeaders.acceptsCodings != acceptsCodings || lastHeaders.fields != fields {
+            let lines = Self.lines(for: fields, acceptsCodings: acceptsCodings)
+            lastHeaders = (fields, acceptsCodings, lines)
+        }
         return lastHeaders.lines
     }
 
-    private static func lines(for fields: [HeaderField]) -> [String] {
+    private static func lines(for fields: [HeaderField], acceptsCodings: Bool) -> [String] {
         // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
         if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
-        // Bodies are stored as they are sent.
-        if !names.contains("accept-encoding") { lines.append("Accept-Encoding: identity") }
+        // Bodies are stored as they are sent, unless the task says otherwise.
+        if !names.contains("accept-encoding") {
+            let codings = acceptsCodings ? BodyDecoding.acceptEncoding : "identity"
+            lines.append("Accept-Encoding: \(codings)")
+        }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") { lines.append("Expect:") }
