@@ -175,14 +175,16 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        var failure = failure
-        if task.fetchesChecksums, let key = task.checksumKey {
-            failure.detail = "the checksums of \(key.url) cannot be had: \(failure.detail)"
-            task.fetchesChecksums = false
-            checksumsFailed(key, failure, now)
-        }
         let record = task.record(.failed, at: clock.timestamp(of: now))
+        guard task.fetchesChecksums, let key = task.checksumKey else {
+            fail(task.spec.index, record, failure, now)
+            return
+        }
+        var failure = failure
+        failure.detail = "the checksums of \(key.url) cannot be had: \(failure.detail)"
+        // First, because it may stop the run, which ends every other task that waits.
         fail(task.spec.index, record, failure, now)
+        checksumsFailed(key, failure, now)
     }
 
     /// Ends a task with a failure, and the run as well if the job asks for that.

@@ -105,6 +105,25 @@ import TransferModel
         #expect(run.summary.tasks == 5)
     }
 
+    @Test(arguments: [true, false])
+    func `when the time for a fetch is over each task that needs it has one record`(
+        failFast: Bool
+    ) throws {
+        var policy = RetryPolicy.steady
+        policy.budget = .seconds(10)
+        var tasks = try Self.tasks(["a", "b", "c"], retry: policy)
+        tasks.append(FakeSource.Task("x", "http://a.test/x").with { $0.isRequired = false })
+        var run = RunSimulation(tasks) { $0.failFast = failFast }
+        run.refuse("a", 503, [HeaderField(name: "Retry-After", value: "5")])
+        run.refuse("x", 429, [HeaderField(name: "Retry-After", value: "60")])
+        run.advance(by: .seconds(5))
+        run.advance(by: .seconds(5))
+        #expect(run.machine.isFinished)
+        #expect(run.records.map(\.id).sorted() == ["a", "b", "c", "x"])
+        #expect(run.record("a")?.outcome == .failed)
+        #expect(run.record("b")?.outcome == (failFast ? .cancelled : .failed))
+    }
+
     @Test func `a failed fetch asks no mirror of the file`() throws {
         var tasks = try Self.tasks(["a"])
         tasks[0].mirrors = ["http://b.test/a"]

@@ -85,6 +85,18 @@ import TransferModel
         #expect(Self.find(text, "file") == .missing)
     }
 
+    @Test func `no bytes make it fail`() {
+        let parts = [
+            Self.one, Self.long, " ", "  ", " *", "\\", "\\n", "\n", "\r\n", "(", ")", "=", "/",
+            ".",
+            "SHA256 (", ") = ", "file", "#", "\u{0}", "é",
+        ]
+        for _ in 0..<3000 {
+            let text = (0..<Int.random(in: 0...12)).map { _ in parts.randomElement() ?? "" }
+            _ = Self.find(text.joined(), "/a/file", "", "/", "é", algorithm: .sha512)
+        }
+    }
+
     @Test func `bytes that are no text are passed over`() {
         let bytes =
             (0...255).flatMap { [UInt8($0), 10, UInt8($0)] } + Array("\n\(Self.one)  f".utf8)
