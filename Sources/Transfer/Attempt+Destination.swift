@@ -11,9 +11,9 @@ extension Attempt {
             sink.keep()
             return true
         case .file(let wanted):
-            guard let file = resolve(wanted, head) else { return false }
-            destination = file
             do throws(SystemError) {
+                guard let file = try resolve(wanted, head) else { return false }
+                destination = file
                 try sink.open(file, expectedCount: expectedCount)
                 return true
             } catch {
@@ -27,13 +27,13 @@ extension Attempt {
     private func resolve(
         _ wanted: TaskSpec.Destination,
         _ head: ResponseHead
-    ) -> TaskSpec.Destination? {
+    ) throws(SystemError) -> TaskSpec.Destination? {
         var file = wanted
         if wanted.isFolder {
             file = wanted.appending(ServerFileName.choose(head, url: hop.url))
             guard isFree(file) else { return nil }
         }
-        if let claims, !claims.claim(file.path, for: request.key) {
+        if let claims, try !claims.claim(file, for: request.key) {
             failure = .destinationTaken(file.displayPath)
             return nil
         }

@@ -134,9 +134,13 @@ import TransferModel
         #expect(try harness.run(attempts[owner]).failure == nil)
     }
 
-    @Test func `a server does not name a file that the run needs`() throws {
+    @Test(arguments: ["in", "in/../in", "link"])
+    func `a server does not name a file that the run needs`(path: String) throws {
         try folder.write("the job", to: "in/job.yaml")
-        let claims = DestinationClaims(reserved: [folder.path("in/job.yaml")])
+        #expect(try Command("ln", ["-s", "in", folder.path("link")]).run().status == .exit(0))
+        let claims = DestinationClaims(reserved: [
+            folder.path("\(path)/job.yaml"), folder.path("missing/job.yaml"),
+        ])
         let result = try download(named("job.yaml"), ifExists: .replace, claims: claims)
         #expect(result.failure?.kind == .localIO)
         #expect(try folder.text("in/job.yaml") == "the job")
