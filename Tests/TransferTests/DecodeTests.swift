@@ -1,3 +1,4 @@
+import CurlKit
 import SystemKit
 import TestSupport
 import Testing
@@ -146,6 +147,36 @@ import TransferModel
         let (result, _) = try download(.ok("x", ["Content-Encoding: \(coding)"]))
         #expect(result.failure?.kind == .protocolViolation)
         #expect(!folder.contains("out"))
+    }
+
+    @Test(arguments: ContentDecoder.Coding.allCases)
+    func `whatever bytes come decoding ends`(coding: ContentDecoder.Coding) throws {
+        let brotli: [UInt8] = [0x8B, 0x00, 0x80, 0x68, 0x69, 0x03]
+        let whole =
+            switch coding {
+            case .gzip, .deflate: try gzip(Array(Self.text.prefix(3000)))
+            case .brotli: brotli
+            case .zstd: try coded(Array(Self.text.prefix(3000)), by: ["zstd"])
+            }
+        for _ in 0..<500 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 0...3) {
+                bytes[Int.random(in: bytes.indices)] = UInt8.random(in: 0...255)
+            }
+            let decoder = try #require(ContentDecoder(coding))
+            var count = 0
+            var rest = bytes.span
+            while !rest.isEmpty {
+                let piece = rest.extracting(first: min(rest.count, Int.random(in: 1...40)))
+                rest = rest.extracting(droppingFirst: piece.count)
+                let progress = decoder.decode(piece) { decoded in
+                    count += decoded.count
+                    return count < 10_000_000
+                }
+                if progress != .decoded { break }
+            }
+            if bytes == whole { #expect(decoder.hasEnded) }
+        }
     }
 
     @Test func `a small body that stands for a large one stops at the largest size`() throws {
