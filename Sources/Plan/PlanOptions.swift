@@ -10,6 +10,14 @@ package struct PlanOptions: Sendable {
         case unreadable
     }
 
+    /// Why a text is no pattern.
+    package enum PatternFault: Sendable, Hashable {
+        /// The offset is in UTF-8, where reading the pattern stopped.
+        case syntax(String, offset: Int)
+        /// Patterns cannot be compiled on this machine; the text says why.
+        case unavailable(String)
+    }
+
     /// The values of `--var`, which win over those of the file.
     package var variables: [String: String]
     /// The process's environment, for `${env.NAME}`.
@@ -22,15 +30,18 @@ package struct PlanOptions: Sendable {
     package var reportPath: String?
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
+    /// Compiles a pattern; asked while the plan is made, never later.
+    package var patternFault: @Sendable (String) -> PatternFault?
 
-    /// Without arguments: nothing from outside, and every file taken for readable.
+    /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],
         only: [String] = [],
         workingFolder: String = "/",
         reportPath: String? = nil,
-        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable }
+        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        patternFault: @escaping @Sendable (String) -> PatternFault? = { _ in nil }
     ) {
         self.variables = variables
         self.environment = environment
@@ -38,5 +49,6 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.patternFault = patternFault
     }
 }

@@ -1,7 +1,7 @@
 package import Diagnostics
 
 /// Why there is no plan: every fault that was found, and warnings among them.
-package struct PlanRejected: Error, Sendable, Hashable {
+package struct PlanRejected: Error, Sendable, Hashable, CustomStringConvertible {
     /// An id of `--only` that no task has.
     package struct UnknownTask: Sendable, Hashable {
         package var id: String
@@ -23,6 +23,15 @@ package struct PlanRejected: Error, Sendable, Hashable {
     package init(diagnostics: [Diagnostic], unknownTasks: [UnknownTask] = []) {
         self.diagnostics = diagnostics
         self.unknownTasks = unknownTasks
+    }
+
+    /// The first fault and its place, on one line.
+    package var description: String {
+        guard let fault = diagnostics.first(where: { $0.severity == .error }) else {
+            return "there is no plan"
+        }
+        let place = fault.range.start
+        return "\(fault.message) (line \(place.line), column \(place.column))"
     }
 
     /// Whether the file itself is right.

@@ -23,7 +23,9 @@ extension Reader {
             text: pieces.map(\.value.text).joined(),
             type: .string,
             isFilledIn: pieces.contains(where: \.isFilledIn),
-            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment)
+            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment),
+            isCaptured: pieces.contains(where: \.value.isCaptured),
+            isKnownLater: pieces.contains(where: \.value.isKnownLater)
         )
     }
 
@@ -98,6 +100,9 @@ extension Reader {
             case .faulty: return nil
             default: found = nil
             }
+        case .task:
+            guard let value = capturedValue(of: expression, text, field) else { return nil }
+            found = value
         }
         switch expression.rule {
         case .required:
@@ -195,6 +200,15 @@ extension Reader {
                             ?? "declare it under `variables`, or give it with `--var \(name)=…`",
                     fixIt: isExpected
                         ? nil : nearest.map { .init(range: range, replacement: "${var.\($0)}") }
+                )
+            )
+        case .task:
+            add(
+                Diagnostic(
+                    .error,
+                    .missingVariable,
+                    "the captured value `\(name)` is empty" + (reason.map { ": \($0)" } ?? ""),
+                    at: range
                 )
             )
         }

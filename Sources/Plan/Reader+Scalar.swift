@@ -9,11 +9,23 @@ struct ScalarValue: Sendable, Hashable {
     var isFilledIn: Bool
     /// Whether some of the text came from the environment, where secrets are.
     var isFromEnvironment = false
+    /// Whether some of the text is what a task has captured, so that a peer chose it.
+    var isCaptured = false
+    /// Whether some of the text only stands for what a task will capture.
+    var isKnownLater = false
 }
 
 extension Reader {
     /// The scalar of a field; reports a collection and what is wrong with expressions.
+    ///
+    /// Nil also, without a report, for one that is known only when the task starts: its key counts as present.
     mutating func scalar(_ field: Field) -> ScalarValue? {
+        guard let scalar = scalarOrStandIn(field), !scalar.isKnownLater else { return nil }
+        return scalar
+    }
+
+    /// The scalar of a field, or a stand-in for one that is known only when the task starts.
+    mutating func scalarOrStandIn(_ field: Field) -> ScalarValue? {
         guard document.kind(of: field.node) == .scalar else {
             report(
                 .wrongType,
@@ -32,9 +44,11 @@ extension Reader {
         return filledScalar(field)
     }
 
-    /// The text of any scalar but null.
-    mutating func text(_ field: Field) -> String? {
-        guard let scalar = scalar(field) else { return nil }
+    /// The text of any scalar but null; that of a stand-in only where it is asked for.
+    mutating func text(_ field: Field, orStandIn: Bool = false) -> String? {
+        guard let scalar = scalarOrStandIn(field), orStandIn || !scalar.isKnownLater else {
+            return nil
+        }
         if case .null = scalar.type {
             report(.wrongType, "`\(field.name)`: a value is missing", at: field.node)
             return nil

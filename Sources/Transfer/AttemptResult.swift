@@ -18,6 +18,8 @@ package struct AttemptResult: Sendable {
     package var failure: TransferFailure?
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
+    /// One for each of the captures when the attempt succeeded, else none.
+    package var captured: [CapturedValue]
     /// Body bytes sent and received over all exchanges of the attempt, as on the wire.
     package var countOfBytesSent: Int64
     package var countOfBytesReceived: Int64
@@ -37,6 +39,7 @@ package struct AttemptResult: Sendable {
         redirectCount = 0
         self.currentRequest = currentRequest
         checks = []
+        captured = []
         countOfBytesSent = 0
         countOfBytesReceived = 0
     }

@@ -34,13 +34,15 @@ struct Publication {
     /// Carries a job out; the result has the file, or the failure that kept it from its name.
     mutating func publish(_ job: PublicationJob) -> AttemptResult {
         var result = job.result
-        if let findings = job.check?.judge() {
+        let findings = job.check?.judge()
+        if let findings {
             result.checks += findings.checks
             result.failure = findings.failure
         }
         if result.failure == nil, let destination = job.destination {
             publish(job.content, to: destination, &result)
         }
+        if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
     }

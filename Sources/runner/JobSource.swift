@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import SystemKit
 import TransferModel
 
@@ -48,7 +49,8 @@ struct JobSource {
             only: only,
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
-            fileStatus: Self.status
+            fileStatus: Self.status,
+            patternFault: Self.patternFault
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -113,6 +115,18 @@ struct JobSource {
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
             return "there is no task `\(task.id)`, which `--only` asks for\(hint)"
         }.joined(separator: "\nrunner: ")
+    }
+
+    private static func patternFault(_ text: String) -> PlanOptions.PatternFault? {
+        do throws(RegularExpression.Fault) {
+            _ = try RegularExpression(text)
+            return nil
+        } catch {
+            return switch error {
+            case .syntax(let message, let offset): .syntax(message, offset: offset)
+            case .unavailable(let message): .unavailable(message)
+            }
+        }
     }
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {

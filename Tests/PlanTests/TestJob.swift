@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import Testing
 
 /// Job files as tests write them.
@@ -17,7 +18,8 @@ enum TestJob {
             variables: variables,
             environment: environment,
             only: only,
-            workingFolder: "/jobs"
+            workingFolder: "/jobs",
+            patternFault: patternFault
         )
         let result = Document.parse(Array(text.utf8), name: name)
         #expect(result.diagnostics.isEmpty)
@@ -47,6 +49,19 @@ enum TestJob {
             return plan.warnings.map(describe)
         } catch let rejected as PlanRejected {
             return rejected.diagnostics.map(describe)
+        }
+    }
+
+    /// What PCRE2 says of a pattern.
+    @Sendable static func patternFault(_ text: String) -> PlanOptions.PatternFault? {
+        do throws(RegularExpression.Fault) {
+            _ = try RegularExpression(text)
+            return nil
+        } catch {
+            return switch error {
+            case .syntax(let message, let offset): .syntax(message, offset: offset)
+            case .unavailable(let message): .unavailable(message)
+            }
         }
     }
 
