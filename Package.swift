@@ -53,7 +53,7 @@ let package = Package(
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
-            dependencies: ["JobFile", "Diagnostics", "TransferModel", "JSON"],
+            dependencies: ["JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON"],
             swiftSettings: strict
         ),
         .target(
@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "job-fuzz",
             dependencies: [
-                "Diagnostics", "JSON", "JobFile", "Plan", "SystemKit", "TestSupport",
+                "Diagnostics", "JSON", "JobFile", "Plan", "RegexKit", "SystemKit", "TestSupport",
                 "TransferModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -14,7 +14,8 @@ enum Tokens {
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
-        "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
+        "'(a+)+$'", "(?<n>[z-a", "|\n      text", ">-\n      text", "{{ name }}", "$NAME",
+        "$(NAME)",
     ]
 
     private static let keys = [
@@ -23,7 +24,7 @@ enum Tokens {
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
         "responseTo", "idempotencyKey", "priority", "timeoutInterval", "minimumRate", "<<", "x-y",
         "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
-        "deadline",
+        "deadline", "capture", "regex", "header",
     ]
 
     private static let syntax = [
@@ -35,7 +36,8 @@ enum Tokens {
     private static let expressions = [
         "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
         "${var.a:-${var.b}}",
-        "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}", "{{ var.a }}", "$(", ")", "$A_B",
+        "${task.a.x}", "${task.", "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}",
+        "{{ var.a }}", "$(", ")", "$A_B",
     ]
 
     private static let characters = [

@@ -2,6 +2,7 @@ import Diagnostics
 import JSON
 import JobFile
 import Plan
+import RegexKit
 import TestSupport
 import TransferModel
 
@@ -39,7 +40,8 @@ struct Trial {
         let options = PlanOptions(
             variables: ["a": "1"],
             environment: ["HOME": "/home/someone", "ORIGIN": "http://127.0.0.1:8080"],
-            workingFolder: "/jobs"
+            workingFolder: "/jobs",
+            patternFault: RegularExpression.fault
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)

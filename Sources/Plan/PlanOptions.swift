@@ -1,3 +1,5 @@
+package import RegexKit
+
 /// What a plan is made from besides the document: everything that comes from outside of it.
 package struct PlanOptions: Sendable {
     /// What became of looking at a file that the job needs.
@@ -8,14 +10,6 @@ package struct PlanOptions: Sendable {
         /// A folder, a device, a socket.
         case notRegular
         case unreadable
-    }
-
-    /// Why a text is no pattern.
-    package enum PatternFault: Sendable, Hashable {
-        /// The offset is in UTF-8, where reading the pattern stopped.
-        case syntax(String, offset: Int)
-        /// Patterns cannot be compiled on this machine; the text says why.
-        case unavailable(String)
     }
 
     /// The values of `--var`, which win over those of the file.
@@ -30,8 +24,8 @@ package struct PlanOptions: Sendable {
     package var reportPath: String?
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
-    /// Compiles a pattern; asked while the plan is made, never later.
-    package var patternFault: @Sendable (String) -> PatternFault?
+    /// Says what is wrong with a pattern; asked while the plan is made, never later.
+    package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
     /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
     package init(
@@ -41,7 +35,7 @@ package struct PlanOptions: Sendable {
         workingFolder: String = "/",
         reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
-        patternFault: @escaping @Sendable (String) -> PatternFault? = { _ in nil }
+        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil }
     ) {
         self.variables = variables
         self.environment = environment

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import RegexKit
 internal import TransferModel
 
 /// Turns values of the document into values of the plan, and collects everything that is wrong with them.
@@ -18,10 +19,10 @@ struct Reader {
     let folder: String
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
-    /// Compiles patterns; nil when a task is read again.
-    let patternFault: (@Sendable (String) -> PlanOptions.PatternFault?)?
-    /// The last pattern that was found right: many tasks have the same one.
-    var rightPattern: String?
+    /// Says what is wrong with a pattern; nil when a task is read again.
+    let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
+    /// The patterns that were found right: many tasks have the same ones.
+    var rightPatterns: Set<String> = []
     var variables: VariableTable
     /// Positions of the declared sessions; the empty job's implicit one included.
     var sessions: [String: Int] = [:]
@@ -52,7 +53,7 @@ struct Reader {
         folder: String,
         variables: VariableTable,
         fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?,
-        patternFault: (@Sendable (String) -> PlanOptions.PatternFault?)?
+        patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     ) {
         self.document = document
         self.environment = environment

@@ -52,6 +52,16 @@ internal import CPCRE
         unsafe pattern = unsafe compiled
     }
 
+    /// What is wrong with a text as a pattern; nil for one that can be compiled.
+    package static func fault(in text: String) -> Fault? {
+        do throws(Fault) {
+            _ = try RegularExpression(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     deinit { unsafe cpcre_free(pattern) }
 
     /// Looks for the first match in bytes, of which those that are no UTF-8 match nothing.

@@ -50,7 +50,7 @@ struct JobSource {
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
-            patternFault: Self.patternFault
+            patternFault: RegularExpression.fault
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -115,18 +115,6 @@ struct JobSource {
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
             return "there is no task `\(task.id)`, which `--only` asks for\(hint)"
         }.joined(separator: "\nrunner: ")
-    }
-
-    private static func patternFault(_ text: String) -> PlanOptions.PatternFault? {
-        do throws(RegularExpression.Fault) {
-            _ = try RegularExpression(text)
-            return nil
-        } catch {
-            return switch error {
-            case .syntax(let message, let offset): .syntax(message, offset: offset)
-            case .unavailable(let message): .unavailable(message)
-            }
-        }
     }
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {

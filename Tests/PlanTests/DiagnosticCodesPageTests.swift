@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import TestSupport
 import Testing
 
@@ -110,7 +111,8 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             workingFolder: "/jobs",
             fileStatus: { $0.hasSuffix("/missing.json") ? .missing : .readable },
             patternFault: { pattern in
-                pattern == "missing" ? .unavailable("missing") : TestJob.patternFault(pattern)
+                pattern == "missing"
+                    ? .unavailable("missing") : RegularExpression.fault(in: pattern)
             }
         )
         do throws(PlanRejected) {

@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import Plan
 import TestSupport
 import Testing
@@ -67,7 +68,7 @@ import Testing
             reportPath: report,
             fileStatus: { [files] in files[$0] ?? .readable },
             patternFault: { [hasPatterns] in
-                hasPatterns ? TestJob.patternFault($0) : .unavailable("it is not there")
+                hasPatterns ? RegularExpression.fault(in: $0) : .unavailable("it is not there")
             }
         )
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")

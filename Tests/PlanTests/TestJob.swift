@@ -19,7 +19,7 @@ enum TestJob {
             environment: environment,
             only: only,
             workingFolder: "/jobs",
-            patternFault: patternFault
+            patternFault: RegularExpression.fault
         )
         let result = Document.parse(Array(text.utf8), name: name)
         #expect(result.diagnostics.isEmpty)
@@ -49,19 +49,6 @@ enum TestJob {
             return plan.warnings.map(describe)
         } catch let rejected as PlanRejected {
             return rejected.diagnostics.map(describe)
-        }
-    }
-
-    /// What PCRE2 says of a pattern.
-    @Sendable static func patternFault(_ text: String) -> PlanOptions.PatternFault? {
-        do throws(RegularExpression.Fault) {
-            _ = try RegularExpression(text)
-            return nil
-        } catch {
-            return switch error {
-            case .syntax(let message, let offset): .syntax(message, offset: offset)
-            case .unavailable(let message): .unavailable(message)
-            }
         }
     }
 

@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JSON
 internal import JobFile
+internal import RegexKit
 internal import TransferModel
 
 /// `capture`: values that a task takes from its response for later tasks.
@@ -68,13 +69,19 @@ extension Reader {
         return errorCount == errors ? captures : nil
     }
 
+    /// Different patterns that are compiled at most, which takes up to half a millisecond each; a job with more finds
+    /// out about the others when it needs them.
+    private static let mostPatterns = 2000
+
     /// A pattern that can be compiled.
     fileprivate mutating func pattern(_ field: Field) -> String? {
         guard let text = text(field) else { return nil }
-        guard let patternFault, rightPattern != text else { return text }
+        guard let patternFault, !rightPatterns.contains(text),
+            rightPatterns.count < Self.mostPatterns
+        else { return text }
         switch patternFault(text) {
         case nil:
-            rightPattern = text
+            rightPatterns.insert(text)
             return text
         case .syntax(let message, let offset):
             let part =
