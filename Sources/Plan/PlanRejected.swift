@@ -25,13 +25,19 @@ package struct PlanRejected: Error, Sendable, Hashable, CustomStringConvertible 
         self.unknownTasks = unknownTasks
     }
 
-    /// The first fault and its place, on one line.
+    /// Unicode scalars of a fault that `description` shows: it may quote what a peer has sent.
+    private static let shownScalars = 300
+
+    /// The first fault and its place, cut to a length that fits into a message.
     package var description: String {
         guard let fault = diagnostics.first(where: { $0.severity == .error }) else {
             return "there is no plan"
         }
         let place = fault.range.start
-        return "\(fault.message) (line \(place.line), column \(place.column))"
+        let message = fault.message.unicodeScalars
+        let shown = message.prefix(Self.shownScalars)
+        let rest = shown.endIndex == message.endIndex ? "" : "…"
+        return "line \(place.line), column \(place.column): \(String(shown))\(rest)"
     }
 
     /// Whether the file itself is right.

@@ -159,7 +159,7 @@ extension TransferFailure {
         var failure = TransferFailure(
             kind: .protocolViolation,
             phase: .prepare,
-            detail: "with what other tasks have captured, \(rejected)"
+            detail: "what other tasks have captured does not fit: \(rejected)"
         )
         failure.isKnownUnprocessed = true
         failure.help = "look at what they capture, and at the responses"

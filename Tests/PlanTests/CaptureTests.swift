@@ -198,7 +198,17 @@ import TransferModel
         let plan = try plan(#"url: "https://a.example/${task.log.in.text}""#)
         #expect(throws: PlanRejected.self) { try plan.task(at: 2) }
         let error = #expect(throws: PlanRejected.self) { try plan.task(at: 2, captured: [0: []]) }
-        #expect(error?.description == "`log.in` has not captured `text` (line 13, column 52)")
+        #expect(error?.description == "line 13, column 52: `log.in` has not captured `text`")
+    }
+
+    @Test func `a long value is cut where a message quotes it`() throws {
+        let long = String(repeating: "x", count: 60_000)
+        let error = #expect(throws: PlanRejected.self) {
+            try task(#"url: "${task.log.in.text}""#, text: long)
+        }
+        let description = try #require(error?.description)
+        #expect(description.hasPrefix("line 13, column 33: `url`: `xxx"))
+        #expect(description.unicodeScalars.count < 400)
     }
 
     @Test func `what is known of a task before it starts is its outline`() throws {

@@ -134,6 +134,10 @@ import TransferModel
         #expect(run.task("b")?["error"]?["phase"]?.string == "prepare")
         #expect(run.task("b")?["error"]?["retryable"]?.bool == false)
         #expect(run.task("b")?["source"]?["line"]?.integer == 4)
+        let message = run.task("b")?["error"]?["message"]?.string
+        #expect(
+            message?.hasPrefix("what other tasks have captured does not fit: line 4, ") == true
+        )
         #expect(run.outcome("c") == "skipped")
         #expect(server.requests.count == 1)
         #expect(try job.folder.list() == ["job.yaml", "report.json"])
