@@ -17,61 +17,55 @@ extension Reader {
         _ field: Field
     ) -> ScalarValue? {
         let range = range(of: expression.range, in: text, field.node)
-        guard takesCaptures else {
-            report(
-                .misplacedCapture,
-                "`\(field.name)`: what a task captures is not known yet where this is needed",
-                at: range
+        do throws(ValueFault) {
+            guard takesCaptures else {
+                throw ValueFault(
+                    .misplacedCapture,
+                    "what a task captures is not known yet where this is needed"
+                )
+            }
+            let (id, name) = expression.capture
+            guard let source = tasks.find(id, in: document) else {
+                throw ValueFault(
+                    .unknownTask,
+                    "there is no task `\(id.excerpt)`",
+                    likely: nearestTask(id).map { "${task.\($0).\(name)}" }
+                )
+            }
+            guard let captured else {
+                try checkCapture(name, of: source)
+                captureReferences.append(CaptureReference(source: source, range: range))
+                return .standIn
+            }
+            if let value = captured[source]?.first(where: { $0.name == name }) {
+                return ScalarValue(value)
+            }
+            throw ValueFault(
+                .unknownCapture,
+                "`\(id.excerpt)` has not captured `\(name.excerpt)`"
             )
+        } catch {
+            report(error, of: field, at: range)
             return nil
         }
-        let (id, name) = expression.capture
-        guard let source = tasks.find(id, in: document) else {
-            let nearest = nearestTask(id)
-            report(
-                .unknownTask,
-                "`\(field.name)`: there is no task `\(id.excerpt)`",
-                at: range,
-                likely: nearest.map { "${task.\($0).\(name)}" }
-            )
-            return nil
-        }
-        guard let captured else { return standIn(for: name, source, field, range) }
-        guard let value = captured[source]?.first(where: { $0.name == name }) else {
-            report(.unknownCapture, "`\(id.excerpt)` has not captured `\(name.excerpt)`", at: range)
-            return nil
-        }
-        return ScalarValue(value)
     }
 
-    /// Takes note that a task is filled in with a value of another; nil when that one does not capture it.
-    private mutating func standIn(
-        for name: String,
-        _ source: Int,
-        _ field: Field,
-        _ range: SourceRange
-    ) -> ScalarValue? {
-        let captures = document.value(of: tasks.entries[source].value, for: "capture")?.value
-        let names = captures.map { captures in
-            document.entries(of: captures).lazy.filter { [self] in !isFree($0.key) }.map {
-                [document] in document.text(of: $0.key)
+    /// Checks that a task captures a value of that name.
+    private mutating func checkCapture(_ name: String, of source: Int) throws(ValueFault) {
+        var names: [String] = []
+        let task = tasks.entries[source].value
+        if let captures = document.value(of: task, for: "capture")?.value {
+            for entry in document.entries(of: captures) where !isFree(entry.key) {
+                names.append(document.text(of: entry.key))
             }
         }
-        guard names?.contains(name) == true else {
-            let known = names.map(Array.init) ?? []
-            let id = id(of: source)
-            let nearest = nearest(name, among: { _ in known })
-            report(
-                .unknownCapture,
-                "`\(field.name)`: the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
-                at: range,
-                likely: nearest.map { "${task.\(id).\($0)}" }
-            )
-            return nil
-        }
-        captureReferences.append(CaptureReference(source: source, range: range))
-        // Not empty, so that no fallback takes its place, and harmless wherever it stands.
-        return ScalarValue(text: "captured", type: .string, isFilledIn: true, isKnownLater: true)
+        guard !names.contains(name) else { return }
+        let id = id(of: source)
+        throw ValueFault(
+            .unknownCapture,
+            "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
+            likely: nearest(name, among: { _ in names }).map { "${task.\(id).\($0)}" }
+        )
     }
 
     /// Whether what is being read is read again when a task starts.
@@ -79,28 +73,18 @@ extension Reader {
         guard !isNeededBeforeTheRun, case .task = owner else { return false }
         return true
     }
-
-    /// Reports an expression and, if one was probably meant, proposes it.
-    private mutating func report(
-        _ code: JobCode,
-        _ message: String,
-        at range: SourceRange,
-        likely: String? = nil
-    ) {
-        add(
-            Diagnostic(
-                .error,
-                code,
-                message,
-                at: range,
-                help: likely.map { "did you mean `\($0)`?" },
-                fixIt: likely.map { .init(range: range, replacement: $0) }
-            )
-        )
-    }
 }
 
 extension ScalarValue {
+    /// What stands for a value that is not known yet: not empty, so that no fallback takes its place, and harmless
+    /// wherever it stands.
+    fileprivate static let standIn = ScalarValue(
+        text: "captured",
+        type: .string,
+        isFilledIn: true,
+        isKnownLater: true
+    )
+
     /// A value that keeps the type that it had in its response.
     fileprivate init(_ captured: CapturedValue) {
         let type: Scalar =

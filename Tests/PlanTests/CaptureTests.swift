@@ -198,7 +198,7 @@ import TransferModel
         let plan = try plan(#"url: "https://a.example/${task.log.in.text}""#)
         #expect(throws: PlanRejected.self) { try plan.task(at: 2) }
         let error = #expect(throws: PlanRejected.self) { try plan.task(at: 2, captured: [0: []]) }
-        #expect(error?.description == "line 13, column 52: `log.in` has not captured `text`")
+        #expect(error?.description == "line 13, column 52: `url`: `log.in` has not captured `text`")
     }
 
     @Test func `a long value is cut where a message quotes it`() throws {
