@@ -19,14 +19,16 @@ extension Reader {
     mutating func filledScalar(_ field: Field) -> ScalarValue? {
         guard let pieces = filledPieces(field) else { return nil }
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
-        return ScalarValue(
-            text: pieces.map(\.value.text).joined(),
-            type: .string,
-            isFilledIn: pieces.contains(where: \.isFilledIn),
-            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment),
-            isCaptured: pieces.contains(where: \.value.isCaptured),
-            isKnownLater: pieces.contains(where: \.value.isKnownLater)
-        )
+        var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
+        for piece in pieces {
+            let start = joined.text.utf8.count
+            joined.standInStart = joined.standInStart ?? piece.value.standInStart.map { start + $0 }
+            joined.text += piece.value.text
+            joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
+            joined.isFromEnvironment = joined.isFromEnvironment || piece.value.isFromEnvironment
+            joined.isCaptured = joined.isCaptured || piece.value.isCaptured
+        }
+        return joined
     }
 
     /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.

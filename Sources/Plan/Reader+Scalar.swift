@@ -11,8 +11,10 @@ struct ScalarValue: Sendable, Hashable {
     var isFromEnvironment = false
     /// Whether some of the text is what a task has captured, so that a peer chose it.
     var isCaptured = false
-    /// Whether some of the text only stands for what a task will capture.
-    var isKnownLater = false
+    /// Where text begins that only stands for what a task will capture, an offset in UTF-8; nil when there is none.
+    var standInStart: Int?
+
+    var isKnownLater: Bool { standInStart != nil }
 }
 
 extension Reader {
@@ -44,11 +46,14 @@ extension Reader {
         return filledScalar(field)
     }
 
-    /// The text of any scalar but null; that of a stand-in only where it is asked for.
-    mutating func text(_ field: Field, orStandIn: Bool = false) -> String? {
-        guard let scalar = scalarOrStandIn(field), orStandIn || !scalar.isKnownLater else {
-            return nil
-        }
+    /// The text of any scalar but null.
+    mutating func text(_ field: Field) -> String? {
+        guard let scalar = scalar(field) else { return nil }
+        return text(of: scalar, field)
+    }
+
+    /// The text of a field's scalar; reports null.
+    mutating func text(of scalar: ScalarValue, _ field: Field) -> String? {
         if case .null = scalar.type {
             report(.wrongType, "`\(field.name)`: a value is missing", at: field.node)
             return nil

@@ -248,11 +248,30 @@ import TransferModel
         #expect(try part.task(at: 1, captured: [0: values]).request.url.text == "http://a/1/2")
     }
 
-    @Test func `captured credentials over plain http are warned of`() throws {
+    @Test(arguments: [
+        ("http://a.example/", true), ("http://a.example/${task.log.in.text}", true),
+        ("https://a.example/${task.log.in.text}", false), ("${task.log.in.text}", false),
+        ("http://${task.log.in.text}/", false),
+    ])
+    func `captured credentials are warned of where it is known that they go over plain http`(
+        url: String,
+        isWarned: Bool
+    ) throws {
         let plan = try plan(
-            #"url: "http://a.example/", headers: { Authorization: "${task.log.in.token}" }"#
+            #"url: "\#(url)", headers: { Authorization: "${task.log.in.token}" }"#
         )
-        #expect(plan.warnings.map(\.code) == ["job.plain-http-credentials"])
+        #expect(plan.warnings.map(\.code) == (isWarned ? ["job.plain-http-credentials"] : []))
+    }
+
+    @Test func `what is written out around a captured value is checked before the run`() throws {
+        for url in ["https://a.example/a b/", "ftp://a.example/", "https://me:secret@a.example/"] {
+            #expect(throws: PlanRejected.self) {
+                try plan(#"url: "\#(url)${task.log.in.text}""#)
+            }
+        }
+        #expect(throws: PlanRejected.self) {
+            try plan(#"url: "https://a.example", responseTo: "out/${task.log.in.text}/../x""#)
+        }
     }
 
     @Test func `a listing shows captures, and values as the expressions that ask for them`() throws

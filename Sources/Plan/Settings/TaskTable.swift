@@ -142,10 +142,8 @@ enum TaskTable {
         },
     ]
 
-    private static let url = ValueType(
-        pattern: "^[hH][tT][tT][pP][sS]?://",
-        parse: URLText.parse
-    ).warningOfPlaceholders()
+    private static let url = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
+        .warningOfPlaceholders()
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,

@@ -87,13 +87,14 @@ final class TaskReader: Sendable {
         var draft = defaults
         _ = read(entry, into: &draft, with: &reader)
         let document = reader.document
-        let written = document.value(of: entry.value, for: "url").map {
-            document.text(of: $0.value)
+        let url = document.value(of: entry.value, for: "url").flatMap { found in
+            reader.text(Field(name: "url", key: found.key, node: found.value))
+                ?? document.text(of: found.value)
         }
         return TaskOutline(
             session: draft.session,
             method: draft.method ?? Self.usualMethod(entry.kind),
-            url: draft.url?.text ?? written ?? "",
+            url: url ?? "",
             description: draft.description,
             source: Self.source(entry, in: document)
         )
