@@ -14,8 +14,9 @@ enum Tokens {
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
-        "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
         "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
+        "'(a+)+$'", "(?<n>[z-a", "|\n      text", ">-\n      text", "{{ name }}", "$NAME",
+        "$(NAME)",
     ]
 
     private static let keys = [
@@ -25,6 +26,7 @@ enum Tokens {
         "responseTo", "idempotencyKey", "priority", "timeoutInterval", "minimumRate", "<<", "x-y",
         "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
         "deadline", "mirrors", "mode", "decode", "ifExists", "from", "algorithm",
+        "capture", "regex", "header",
     ]
 
     private static let syntax = [
@@ -36,7 +38,8 @@ enum Tokens {
     private static let expressions = [
         "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
         "${var.a:-${var.b}}",
-        "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}", "{{ var.a }}", "$(", ")", "$A_B",
+        "${task.a.x}", "${task.", "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}",
+        "{{ var.a }}", "$(", ")", "$A_B",
     ]
 
     private static let characters = [

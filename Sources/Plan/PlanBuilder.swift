@@ -13,6 +13,11 @@ struct PlanBuilder {
     var destinations = DestinationIndex(capacity: 0)
     /// Whether a server names the file of a download.
     private var hasServerNames = false
+    var captureUses = CaptureUses()
+    /// Where the captures stand that tasks do not need themselves, so that another that they need must.
+    var distantCaptures: [(user: Int, reference: CaptureReference)] = []
+    /// Whether the needs of every task could be read.
+    private(set) var knowsAllNeeds = true
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -23,7 +28,8 @@ struct PlanBuilder {
             environment: options.environment,
             folder: AbsolutePath.folder(of: jobPath),
             variables: VariableTable(),
-            fileStatus: options.fileStatus
+            fileStatus: options.fileStatus,
+            patternFault: options.patternFault
         )
     }
 
@@ -35,6 +41,7 @@ struct PlanBuilder {
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)
         reportCycles(in: graph)
+        reportMissingNeeds(in: graph)
         let (chosen, unknown) = chosenTasks(in: graph)
         warnOfVariables()
 
@@ -49,11 +56,13 @@ struct PlanBuilder {
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
+            captureUses: chosen.map { captureUses.restricted(to: $0) } ?? captureUses,
             warnings: diagnostics,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
-            graph: chosen.map { graph.restricted(to: $0) } ?? graph
+            graph: chosen.map { graph.restricted(to: $0) } ?? graph,
+            files: destinations.files
         )
     }
 
@@ -211,11 +220,16 @@ struct PlanBuilder {
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
-            guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
-                graph.append(needs: [])
-                continue
+            let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
+            if !reader.captureReferences.isEmpty {
+                noteCaptures(of: number, needs: draft.needs, isRight: isRight)
             }
             graph.append(needs: draft.needs)
+            guard isRight else {
+                let hasNeeds = document.value(of: entry.value, for: "needs") != nil
+                if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
+                continue
+            }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
             if draft.destination?.isFolder == true { hasServerNames = true }

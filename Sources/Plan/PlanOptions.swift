@@ -1,3 +1,5 @@
+package import RegexKit
+
 /// What a plan is made from besides the document: everything that comes from outside of it.
 package struct PlanOptions: Sendable {
     /// What became of looking at a file that the job needs.
@@ -22,15 +24,18 @@ package struct PlanOptions: Sendable {
     package var reportPath: String?
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
+    /// Says what is wrong with a pattern; asked while the plan is made, never later.
+    package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
-    /// Without arguments: nothing from outside, and every file taken for readable.
+    /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],
         only: [String] = [],
         workingFolder: String = "/",
         reportPath: String? = nil,
-        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable }
+        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil }
     ) {
         self.variables = variables
         self.environment = environment
@@ -38,5 +43,6 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.patternFault = patternFault
     }
 }

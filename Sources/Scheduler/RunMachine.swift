@@ -65,6 +65,10 @@ struct RunMachine {
     struct Skip {
         var task: UInt32
         var need: UInt32
+        /// The task that failed: the need itself, or one that kept it from beginning.
+        var root: UInt32
+        /// How the root failed.
+        var kind: TransferFailure.Kind
         /// The exit code that the need's end asks for.
         var verdict: ExitCode
     }
@@ -90,6 +94,7 @@ struct RunMachine {
     /// Tasks without open needs whose host is not known yet.
     var ready: Heap<TaskKey>
     var lanes: HostLanes
+    var captures: CaptureStore
     var active: [Int: ActiveTask] = [:]
     var retries = Heap<Timer>()
     var sums = SumsFetches()
@@ -134,6 +139,7 @@ struct RunMachine {
                 TaskKey(task: $0, priority: source.priority(of: $0))
             }
         )
+        captures = CaptureStore(source.captureUses)
         lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
     }
 

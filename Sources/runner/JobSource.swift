@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import SystemKit
 import TransferModel
 
@@ -48,7 +49,8 @@ struct JobSource {
             only: only,
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
-            fileStatus: Self.status
+            fileStatus: Self.status,
+            patternFault: RegularExpression.fault
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)

@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import TestSupport
 import Testing
 
@@ -105,9 +106,15 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         let parsed = Document.parse(bytes, name: "job.yaml")
         let faults = parsed.diagnostics.map(\.code)
         guard let document = parsed.document else { return faults }
-        let options = PlanOptions(variables: variables, workingFolder: "/jobs") { path in
-            path.hasSuffix("/missing.json") ? .missing : .readable
-        }
+        let options = PlanOptions(
+            variables: variables,
+            workingFolder: "/jobs",
+            fileStatus: { $0.hasSuffix("/missing.json") ? .missing : .readable },
+            patternFault: { pattern in
+                pattern == "missing"
+                    ? .unavailable("missing") : RegularExpression.fault(in: pattern)
+            }
+        )
         do throws(PlanRejected) {
             return try faults + Plan.make(from: document, options: options).warnings.map(\.code)
         } catch {

@@ -97,7 +97,12 @@ enum TaskTable {
     /// What every task has.
     private static let common: [Setting<TaskDraft>] =
         [
-            Setting("session", session, default: "the only session", "The session it runs in.") {
+            Setting(
+                "session",
+                session.neededBeforeTheRun(),
+                default: "the only session",
+                "The session it runs in."
+            ) {
                 $0.session = $1
             },
             Setting(
@@ -117,23 +122,31 @@ enum TaskTable {
             ) { $0.timeoutInterval = .some($1) },
             Setting(
                 "priority",
-                priority,
+                priority.neededBeforeTheRun(),
                 default: "0.5",
                 "From 0 to 1, or low, default, high: who starts first."
             ) { $0.priority = $1 },
-            Setting("needs", needs, default: "[]", "Ids of tasks that must succeed first.") {
-                $0.needs = $1
-            },
+            Setting(
+                "needs",
+                needs.neededBeforeTheRun(),
+                default: "[]",
+                "Ids of tasks that must succeed first."
+            ) { $0.needs = $1 },
             Setting(
                 "required",
-                .boolean,
+                ValueType.boolean.neededBeforeTheRun(),
                 default: "true",
                 "Whether its failure fails the run."
             ) { $0.isRequired = $1 },
             Setting("description", .text, "`taskDescription` in reports.") { $0.description = $1 },
+            Setting(
+                "capture",
+                CaptureTable.type,
+                "Values of the response by their names, for `${task.ID.name}` in later tasks."
+            ) { $0.expectation.captures = $1 },
         ] + shared
         + [
-            "cachePolicy", "earliestBeginDate", "capture", "forEach", "allowsCellularAccess",
+            "cachePolicy", "earliestBeginDate", "forEach", "allowsCellularAccess",
             "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         ].map(Setting.notYet)
 
@@ -148,10 +161,8 @@ enum TaskTable {
         },
     ]
 
-    static let url = ValueType(
-        pattern: "^[hH][tT][tT][pP][sS]?://",
-        parse: URLText.parse
-    ).warningOfPlaceholders()
+    static let url = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
+        .warningOfPlaceholders()
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
