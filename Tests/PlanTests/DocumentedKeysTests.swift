@@ -9,7 +9,8 @@ import Testing
     private static let tables = [
         JobTable.table.keys, JobTable.report.keys, DefaultsTable.table.keys,
         SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
-        ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys, TaskTable.upload.keys,
+        ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
+        TaskTable.upload.keys,
         TaskTable.download.keys,
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
         RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,

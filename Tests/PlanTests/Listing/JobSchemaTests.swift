@@ -16,7 +16,8 @@ import Testing
     private static let tables: [(name: String, keys: KeyTable)] = [
         ("defaults", DefaultsTable.table.keys), ("session", SessionTable.table.keys),
         ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
-        ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys), ("data", TaskTable.data.keys),
+        ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
+        ("data", TaskTable.data.keys),
         ("upload", TaskTable.upload.keys),
         ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
         ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
