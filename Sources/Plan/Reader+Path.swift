@@ -59,8 +59,23 @@ extension Reader {
         switch fileStatus(value.path) {
         case .readable: return value
         case .missing: reason = "there is no file `\(value.text)`"
-        case .notRegular: reason = "`\(value.text)` is not a regular file"
+        case .notRegular, .pipe: reason = "`\(value.text)` is not a regular file"
         case .unreadable: reason = "the file `\(value.text)` cannot be opened"
+        }
+        report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
+        return nil
+    }
+
+    /// A path to a named pipe that must be there when the run starts.
+    mutating func existingPipe(_ field: Field) -> PathValue? {
+        guard let value = path(field) else { return nil }
+        guard let fileStatus else { return value }
+        let reason: String
+        switch fileStatus(value.path) {
+        case .pipe: return value
+        case .missing: reason = "there is no pipe `\(value.text)`"
+        case .readable, .notRegular: reason = "`\(value.text)` is not a named pipe"
+        case .unreadable: reason = "the pipe `\(value.text)` may not be read"
         }
         report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
         return nil

@@ -55,6 +55,7 @@ import Testing
             case "--env": environment[pair[0]] = pair[1]
             case "--report": report = pair[0]
             case "--absent": files[pair[0]] = .missing
+            case "--pipe": files[pair[0]] = .pipe
             default: files[pair[0]] = .notRegular
             }
         }
