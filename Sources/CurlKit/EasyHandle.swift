@@ -67,6 +67,11 @@ internal import CCurl
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
     }
 
+    /// Goes on with a request whose body had nothing to send; its client is called again from the multi handle.
+    package func resume() throws(CurlCode) {
+        try unsafe CurlCode.check(ccurl_easy_resume(pointer))
+    }
+
     /// libcurl's own words on the last failure; nil when it left none.
     package var errorDetail: String? {
         let text = unsafe String(cString: errorBuffer)
@@ -219,7 +224,7 @@ extension EasyHandle {
         case .stream(let size):
             try setLong(CURLOPT_UPLOAD, 1)
             try unsafe CurlCode.check(
-                ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, Int(size))
+                ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, size.map { Int($0) } ?? -1)
             )
             usualMethod = "PUT"
             needsReset = true

@@ -77,25 +77,26 @@ extension Attempt: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        guard let bodyFile else { return .failed }
-        do throws(SystemError) {
-            // No more than was announced: what a growing file has in excess would read as another request.
-            let rest = Int(clamping: bodyFile.identity.size - bodyOffset)
-            let count = min(try bodyFile.read(into: &buffer, at: bodyOffset), rest)
-            bodyOffset += Int64(count)
-            recorder.didProduceBody(count: count)
-            if count == 0, bodyOffset < bodyFile.identity.size { return fileChanged() }
-            return .bytes(count)
+        guard let body else { return .failed }
+        do throws(TransferFailure) {
+            let read = try body.read(into: &buffer)
+            if case .bytes(let count) = read { recorder.didProduceBody(count: count) }
+            return read
         } catch {
-            failure = TransferFailure(reading: error, phase: .send)
+            failure = error
             return .failed
         }
     }
 
     func rewindBody() -> Bool {
-        bodyOffset = 0
-        recorder.didRewindBody()
-        return true
+        do throws(TransferFailure) {
+            try body?.rewind()
+            recorder.didRewindBody()
+            return true
+        } catch {
+            failure = error
+            return false
+        }
     }
 }
 
@@ -153,13 +154,9 @@ extension Attempt {
         failure = findings.failure
     }
 
-    func fileChanged() -> BodyRead {
-        failure = TransferFailure(
-            kind: .localIO,
-            phase: .send,
-            detail: "the file changed while it was being sent"
-        )
-        failure?.isPermanent = true
-        return .failed
+    /// Goes on with sending, because the body has something to send or has ended.
+    func resumeBody() throws(CurlCode) {
+        body?.wake()
+        try handle.resume()
     }
 }

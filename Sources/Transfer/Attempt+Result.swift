@@ -107,9 +107,8 @@ extension Attempt {
 
     var expectedToSend: Int64? {
         switch request.body {
-        case .bytes(let bytes): Int64(bytes.count)
-        case .file: bodyFile?.identity.size
-        case nil: nil
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: body?.size
         }
     }
 }

@@ -95,9 +95,21 @@ final class EngineLoop: MultiHandle.Driver {
     private func turn(milliseconds: Int32) -> Bool {
         let wasReady = sockets.wait(milliseconds: milliseconds) { tag, socket, ready in
             transports[tag]?.multi.socketAction(socket, ready: ready)
+        } input: { key in
+            resume(key)
         }
         if wasReady { reap() }
         return wasReady
+    }
+
+    /// Lets an attempt go on whose body had nothing to send.
+    private func resume(_ key: Int) {
+        guard let attempt = attempts[key] else { return }
+        do throws(CurlCode) {
+            try attempt.resumeBody()
+        } catch {
+            end(attempt, with: TransferFailure(ExchangeEnd(code: error, phase: .send)))
+        }
     }
 
     // MARK: - MultiHandle.Driver
@@ -124,7 +136,7 @@ final class EngineLoop: MultiHandle.Driver {
             handle.client = attempt
             attempts[request.key] = attempt
             nextCheck = min(nextCheck, attempt.watch.nextCheck)
-            perform(attempt.begin(), of: attempt)
+            perform(attempt.begin(sockets), of: attempt)
         } catch {
             var result = AttemptResult(
                 key: request.key,
