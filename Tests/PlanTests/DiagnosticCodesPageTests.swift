@@ -106,7 +106,11 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         let faults = parsed.diagnostics.map(\.code)
         guard let document = parsed.document else { return faults }
         let options = PlanOptions(variables: variables, workingFolder: "/jobs") { path in
-            path.hasSuffix("/missing.json") ? .missing : .readable
+            switch AbsolutePath.lastComponent(of: path) {
+            case "missing.json": .missing
+            case "rows.pipe": .pipe
+            default: .readable
+            }
         }
         do throws(PlanRejected) {
             return try faults + Plan.make(from: document, options: options).warnings.map(\.code)
