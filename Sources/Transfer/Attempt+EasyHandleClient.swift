@@ -126,6 +126,9 @@ extension Attempt {
             checks: &checks
         )
         self.verdict = verdict
+        // libcurl stops sending now, but does not see that a paused request has nothing left to do. When it cannot be
+        // told, the idle time ends the attempt.
+        if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
         case .redirect:
             sink.discard()
@@ -153,6 +156,9 @@ extension Attempt {
         checks += findings.checks
         failure = findings.failure
     }
+
+    /// Whether it waits for its body while nothing more can come through its connection.
+    var isStuck: Bool { head == nil && body?.isWaiting == true }
 
     /// Goes on with sending, because the body has something to send or has ended.
     func resumeBody() throws(CurlCode) {

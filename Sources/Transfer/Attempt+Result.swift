@@ -11,6 +11,18 @@ extension Attempt {
         return failure
     }
 
+    /// The failure of an attempt whose connection has ended while its body had nothing to send.
+    var connectionLoss: TransferFailure {
+        var failure = TransferFailure(
+            kind: .reset,
+            phase: recorder.phase,
+            detail: "the connection was closed before the body was sent"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
+        return failure
+    }
+
     /// The failure that the watch's verdict means.
     func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
         let phase = recorder.phase

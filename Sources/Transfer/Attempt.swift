@@ -92,8 +92,10 @@ final class Attempt {
         case .command(let arguments, let folder):
             let source = StreamBody.Source.command(arguments, folder: folder)
             body = try StreamBody(source, sockets: sockets, key: request.key)
+            session.multi.tellsOfDroppedSockets = true
         case .pipe(let path):
             body = try StreamBody(.pipe(path: path), sockets: sockets, key: request.key)
+            session.multi.tellsOfDroppedSockets = true
         case .bytes, .compressed, nil: break
         }
     }

@@ -27,6 +27,8 @@ final class EngineLoop: MultiHandle.Driver {
     private var attempts: [Int: Attempt] = [:]
     /// No attempt has to be looked at before.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
+    /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed body.
+    private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
@@ -118,6 +120,10 @@ final class EngineLoop: MultiHandle.Driver {
         timers[tag] = milliseconds.map { .now + .milliseconds($0) }
     }
 
+    func multi(_ tag: Int, didDropSocketOf handle: EasyHandle) {
+        dropped.append(handle.tag)
+    }
+
     // MARK: - Attempts
 
     private func start(_ request: AttemptRequest) {
@@ -178,6 +184,16 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
+    /// Ends the attempts whose connection has ended while their body had nothing to send.
+    private func endStuck() {
+        let keys = dropped
+        dropped.removeAll(keepingCapacity: true)
+        for key in keys {
+            guard let attempt = attempts[key], attempt.isStuck else { continue }
+            end(attempt, with: attempt.connectionLoss)
+        }
+    }
+
     private func release(_ attempt: Attempt) {
         attempts[attempt.request.key] = nil
         transports[attempt.request.session]?.giveBack(attempt.handle)
@@ -230,6 +246,7 @@ final class EngineLoop: MultiHandle.Driver {
                 perform(attempt.end(code), of: attempt)
             }
         }
+        if !dropped.isEmpty { endStuck() }
     }
 
     /// Ends what was silent, slow or out of time; looks at the attempts only when one can be due.

@@ -9,7 +9,9 @@ protocol RequestBody: AnyObject {
     var isSpent: Bool { get }
     /// The next piece, if there is one now; 0 bytes are the end.
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead
-    /// What it waited for when it had nothing has come.
+    /// Whether it had nothing to send when it was asked last.
+    var isWaiting: Bool { get }
+    /// What it waited for has come.
     func wake()
     /// Begins anew, for another request of the same attempt.
     func rewind() throws(TransferFailure)

@@ -55,6 +55,7 @@ final class SegmentedBody: RequestBody {
 
     var size: Int64? { total }
     var isSpent: Bool { false }
+    var isWaiting: Bool { false }
 
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead {
         var count = 0

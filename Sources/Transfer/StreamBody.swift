@@ -49,6 +49,7 @@ final class StreamBody: RequestBody {
     deinit { unwatch() }
 
     var size: Int64? { nil }
+    var isWaiting: Bool { awaited != nil }
 
     var isSpent: Bool {
         if case .pipe = source { pipe != nil } else { false }

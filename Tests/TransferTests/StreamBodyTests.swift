@@ -133,6 +133,30 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `an answer that refuses the body does not wait for a silent program`(
+        isExpected: Bool
+    ) throws {
+        let server = try ScriptedServer(["/": [.status(403) + [.close]]], maximumBodyRead: 1)
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: "PUT", body: shell("echo a; exec sleep 1000")) {
+                $0.timeoutInterval = .seconds(600)
+                if isExpected { $0.expectation.statusCodes = [403...403] }
+            }
+        )
+        #expect(result.failure?.httpStatus == (isExpected ? nil : 403))
+    }
+
+    @Test func `a connection that breaks does not wait for a silent program`() throws {
+        let server = try ScriptedServer(["/": [.hangUp]], maximumBodyRead: 1)
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: "PUT", body: shell("echo a; exec sleep 1000")) {
+                $0.timeoutInterval = .seconds(600)
+            }
+        )
+        #expect(result.failure?.kind == .reset)
+    }
+
     @Test func `what comes out of a named pipe is sent, from however many writers`() throws {
         let path = try makePipe("rows")
         let server = try ScriptedServer(["/": [.ok("")]])
