@@ -40,7 +40,9 @@ enum StreamTable {
     /// Bytes of all arguments: the kernel takes no more than about two million.
     private static let mostArguments = 1 << 20
 
-    private static let command = ValueType<[String]>(.list(.text(pattern: nil))) { reader, field in
+    private static let command = ValueType<[String]>(
+        .nonEmptyList(.text(pattern: nil))
+    ) { reader, field in
         guard reader.document.kind(of: field.node) == .sequence else {
             reader.report(
                 .wrongType,

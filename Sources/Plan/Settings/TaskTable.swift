@@ -54,7 +54,7 @@ enum TaskTable {
                 ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
                     var encoding = BodyEncoding()
                     reader.apply(EncodingTable.table, to: &encoding, in: field)
-                    return TaskDraft.Encoding(field: field, value: encoding)
+                    return TaskDraft.Encoding(node: field.node, value: encoding)
                 },
                 "How the body is written, as JSONEncoder's options, and whether it is compressed."
             ) { $0.encoding = $1 },

@@ -18,7 +18,7 @@ struct TaskDraft: Sendable {
 
     /// The `encoding` mapping and what it says.
     struct Encoding: Sendable {
-        var field: Field
+        var node: NodeID
         var value: BodyEncoding
     }
 

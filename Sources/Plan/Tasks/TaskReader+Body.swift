@@ -114,7 +114,7 @@ extension TaskReader {
         let (takesJSON, takesCoding) = (
             has("json") || has("multipart"), has("json") || has("text") || has("form")
         )
-        for setting in document.entries(of: encoding.field.node) {
+        for setting in document.entries(of: encoding.node) {
             let isCoding = document.hasText(setting.key, equalTo: EncodingTable.contentEncoding)
             guard !(isCoding ? takesCoding : takesJSON),
                 EncodingTable.table.keys.position(of: setting.key, in: document) != nil
