@@ -34,16 +34,19 @@ package final class SocketTable {
     ///
     /// - Parameters:
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
+    ///   - wake: Called when the wait is over, before any socket.
     ///   - body: Gets the multi handle's tag, the socket and what it is ready for.
     ///   - input: Gets the key of each descriptor of `watchInput` that is ready.
     /// - Returns: Whether there was any socket or wake-up.
     @discardableResult
     package func wait(
         milliseconds: Int32,
+        wake: () -> Void,
         _ body: (_ tag: Int, _ socket: Int32, _ ready: EventPoll.Interest) -> Void,
         input: (_ key: Int) -> Void
     ) -> Bool {
         let isWoken = poll.wait(milliseconds: milliseconds, into: &events)
+        wake()
         for event in events {
             guard event.tag & Self.inputTag == 0 else {
                 input(Int(truncatingIfNeeded: event.tag & ~Self.inputTag))

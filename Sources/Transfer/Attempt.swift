@@ -24,6 +24,8 @@ final class Attempt {
     /// The request of the current hop.
     var hop: RequestSpec
     var carriesBody: Bool
+    /// Whether received bytes are told of as such; otherwise what is delivered is what was received.
+    var hearsTraffic = true
     /// The hops that were redirected, in order.
     var visited: [String] = []
     var redirectCount = 0
@@ -41,7 +43,7 @@ final class Attempt {
     var body: (any RequestBody)?
 
     init(
-        _ request: AttemptRequest,
+        _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
         clock: RunClock,
@@ -212,14 +214,17 @@ final class Attempt {
     }
 
     private func easyRequest() -> EasyRequest {
-        EasyRequest(
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
+        hearsTraffic = carriesBody || hop.url.origin.scheme == .https
+        return EasyRequest(
             url: hop.url.text,
             method: hop.method,
-            headerLines: session.headerLines(for: hop.headers),
+            headerLines: session.headerLines(for: hop, carriesBody: carriesBody),
             body: easyBody(),
             proxy: session.proxy(for: hop.url.origin),
             // An idle connection may be dead, which is found out when the body has begun to flow.
-            requiresFreshConnection: request.requiresFreshConnection || isStream
+            requiresFreshConnection: request.requiresFreshConnection || isStream,
+            hearsTraffic: hearsTraffic
         )
     }
 
