@@ -17,6 +17,7 @@ enum Tokens {
         "!!timestamp 2026-02-30 25:00:00.1234567890 +99",
         "gzip", "convertToSnakeCase", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
         "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
+        "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
     ]
 
     private static let keys = [
@@ -26,8 +27,8 @@ enum Tokens {
         "form", "multipart", "stream", "command", "fifo", "fileName", "contentType",
         "contentEncoding", "keyEncodingStrategy", "responseTo", "idempotencyKey", "priority",
         "timeoutInterval", "minimumRate", "<<", "x-y", "Authorization", "Content-Length",
-        "httpAdditionalHeaders", "maxConcurrentTasks",
-        "deadline",
+        "httpAdditionalHeaders", "maxConcurrentTasks", "deadline", "mirrors", "mode", "decode",
+        "ifExists", "from", "algorithm",
     ]
 
     private static let syntax = [

@@ -11,6 +11,8 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    /// Whether a server names the file of a download.
+    private var hasServerNames = false
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -46,6 +48,7 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            reservedPaths: hasServerNames ? destinations.filePaths : [],
             warnings: diagnostics,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
@@ -215,6 +218,7 @@ struct PlanBuilder {
             graph.append(needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
+            if draft.destination?.isFolder == true { hasServerNames = true }
         }
         reader.owner = .job
         return graph

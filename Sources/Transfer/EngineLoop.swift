@@ -14,6 +14,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let proxies: ProxyEnvironment
     private let clock: RunClock
     private let publisher: Publisher
+    private let claims: DestinationClaims?
     private let deliver: @Sendable ([AttemptEvent]) -> Void
 
     /// How many results are worth waking the scheduler for while more is to be done.
@@ -43,6 +44,7 @@ final class EngineLoop: MultiHandle.Driver {
         proxies: ProxyEnvironment,
         clock: RunClock,
         publisher: Publisher,
+        claims: DestinationClaims?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         sockets = SocketTable(poll)
@@ -52,6 +54,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.share = share
         self.proxies = proxies
         self.publisher = publisher
+        self.claims = claims
         publication = Publication(durability: publisher.durability)
         self.deliver = deliver
         transports = Array(repeating: nil, count: sessions.count)
@@ -147,6 +150,7 @@ final class EngineLoop: MultiHandle.Driver {
             consume request,
             handle: handle,
             session: session,
+            claims: claims,
             clock: clock,
             now: now
         )
