@@ -75,6 +75,11 @@ internal import CCurl
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
     }
 
+    /// Goes on with a request whose body had nothing to send; its client is called again from the multi handle.
+    package func resume() throws(CurlCode) {
+        try unsafe CurlCode.check(ccurl_easy_resume(pointer))
+    }
+
     /// From now on the client hears of all traffic of the running exchange.
     package func hearTraffic() {
         hearsTraffic = true
@@ -247,7 +252,7 @@ extension EasyHandle {
         case .stream(let size):
             try setLong(CURLOPT_UPLOAD, 1)
             try unsafe CurlCode.check(
-                ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, Int(size))
+                ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, size.map { Int($0) } ?? -1)
             )
             usualMethod = "PUT"
             needsReset = true

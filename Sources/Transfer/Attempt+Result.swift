@@ -11,6 +11,18 @@ extension Attempt {
         return failure
     }
 
+    /// The failure of an attempt whose connection has ended while its body had nothing to send.
+    var connectionLoss: TransferFailure {
+        var failure = TransferFailure(
+            kind: .reset,
+            phase: recorder.phase,
+            detail: "the connection was closed before the body was sent"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
+        return failure
+    }
+
     /// The failure that the watch's verdict means.
     func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
         let phase = recorder.phase
@@ -109,9 +121,8 @@ extension Attempt {
 
     var expectedToSend: Int64? {
         switch request.body {
-        case .bytes(let bytes): Int64(bytes.count)
-        case .file: bodyFile?.identity.size
-        case nil: nil
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: body?.size
         }
     }
 }

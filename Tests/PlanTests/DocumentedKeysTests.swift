@@ -14,6 +14,7 @@ import Testing
         TaskTable.download.keys,
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
         RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,
+        MultipartType.part.keys, StreamTable.table.keys,
     ]
 
     private static func text(_ file: String) throws -> String {

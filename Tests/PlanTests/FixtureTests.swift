@@ -58,6 +58,7 @@ import Testing
             case "--report": report = pair[0]
             case "--absent": files[pair[0]] = .missing
             case "--without": hasPatterns = false
+            case "--pipe": files[pair[0]] = .pipe
             default: files[pair[0]] = .notRegular
             }
         }

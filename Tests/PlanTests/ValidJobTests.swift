@@ -47,7 +47,8 @@ import TransferModel
     private static func plan(_ fixture: Fixture) throws -> Plan {
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)
-        return try Plan.make(from: #require(result.document), options: PlanOptions())
+        let options = PlanOptions { $0.hasSuffix(".pipe") ? .pipe : .readable }
+        return try Plan.make(from: #require(result.document), options: options)
     }
 
     private static func collectKeys(

@@ -23,10 +23,24 @@ struct DestinationIndex {
     struct TaskPaths {
         var destination: String?
         var source: String?
+        /// The files of a multipart body.
+        var parts: [String] = []
 
         init(_ draft: TaskDraft) {
             destination = draft.destination.map { AbsolutePath.withoutClimbs($0.path) }
-            if case .file(let path)? = draft.body { source = AbsolutePath.withoutClimbs(path) }
+            switch draft.body {
+            case .file(let path):
+                source = AbsolutePath.withoutClimbs(path)
+            case .multipart(let drafts):
+                for case .file(let path)? in drafts.map(\.content) {
+                    parts.append(AbsolutePath.withoutClimbs(path))
+                }
+            default: break
+            }
+        }
+
+        fileprivate func reads(_ path: String) -> Bool {
+            source == path || parts.contains(path)
         }
     }
 
@@ -87,7 +101,7 @@ struct DestinationIndex {
         if path.utf8.last == UInt8(ascii: "/") { return addFolders(of: path, task, paths) }
         if let words = words(of: path) { return .file(words) }
         let hash = path.hashValue
-        if let source = sources[hash], paths.paths(of: source).source == path {
+        if let source = sources[hash], paths.paths(of: source).reads(path) {
             return .source(of: source)
         }
         if let first = find(path, hash, paths) { return .destination(of: first) }
