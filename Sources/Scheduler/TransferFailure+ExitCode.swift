@@ -10,8 +10,8 @@ extension TransferFailure {
         return switch kind {
         case .integrity: .integrity
         case .localIO: isEnvironment ? .environment : .taskFailed
-        case .resolve, .connect, .timeout, .stalled, .reset, .truncated: .temporary
-        case .tls: isPermanent ? .taskFailed : .temporary
+        case .resolve, .timeout, .stalled, .reset, .truncated: .temporary
+        case .connect, .tls: isPermanent ? .taskFailed : .temporary
         case .httpStatus: isTemporaryStatus ? .temporary : .taskFailed
         case .protocolViolation, .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch,
             .cache, .cancelled, .engine:

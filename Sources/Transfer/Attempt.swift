@@ -39,6 +39,8 @@ final class Attempt {
     var failure: TransferFailure?
     var bodyFile: InputFile?
     var bodyOffset: Int64 = 0
+    /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
+    var osErrnoOfConnecting: Int?
 
     init(
         _ request: AttemptRequest,
@@ -91,7 +93,7 @@ final class Attempt {
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
             curlCode: code.isOK ? nil : code.rawValue,
-            osErrno: code.isOK ? nil : handle.osErrno
+            osErrno: osErrno(behind: code)
         )
         if failure == nil, case .redirect = verdict { return follow() }
         return finish()

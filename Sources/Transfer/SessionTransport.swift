@@ -52,10 +52,10 @@ final class SessionTransport {
         return try EasyHandle(configuration: easyConfiguration, sockets: sockets)
     }
 
-    /// Keeps a handle for the next attempt.
+    /// Keeps a handle for the next attempt, which must not find this one's `errno` on it.
     func giveBack(_ handle: EasyHandle) {
         handle.client = nil
-        idleHandles.append(handle)
+        if handle.lastOSErrno == nil { idleHandles.append(handle) }
     }
 
     /// The proxy for an origin; nil when it is to be reached directly.
