@@ -32,7 +32,7 @@ package final class ProgressDisplay: RunEventSink {
         now: @escaping () -> MonotonicTime = {
             MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
         },
-        write: @escaping ([UInt8]) -> Void = StandardError.write
+        write: @escaping ([UInt8]) -> Void = StatusStream().write
     ) {
         let first = traits()
         self.style = style.resolved(for: first)
