@@ -17,6 +17,8 @@ package struct Plan: Sendable {
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
+    /// The attempts of the task that may have the most: 1 to 10,000.
+    package let mostAttempts: Int
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
@@ -30,6 +32,7 @@ package struct Plan: Sendable {
         name: String,
         schedule: ScheduleConfiguration,
         reportPath: String?,
+        mostAttempts: Int,
         warnings: [Diagnostic],
         reader: Reader,
         taskReader: TaskReader,
@@ -39,6 +42,7 @@ package struct Plan: Sendable {
         self.name = name
         self.schedule = schedule
         self.reportPath = reportPath
+        self.mostAttempts = mostAttempts
         self.warnings = warnings
         self.reader = reader
         self.taskReader = taskReader

@@ -11,6 +11,7 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    private var mostAttempts = 1
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -46,6 +47,7 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            mostAttempts: mostAttempts,
             warnings: diagnostics,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
@@ -213,6 +215,7 @@ struct PlanBuilder {
                 continue
             }
             graph.append(needs: draft.needs)
+            mostAttempts = max(mostAttempts, draft.retry.attempts)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
         }

@@ -13,6 +13,8 @@ package protocol TaskSource {
     func isRequired(_ task: Int) -> Bool
     /// 0 to 1; higher goes first.
     func priority(of task: Int) -> Double
+    /// The attempts of the task that may have the most, at least 1.
+    var mostAttempts: Int { get }
     /// The task with every setting resolved; asked for when it is about to start, at most a few times.
     func task(at index: Int) throws -> TaskSpec
 }

@@ -1,5 +1,5 @@
 import SystemKit
-import TransferModel
+package import TransferModel
 
 extension TransferFailure {
     /// The exit code of a run in which this failure of a required task is the only one.
@@ -36,13 +36,14 @@ extension TransferFailure {
 }
 
 extension ExitCode {
-    /// The codes that a task's end can ask for, the one that wins over the others first.
+    /// The codes that a run's end can ask for, the one that wins over the others first: a signal's, then those of tasks.
     private static let precedence: [ExitCode] = [
-        .integrity, .environment, .taskFailed, .deadline, .deferred, .temporary,
+        .interrupted, .terminated, .integrity, .environment, .taskFailed, .deadline, .deferred,
+        .temporary,
     ]
 
     /// The one of two codes that a run with both ends with.
-    func combined(with other: ExitCode) -> ExitCode {
+    package func combined(with other: ExitCode) -> ExitCode {
         Self.precedence.first { $0 == self || $0 == other } ?? .success
     }
 }

@@ -16,6 +16,8 @@ package struct AttemptResult: Sendable {
     package var checks: [TaskRecord.Check]
     /// nil exactly when the attempt succeeded.
     package var failure: TransferFailure?
+    /// Whether it succeeded and published nothing, because a file that was to be kept has appeared meanwhile.
+    package var isUnchanged = false
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
     /// Body bytes sent and received over all exchanges of the attempt, as on the wire.

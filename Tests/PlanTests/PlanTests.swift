@@ -110,6 +110,7 @@ import TransferModel
         retry.maximumRetryAfter = .seconds(60)
         retry.repeat = .always
         #expect(task.retry == retry)
+        #expect(plan.mostAttempts == 2)
     }
 
     @Test func `a task wins over its session and a session over the defaults, key by key`() throws {

@@ -211,7 +211,7 @@ import TransferModel
         let destination = TaskSpec.Destination(path: "/a", displayPath: "a", ifExists: .skip)
         var run = RunSimulation([.init("a").with { $0.destination = destination }])
         run.signal(.interrupt)
-        run.answerCheck(0, exists: false)
+        run.answerCheck(0, .nothing)
         #expect(run.starts.isEmpty)
         #expect(run.record("a")?.outcome == .cancelled)
     }

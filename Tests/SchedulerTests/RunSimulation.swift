@@ -28,7 +28,7 @@ struct RunSimulation {
     init(
         _ tasks: [FakeSource.Task],
         sessions: [SessionConfiguration] = [SessionConfiguration(name: "default")],
-        retryTokens: Int = RetryBudget.capacity,
+        retryTokens: Int = RetryBudget.usualCapacity,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in }
     ) {
         var schedule = ScheduleConfiguration()
@@ -116,9 +116,9 @@ struct RunSimulation {
         settle()
     }
 
-    mutating func answerCheck(_ task: Int, exists: Bool) {
+    mutating func answerCheck(_ task: Int, _ occupant: PathOccupant) {
         checks[task] = nil
-        tell(.destinationChecked(task: task, exists: exists))
+        tell(.destinationChecked(task: task, occupant))
         settle()
     }
 

@@ -63,7 +63,7 @@ private final class TextSink: RunEventSink {
             inbox: inbox,
             sinks: [sink],
             wantsProgress: wantsProgress,
-            fileExists: files.contains,
+            occupant: { files.contains($0) ? .file : .nothing },
             now: {
                 time = time + .milliseconds(300)
                 return time
