@@ -32,13 +32,17 @@ let package = Package(
         // Layer 1: values and the operating system.
         .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "TransferModel", dependencies: ["JSON"], swiftSettings: strict),
+        .target(
+            name: "TransferModel",
+            dependencies: ["JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
         .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
         .target(
             name: "JobFile",
-            dependencies: ["CYAML", "Diagnostics"],
+            dependencies: ["CYAML", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
         .target(
@@ -50,7 +54,7 @@ let package = Package(
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
-            dependencies: ["JobFile", "Diagnostics", "TransferModel", "JSON"],
+            dependencies: ["JobFile", "Diagnostics", "TransferModel", "JSON", "SystemKit"],
             swiftSettings: strict
         ),
         .target(
@@ -131,7 +135,8 @@ let package = Package(
         .testTarget(
             name: "PlanTests",
             dependencies: [
-                "Plan", "JobFile", "Diagnostics", "TransferModel", "JSON", "TestSupport",
+                "Plan", "JobFile", "Diagnostics", "TransferModel", "JSON", "SystemKit",
+                "TestSupport",
             ],
             exclude: ["Fixtures", "Valid"],
             swiftSettings: strict

@@ -59,7 +59,7 @@ internal import CCurl
             proxy = request.proxy
         }
         try setMethodAndBody(of: request)
-        if headerList?.lines != request.headerLines {
+        if headerList?.isMade(of: request.headerLines) != true {
             let list = HeaderList(request.headerLines)
             try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, list.pointer))
             headerList = list

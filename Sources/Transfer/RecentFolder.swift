@@ -13,7 +13,7 @@ struct RecentFolder {
     ///
     /// `now` may lag behind the clock.
     mutating func open(_ path: String, at now: MonotonicTime) throws(SystemError) -> Folder {
-        if let folder, folder.path == path {
+        if let folder, folder.path.hasSameBytes(as: path) {
             if now - lastLook < Self.trust { return folder }
             lastLook = now
             if folder.isAtItsPath { return folder }

@@ -67,6 +67,18 @@ import TransferModel
         #expect(try plan.task(at: 0).timeoutInterval == nil)
     }
 
+    @Test func `names of files are bytes`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            downloads:
+              a: { url: "https://example.com/", to: "caf\u{E9}/a" }
+              b: { url: "https://example.com/", to: "cafe\u{301}/a" }
+            """
+        )
+        #expect(plan.taskCount == 2)
+    }
+
     @Test func `every setting of a download is obeyed`() throws {
         let digits = String(repeating: "ab", count: 32)
         let plan = try TestJob.download(
