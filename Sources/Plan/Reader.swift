@@ -26,6 +26,8 @@ struct Reader {
     var owner = Owner.job
     /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
     var filledInLength = 0
+    /// Bytes of the long ones among them, of all owners.
+    var longFilledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
