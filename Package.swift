@@ -75,7 +75,7 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
+            dependencies: ["TransferModel", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
 

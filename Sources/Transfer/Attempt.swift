@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// One running attempt: hears what happens on its easy handle, and says what comes after each exchange.
 ///
-/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange that ends in a redirect is followed by another one on the same handle.
+/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange
+/// that ends in a redirect is followed by another one on the same handle.
 final class Attempt {
     /// What follows the end of an exchange.
     enum Next {

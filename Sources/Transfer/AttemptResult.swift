@@ -20,7 +20,8 @@ package struct AttemptResult: Sendable {
     package var isUnchanged = false
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
-    /// Body bytes sent and received over all exchanges of the attempt, as on the wire.
+    /// Body bytes of the last request that had any to send, and of the final response as delivered: what comes with a
+    /// redirect is not the task's (`URLSessionTask.countOfBytesSent`, `countOfBytesReceived`).
     package var countOfBytesSent: Int64
     package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?

@@ -30,8 +30,9 @@ final class SessionTransport {
         self.share = share
         self.proxies = proxies
         easyConfiguration = EasyConfiguration(
+            // libcurl adds it to others as an int.
             connectTimeoutMilliseconds: Int(
-                clamping: max(1, configuration.connectTimeout.microseconds / 1000)
+                min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
             minimumTLSVersion: configuration.tls.minimumVersion == .tls13 ? .tls13 : .tls12,
             caFile: configuration.tls.caFile

@@ -21,6 +21,8 @@ struct RunSimulation {
     private(set) var checks: [Int: String] = [:]
     private(set) var cancelled: [Int] = []
     private(set) var records: [TaskRecord] = []
+    /// How many tasks were said to be still running when the run stopped.
+    private(set) var stillRunning: [Int] = []
     private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
     private let source: FakeSource
     var dice = 0.5
@@ -140,6 +142,7 @@ struct RunSimulation {
         for event in actions.events {
             switch event {
             case .taskFinished(let record): records.append(record)
+            case .stopping(_, let running): stillRunning.append(running)
             case .taskWillRetry(let id, let attempt, _, let wait):
                 retries.append((id, attempt, wait))
             default: break

@@ -68,8 +68,8 @@ package final class ProgressDisplay: RunEventSink {
             replace([], after: line)
         case .taskFinished(let record):
             finish(record)
-        case .stopping(let reason):
-            replace([], after: lines.stopping(reason: reason, running: running.count))
+        case .stopping(let reason, let running):
+            replace([], after: lines.stopping(reason: reason, running: running))
             redraw()
         case .finished(let summary):
             replace(
