@@ -19,6 +19,8 @@ package struct Plan: Sendable {
     package let reportPath: String?
     /// The attempts of the task that may have the most: 1 to 10,000.
     package let mostAttempts: Int
+    /// Absolute paths of files that no server may name a download like; empty when no server names one.
+    package let reservedPaths: [String]
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
@@ -33,6 +35,7 @@ package struct Plan: Sendable {
         schedule: ScheduleConfiguration,
         reportPath: String?,
         mostAttempts: Int,
+        reservedPaths: [String],
         warnings: [Diagnostic],
         reader: Reader,
         taskReader: TaskReader,
@@ -43,6 +46,7 @@ package struct Plan: Sendable {
         self.schedule = schedule
         self.reportPath = reportPath
         self.mostAttempts = mostAttempts
+        self.reservedPaths = reservedPaths
         self.warnings = warnings
         self.reader = reader
         self.taskReader = taskReader

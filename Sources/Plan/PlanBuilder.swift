@@ -12,6 +12,8 @@ struct PlanBuilder {
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
     private var mostAttempts = 1
+    /// Whether a server names the file of a download.
+    private var hasServerNames = false
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -48,6 +50,7 @@ struct PlanBuilder {
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
+            reservedPaths: hasServerNames ? destinations.filePaths : [],
             warnings: diagnostics,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
@@ -218,6 +221,7 @@ struct PlanBuilder {
             mostAttempts = max(mostAttempts, draft.retry.attempts)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
+            if draft.destination?.isFolder == true { hasServerNames = true }
         }
         reader.owner = .job
         return graph

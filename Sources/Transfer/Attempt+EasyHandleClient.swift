@@ -36,16 +36,23 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
-        let now = move(bytes: line.count)
         switch parser.read(line) {
         case .reading:
+            let now = moveInTurn(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             return true
         case .began:
+            let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, begins: true, at: now)
             return true
         case .ended(let head):
+            let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
+            // Chunks are more than what they carry.
+            if parser.framing.isChunked, !hearsTraffic {
+                hearsTraffic = true
+                handle.hearTraffic()
+            }
             return didReceive(head)
         case .violation(let detail):
             failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
@@ -55,6 +62,14 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
+        let now = move()
+        // As it came: decoding it makes another number of bytes.
+        if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
+        return decoding == nil ? take(bytes) : decode(bytes)
+    }
+
+    /// Takes a piece of the body as it is to be stored.
+    func take(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
         if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
             failure = TransferFailure(
@@ -115,6 +130,13 @@ extension Attempt {
         return now
     }
 
+    /// Notes that something moved which has no date of its own: the time at which the thread last woke will do.
+    private func moveInTurn(bytes count: Int) -> MonotonicTime {
+        let now = session.turn.time
+        watch.didMove(bytes: count, at: now)
+        return now
+    }
+
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
@@ -133,18 +155,15 @@ extension Attempt {
             self.failure = failure
             sink.keepExcerpt()
         case .accept:
+            guard beginDecoding(head) else { return false }
             bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
-            if let findings = bodyCheck?.announce(contentLength) {
+            // What a coded body will be is known at its end.
+            let length = decoding == nil ? contentLength : nil
+            if let findings = bodyCheck?.announce(length) {
                 note(findings)
                 return false
             }
-            guard case .file(let destination) = request.sink else { return true }
-            do throws(SystemError) {
-                try sink.open(destination, expectedCount: contentLength)
-            } catch {
-                failure = TransferFailure(error, phase: .receive)
-                return false
-            }
+            return openSink(head, expectedCount: length)
         }
         return true
     }

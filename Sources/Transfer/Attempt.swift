@@ -25,6 +25,8 @@ final class Attempt {
     /// The request of the current hop.
     var hop: RequestSpec
     var carriesBody: Bool
+    /// Whether received bytes are told of as such; otherwise what is delivered is what was received.
+    var hearsTraffic = true
     /// The hops that were redirected, in order.
     var visited: [String] = []
     var redirectCount = 0
@@ -38,27 +40,36 @@ final class Attempt {
     var checks: [TaskRecord.Check] = []
     /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
     var failure: TransferFailure?
+    /// The destination of the body, with the name that the server gave it.
+    var destination: TaskSpec.Destination?
+    /// nil when the body is taken as it is sent.
+    var decoding: BodyDecoding?
+    /// Whether the file that the server named is there and is kept: the body is not wanted.
+    var isUnchanged = false
+    let claims: DestinationClaims?
     var bodyFile: InputFile?
     var bodyOffset: Int64 = 0
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 
     init(
-        _ request: AttemptRequest,
+        _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
+        claims: DestinationClaims?,
         clock: RunClock,
         now: MonotonicTime
     ) {
         self.request = request
         self.handle = handle
         self.session = session
+        self.claims = claims
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
         recorder = TransactionRecorder(
             attempt: request.number,
-            reason: request.number == 1 ? .initial : .retry,
+            reason: request.reason,
             method: hop.method,
             url: hop.url.text,
             clock: clock,
@@ -88,13 +99,13 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
-        if failure == nil, !isComplete { failure = failureOfExchange(code) }
+        if failure == nil, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
-            curlCode: code.isOK ? nil : code.rawValue,
-            osErrno: osErrno(behind: code)
+            curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
+            osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
         )
         if failure == nil, case .redirect = verdict { return follow() }
         return finish()
@@ -124,7 +135,7 @@ final class Attempt {
         AttemptProgress(
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
-            countOfBytesReceived: recorder.deliveredBytes,
+            countOfBytesReceived: decoding?.codedBytes ?? recorder.deliveredBytes,
             countOfBytesExpected: request.body == nil ? contentLength : expectedToSend
         )
     }
@@ -152,6 +163,7 @@ final class Attempt {
             redirectCount += 1
             parser = ResponseHeadParser()
             sink.discard()
+            decoding = nil
             self.head = nil
             verdict = nil
             bodyOffset = 0
@@ -169,21 +181,21 @@ final class Attempt {
 
     private func finish() -> Next {
         if failure == nil, let bodyFile, !bodyFile.isUnchanged { _ = fileChanged() }
-        if failure == nil, case .accept = verdict, let findings = bodyCheck?.end() {
-            note(findings)
-        }
+        if failure == nil, case .accept = verdict { checkBody() }
         let result = result()
-        guard result.failure == nil, case .accept = verdict else { return .finished(result) }
+        guard result.failure == nil, !isUnchanged, case .accept = verdict else {
+            return .finished(result)
+        }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
-        var destination: TaskSpec.Destination?
-        if case .file(let file) = request.sink { destination = file }
-        guard check != nil || destination != nil else { return .finished(result) }
+        let isList = if case .checksums = request.sink { true } else { false }
+        guard check != nil || destination != nil || isList else { return .finished(result) }
         return .publish(
             PublicationJob(
                 result: result,
                 check: check,
                 content: sink.content,
-                destination: destination
+                destination: destination,
+                isChecksumList: isList
             )
         )
     }
@@ -202,13 +214,20 @@ final class Attempt {
             case nil: break
             }
         }
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
+        hearsTraffic = carriesBody || hop.url.origin.scheme == .https
         return EasyRequest(
             url: hop.url.text,
             method: hop.method,
-            headerLines: session.headerLines(for: hop.headers),
+            headerLines: session.headerLines(
+                for: hop,
+                carriesBody: carriesBody,
+                acceptsCodings: request.decodesBody
+            ),
             body: body,
             proxy: session.proxy(for: hop.url.origin),
-            requiresFreshConnection: request.requiresFreshConnection
+            requiresFreshConnection: request.requiresFreshConnection,
+            hearsTraffic: hearsTraffic
         )
     }
 }

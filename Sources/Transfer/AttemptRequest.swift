@@ -8,6 +8,8 @@ package struct AttemptRequest: Sendable {
         case memory
         /// Published under its final name once it is complete and verified.
         case file(TaskSpec.Destination)
+        /// Read as a list of checksums.
+        case checksums
     }
 
     /// Names the attempt in `cancel` and in results; unique among the running ones.
@@ -29,19 +31,26 @@ package struct AttemptRequest: Sendable {
     /// libcurl would otherwise send again by itself when the idle connection has died; and for every repeated attempt,
     /// which must not meet the connection on which the one before it failed.
     package var requiresFreshConnection: Bool
+    /// What the report says of the first exchange.
+    package var reason: TransactionMetrics.Reason
+    /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.
+    package var decodesBody = false
+    /// What a destination's listed checksum is looked up in.
+    package var checksums: ChecksumList?
 
     package init(
         key: Int,
         session: Int,
         number: Int,
-        request: RequestSpec,
-        body: BodySource? = nil,
-        sink: Sink = .memory,
-        expectation: Expectation = Expectation(),
+        request: consuming RequestSpec,
+        body: consuming BodySource? = nil,
+        sink: consuming Sink = .memory,
+        expectation: consuming Expectation = Expectation(),
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
         deadline: MonotonicTime? = nil,
-        requiresFreshConnection: Bool = false
+        requiresFreshConnection: Bool = false,
+        reason: TransactionMetrics.Reason = .initial
     ) {
         self.key = key
         self.session = session
@@ -54,5 +63,6 @@ package struct AttemptRequest: Sendable {
         self.timeoutInterval = timeoutInterval
         self.deadline = deadline
         self.requiresFreshConnection = requiresFreshConnection
+        self.reason = reason
     }
 }

@@ -57,6 +57,7 @@ package final class Engine: AttemptRunner {
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
+    ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - environment: The environment's variables, which may name proxies.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
@@ -65,6 +66,7 @@ package final class Engine: AttemptRunner {
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
+        claims: DestinationClaims? = nil,
         environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
@@ -117,6 +119,7 @@ package final class Engine: AttemptRunner {
                             proxies: proxies,
                             clock: clock,
                             publisher: publisher,
+                            claims: claims,
                             deliver: pass
                         ).run(loop.mailbox)
                     }
@@ -132,10 +135,25 @@ package final class Engine: AttemptRunner {
 
     package func start(_ attempts: [AttemptRequest]) {
         var batches: [[AttemptRequest]] = loops.map { _ in [] }
-        let places = dispatch.withLock { dispatch in attempts.map { dispatch.place($0) } }
-        for (attempt, place) in zip(attempts, places) { batches[place].append(attempt) }
+        let places = dispatch.withLock { dispatch in
+            // Not by `map`, which would copy every request.
+            attempts.indices.map { index in
+                dispatch.place(
+                    attempts[index].key,
+                    session: attempts[index].session,
+                    origin: attempts[index].request.url.origin
+                )
+            }
+        }
+        for index in attempts.indices { batches[places[index]].append(attempts[index]) }
         for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
-            loop.post { $0.starts.append(contentsOf: batch) }
+            loop.post { mailbox in
+                if mailbox.starts.isEmpty {
+                    mailbox.starts = batch
+                } else {
+                    mailbox.starts.append(contentsOf: batch)
+                }
+            }
         }
     }
 
@@ -177,6 +195,6 @@ extension Engine {
 
     /// The SHA-256 of bytes as 64 hexadecimal digits; nil when libcrypto is not there.
     package static func sha256(of bytes: [UInt8]) -> String? {
-        SHA256Digest.hexadecimal(of: bytes)
+        MessageDigest.sha256(of: bytes)
     }
 }

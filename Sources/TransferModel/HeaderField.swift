@@ -15,6 +15,18 @@ package struct HeaderField: Sendable, Hashable {
     package static func == (left: HeaderField, right: HeaderField) -> Bool {
         left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
     }
+
+    /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.
+    private static let harmlessNames: Set<String> = [
+        "accept", "cache-control", "range", "user-agent",
+    ]
+
+    /// Whether the field may go to an origin that the job did not write it for.
+    package var mayCrossOrigins: Bool {
+        let name = name.lowercased()
+        return Self.harmlessNames.contains(name) || name.hasPrefix("accept-")
+            || name.hasPrefix("if-")
+    }
 }
 
 /// An ordered list of HTTP field lines that keeps repeats and the bytes as they came.
@@ -34,6 +46,9 @@ package struct HeaderFields: Sendable, Hashable {
     }
 
     package var isEmpty: Bool { count == 0 }
+
+    /// All field lines, each ended by a line feed.
+    package var lines: [UInt8] { storage }
 
     package mutating func reserveCapacity(_ bytes: Int) {
         storage.reserveCapacity(bytes)
