@@ -34,13 +34,17 @@ let package = Package(
         // Layer 1: values and the operating system.
         .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "TransferModel", dependencies: ["JSON"], swiftSettings: strict),
+        .target(
+            name: "TransferModel",
+            dependencies: ["JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
         .target(name: "SystemKit", dependencies: ["CSystem", "CZlib"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
         .target(
             name: "JobFile",
-            dependencies: ["CYAML", "Diagnostics"],
+            dependencies: ["CYAML", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
         .target(
@@ -77,7 +81,7 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
+            dependencies: ["TransferModel", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
 
@@ -139,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "PlanTests",
             dependencies: [
-                "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON",
+                "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
                 "TestSupport",
             ],
             exclude: ["Fixtures", "Valid"],

@@ -11,6 +11,7 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    private var mostAttempts = 1
     /// Whether a server names the file of a download.
     private var hasServerNames = false
     var captureUses = CaptureUses()
@@ -55,6 +56,7 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            mostAttempts: mostAttempts,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: chosen.map { captureUses.restricted(to: $0) } ?? captureUses,
             warnings: diagnostics,
@@ -230,6 +232,7 @@ struct PlanBuilder {
                 if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
                 continue
             }
+            mostAttempts = max(mostAttempts, draft.retry.attempts)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
             if draft.destination?.isFolder == true { hasServerNames = true }

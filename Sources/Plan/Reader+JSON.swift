@@ -117,7 +117,9 @@ extension Reader {
             guard value.isFinite else {
                 report(
                     .badJSON,
-                    "`\(field.name)`: `\(scalar.text)` is not a number of JSON",
+                    Self.isNamed(scalar.text)
+                        ? "`\(field.name)`: `\(scalar.text)` is not a number of JSON"
+                        : "`\(field.name)`: `\(scalar.text)` is larger than a number can be here",
                     at: field.node,
                     help: "quote it to send it as a string"
                 )
@@ -133,6 +135,11 @@ extension Reader {
             case .deferredToDate: writer.raw(time.secondsSinceReferenceDate.utf8)
             }
         }
+    }
+
+    /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits beyond its range.
+    private static func isNamed(_ text: String) -> Bool {
+        !text.utf8.contains { (48...57).contains($0) }
     }
 
     /// A decimal integer of any size as JSON writes it, without a plus; nil for `0x` and `0o`.

@@ -100,7 +100,15 @@ internal import Glibc
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("open", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let code = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-            throw SystemError(errno: code, operation: "read", subject: path)
+            var error = SystemError(errno: code, operation: "read", subject: path)
+            error.reason =
+                switch status.st_mode & S_IFMT {
+                case S_IFDIR: nil
+                case S_IFIFO: "it is a named pipe, not a file"
+                case S_IFSOCK: "it is a socket, not a file"
+                default: "it is a device, not a file"
+                }
+            throw error
         }
         return Identity(
             size: Int64(status.st_size),

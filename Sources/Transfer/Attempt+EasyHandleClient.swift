@@ -16,6 +16,7 @@ extension Attempt: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) {
         let now = didBegin()
         let isNew = recorder.hasNewConnection
+        if isNew { osErrnoOfConnecting = handle.lastOSErrno }
         recorder.willSendRequest(
             over: connection,
             identifier: session.connectionNumber(of: connection, isNew: isNew),

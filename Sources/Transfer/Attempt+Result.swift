@@ -62,12 +62,27 @@ extension Attempt {
             ExchangeEnd(
                 code: code,
                 phase: recorder.phase,
-                osErrno: handle.osErrno,
+                osErrno: osErrno(behind: code),
                 certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
                 detail: handle.errorDetail,
-                didSend: recorder.hasSentAnything
+                didSend: recorder.hasSentAnything,
+                connectStatus: handle.connectStatus,
+                isEncrypted: hop.url.origin.scheme == .https
             )
         )
+    }
+
+    /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
+    ///
+    /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel too long (110).
+    func osErrno(behind code: CurlCode) -> Int? {
+        let last = handle.lastOSErrno
+        return switch code.rawValue {
+        case 7, 45: last
+        case 28 where !recorder.hasBegunRequest: last == 110 ? last : nil
+        case 55, 56: last == osErrnoOfConnecting ? nil : last
+        default: nil
+        }
     }
 
     /// What the attempt has come to.

@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// One running attempt: hears what happens on its easy handle, and says what comes after each exchange.
 ///
-/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange that ends in a redirect is followed by another one on the same handle.
+/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange
+/// that ends in a redirect is followed by another one on the same handle.
 final class Attempt {
     /// What follows the end of an exchange.
     enum Next {
@@ -48,6 +49,8 @@ final class Attempt {
     let claims: DestinationClaims?
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
+    /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
+    var osErrnoOfConnecting: Int?
 
     init(
         _ request: consuming AttemptRequest,
@@ -120,7 +123,7 @@ final class Attempt {
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
             curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
-            osErrno: code.isOK || isUnchanged ? nil : handle.osErrno
+            osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
         )
         if failure == nil, case .redirect = verdict { return follow() }
         return finish()

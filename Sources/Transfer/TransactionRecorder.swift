@@ -85,8 +85,10 @@ struct TransactionRecorder {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
+    /// Whether a connection was ready for the running exchange.
+    var hasBegunRequest: Bool { moments.requestStart != nil }
     /// Whether a connection was begun that no request went over.
-    var hasUnusedConnection: Bool { moments.connectStart != nil && moments.requestStart == nil }
+    var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
     // MARK: - Events
 
