@@ -37,7 +37,7 @@ extension PlanBuilder {
         _ number: Int,
         paths: TaskPathsReader
     ) {
-        let own = DestinationIndex.TaskPaths(draft)
+        let own = draft.paths
         if let source = own.source { checkSource(source, of: number, paths: paths) }
         for part in own.parts { checkSource(part, of: number, paths: paths) }
         guard let path = own.destination,

@@ -94,17 +94,12 @@ extension RunMachine {
         let index = spec.index
         running += 1
         states[index] = .active
-        let record = spec.record(
-            .cancelled,
-            session: sessions[lane.session].name,
-            required: source.isRequired(index),
-            at: clock.timestamp(of: now)
-        )
         let task = ActiveTask(
             consume spec,
+            session: sessions[lane.session],
             lane: lane,
-            record: consume record,
-            lifetime: sessions[lane.session].timeoutIntervalForResource,
+            isRequired: source.isRequired(index),
+            clock: clock,
             now: now
         )
         active[index] = task

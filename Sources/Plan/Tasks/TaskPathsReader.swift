@@ -18,6 +18,6 @@ final class TaskPathsReader {
         var again = reader
         var draft = taskReader.defaults
         _ = taskReader.read(reader.tasks.entries[task], into: &draft, with: &again)
-        return DestinationIndex.TaskPaths(draft)
+        return draft.paths
     }
 }
