@@ -24,7 +24,8 @@ package struct Plan: Sendable {
     let reader: Reader
     let taskReader: TaskReader
     let tasks: TaskList
-    let graph: TaskGraph
+    /// Which tasks must succeed before which.
+    package let graph: TaskGraph
 
     init(
         name: String,
@@ -57,30 +58,48 @@ package struct Plan: Sendable {
         return try builder.build()
     }
 
-    /// Tasks are numbered from 0 in file order.
-    package var taskCount: Int { tasks.entries.count }
+    /// Tasks are numbered from 0 in file order, those of a `forEach` in the order of its items.
+    package var taskCount: Int { tasks.count }
 
     /// The id of a task; indices are those below `taskCount` here and in what follows.
-    package func id(of index: Int) -> String { reader.document.text(of: tasks.entries[index].key) }
+    ///
+    /// A task of a `forEach` whose data file has changed cannot be named any more but by the number of its row.
+    package func id(of index: Int) -> String {
+        var reader = reader
+        return reader.id(of: index)
+    }
 
     /// The section that a task stands in.
-    package func kind(of index: Int) -> TaskSpec.Kind { tasks.entries[index].kind }
+    package func kind(of index: Int) -> TaskSpec.Kind { tasks.entry(of: index).kind }
 
-    /// The tasks that must succeed first, each once.
-    package func needs(of index: Int) -> [Int] { Array(graph.needs(of: index)) }
+    /// The ids of the tasks that must succeed first, each once; all those of a `forEach` go by its own.
+    package func needs(of index: Int) -> [String] {
+        var reader = reader
+        return graph.targets(of: graph.unit(of: index)).map { reader.name(of: $0) }
+    }
 
     /// Whether the task's failure fails the run.
-    package func isRequired(_ index: Int) -> Bool { tasks.entries[index].isRequired }
+    package func isRequired(_ index: Int) -> Bool { tasks.settings(of: index).isRequired }
 
     /// From 0 to 1: of two tasks that may start, the one of the higher priority does.
-    package func priority(of index: Int) -> Double { tasks.entries[index].priority }
+    package func priority(of index: Int) -> Double { tasks.settings(of: index).priority }
+
+    /// The run's id, as `${run.id}` has it.
+    package var runIdentifier: String { reader.run.id }
 
     /// Reads a task again, every setting resolved.
     ///
-    /// What `make` accepted is accepted here; the error is there because nothing else says so.
+    /// What `make` accepted is accepted here, unless a data file has changed in between.
     package func task(at index: Int) throws(PlanRejected) -> TaskSpec {
         var reader = reader
-        guard let task = taskReader.task(index, tasks.entries[index], with: &reader) else {
+        do throws(DataRows.Failure) {
+            try reader.enterRow(of: index)
+        } catch {
+            throw PlanRejected(diagnostics: [reader.changedData(of: index, error)])
+        }
+        let id = reader.id(of: index)
+        guard let task = taskReader.task(index, tasks.entry(of: index), id: id, with: &reader)
+        else {
             throw PlanRejected(diagnostics: reader.diagnostics)
         }
         return task

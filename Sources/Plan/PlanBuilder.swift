@@ -11,6 +11,8 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    /// The data files that were gone through, by format and path.
+    var dataFiles: [String: DataRows] = [:]
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -21,6 +23,7 @@ struct PlanBuilder {
             environment: options.environment,
             folder: AbsolutePath.folder(of: jobPath),
             variables: VariableTable(),
+            run: options.run,
             fileStatus: options.fileStatus
         )
     }
@@ -31,17 +34,22 @@ struct PlanBuilder {
         reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         let taskReader = readSettings()
         reader.tasks = listTasks()
-        let graph = readTasks(taskReader)
+        expandTasks()
+        let needs = readTasks(taskReader)
+        let (chosen, unknown) = chosenTasks()
+        let graph = needs.graph(of: reader.tasks, chosen: chosen)
         reportCycles(in: graph)
-        let (chosen, unknown) = chosenTasks(in: graph)
         warnOfVariables()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
         guard reader.errorCount == 0, unknown.isEmpty else {
-            throw PlanRejected(diagnostics: diagnostics, unknownTasks: unknown)
+            throw PlanRejected(
+                diagnostics: diagnostics,
+                dataFaults: reader.dataFaults,
+                unknownTasks: unknown
+            )
         }
-        var tasks = reader.tasks
-        if let chosen { tasks = TaskList(chosen.map { tasks.entries[$0] }, in: document) }
+        let (tasks, chosenGraph) = restrict(graph, to: chosen)
         return Plan(
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
@@ -50,7 +58,7 @@ struct PlanBuilder {
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
-            graph: chosen.map { graph.restricted(to: $0) } ?? graph
+            graph: chosenGraph
         )
     }
 
@@ -199,37 +207,47 @@ struct PlanBuilder {
     }
 
     /// Reads every task once, and keeps of it what the scheduler needs before it starts.
-    private mutating func readTasks(_ taskReader: TaskReader) -> TaskGraph {
-        var graph = TaskGraph()
+    private mutating func readTasks(_ taskReader: TaskReader) -> TaskGraphBuilder {
+        var needs = TaskGraphBuilder()
         let count = reader.tasks.entries.count
-        graph.reserveCapacity(count)
-        listFiles(of: taskReader.sessions, tasks: count)
+        needs.reserveCapacity(count)
+        listFiles(of: taskReader.sessions)
         let paths = pathsAgain(taskReader)
+        var nextGroup = 0
         for number in 0..<count {
+            let groups = reader.tasks.groups
+            if nextGroup < groups.count, groups[nextGroup].entry == number {
+                readRows(of: nextGroup, taskReader, &needs, paths: paths)
+                nextGroup += 1
+                continue
+            }
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
             guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
-                graph.append(needs: [])
+                needs.append(number, needs: [])
                 continue
             }
-            graph.append(needs: draft.needs)
+            needs.append(number, needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            checkPaths(of: draft, number, paths: paths)
+            checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
         }
         reader.owner = .job
-        return graph
+        return needs
     }
 
     /// Tasks of a circle that are named.
     private static let longestCycle = 10
 
     private mutating func reportCycles(in graph: TaskGraph) {
-        for cycle in graph.cycles() {
+        for nodes in graph.cycles() {
+            let cycle = nodes.filter { !graph.tasks(of: $0).isEmpty }
             guard let first = cycle.first else { continue }
             let isLong = cycle.count > Self.longestCycle
             let shown = isLong ? Array(cycle.prefix(Self.longestCycle)) : cycle + [first]
-            let ids = shown.map { "`\(reader.id(of: $0).excerpt)`" } + (isLong ? ["…"] : [])
-            let entry = reader.tasks.entries[first]
+            let ids =
+                shown.map { "`\(reader.name(of: graph.tasks(of: $0)).excerpt)`" }
+                + (isLong ? ["…"] : [])
+            let entry = reader.tasks.entry(of: graph.tasks(of: first).lowerBound)
             reader.report(
                 .needsCycle,
                 "the tasks need each other in a circle: \(ids.joined(separator: " needs "))",
@@ -238,21 +256,36 @@ struct PlanBuilder {
         }
     }
 
-    /// The tasks of `--only` and what they need, nil for all; and those of its ids that no task has.
-    private mutating func chosenTasks(
-        in graph: TaskGraph
-    ) -> (tasks: [Int]?, unknown: [PlanRejected.UnknownTask]) {
-        guard !options.only.isEmpty else { return (nil, []) }
-        var chosen: [Int] = []
+    /// The tasks of `--only`, none for all; and those of its ids that no task has.
+    private mutating func chosenTasks() -> (tasks: [Need], unknown: [PlanRejected.UnknownTask]) {
+        var chosen: [Need] = []
         var unknown: [PlanRejected.UnknownTask] = []
         for id in options.only {
-            if let number = reader.tasks.find(id, in: document) {
-                chosen.append(number)
+            if let need = reader.need(id) {
+                chosen.append(need)
             } else {
                 unknown.append(.init(id: id, nearest: reader.nearestTask(id)))
             }
         }
-        return (graph.closure(of: chosen), unknown)
+        return (chosen, unknown)
+    }
+
+    /// The tasks of `--only` and what they need, and their graph; all when there is none.
+    private func restrict(_ graph: TaskGraph, to chosen: [Need]) -> (TaskList, TaskGraph) {
+        guard !options.only.isEmpty else { return (reader.tasks, graph) }
+        let tasks = reader.tasks
+        var units: [Int] = []
+        for need in chosen {
+            let all = tasks.tasks(of: need.entry)
+            let range = need.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
+            guard let first = range.first, let last = range.last else { continue }
+            units.append(contentsOf: graph.unit(of: first)...graph.unit(of: last))
+        }
+        let nodes = graph.closure(of: units)
+        return (
+            tasks.restricted(to: nodes.lazy.map(graph.tasks), in: document),
+            graph.restricted(to: nodes)
+        )
     }
 
     private mutating func warnOfVariables() {
@@ -276,6 +309,7 @@ struct PlanBuilder {
         for diagnostic in diagnostics.inFileOrder {
             let isKnown = result.last.map {
                 $0.code == diagnostic.code && $0.range == diagnostic.range
+                    && $0.notes == diagnostic.notes
             }
             if isKnown != true { result.append(diagnostic) }
         }

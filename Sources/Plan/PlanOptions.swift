@@ -23,6 +23,13 @@ package struct PlanOptions: Sendable {
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
 
+    /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the plan is made.
+    ///
+    /// The plan keeps the file and reads from it again when its tasks are started.
+    package var dataFile: @Sendable (String) -> (any DataFile)?
+    /// What `${run.…}` stands for.
+    package var run: RunValues
+
     /// Without arguments: nothing from outside, and every file taken for readable.
     package init(
         variables: [String: String] = [:],
@@ -30,7 +37,9 @@ package struct PlanOptions: Sendable {
         only: [String] = [],
         workingFolder: String = "/",
         reportPath: String? = nil,
-        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable }
+        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
+        run: RunValues = .standIn
     ) {
         self.variables = variables
         self.environment = environment
@@ -38,5 +47,7 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.dataFile = dataFile
+        self.run = run
     }
 }

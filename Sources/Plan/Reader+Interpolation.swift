@@ -64,6 +64,14 @@ extension Reader {
                 return nil
             }
         }
+        if pieces.count > 1, pieces.contains(where: { $0.value.type == .null }) {
+            report(
+                .wrongType,
+                "`\(field.name.excerpt)`: a part of the value is null",
+                at: field.node
+            )
+            return nil
+        }
         return isWhole && countFilledIn(length, field) ? pieces : nil
     }
 
@@ -97,6 +105,16 @@ extension Reader {
             case .value(let value): found = value
             case .faulty: return nil
             default: found = nil
+            }
+        case .item:
+            switch item(expression, text, field) {
+            case .value(let value): found = value
+            case .absent: found = nil
+            case .faulty: return nil
+            }
+        case .run:
+            found = run[expression.name].map {
+                ScalarValue(text: $0, type: .string, isFilledIn: true)
             }
         }
         switch expression.rule {
@@ -175,6 +193,20 @@ extension Reader {
                         + (reason.map { ": \($0)" } ?? ""),
                     at: range,
                     help: isSet ? nil : "set it, or write a fallback: `${env.\(name):-…}`"
+                )
+            )
+        case .item: reportAbsentField(expression, reason, at: range)
+        case .run:
+            let nearest = NearestName.find(name, among: RunValues.names)
+            add(
+                Diagnostic(
+                    .error,
+                    .unknownVariable,
+                    "a run has no value `\(name)`",
+                    at: range,
+                    help: nearest.map { "did you mean `${run.\($0)}`?" }
+                        ?? "it has `${run.id}`, `${run.date}` and `${run.time}`",
+                    fixIt: nearest.map { .init(range: range, replacement: "${run.\($0)}") }
                 )
             )
         case .var:

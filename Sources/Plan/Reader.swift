@@ -23,12 +23,22 @@ struct Reader {
     var sessions: [String: Int] = [:]
     /// Finds tasks by their ids.
     var tasks = TaskList()
+    /// What `${run.…}` stands for.
+    let run: RunValues
+    /// What `${item…}` stands for; nil outside of tasks with `forEach`.
+    var row: Row?
+    /// The top-level values of a task that are put off because they depend on its row; nil when none are.
+    var deferred: [DeferredValue]?
+    /// Finds the rows of entries by their keys, where somebody has asked for one.
+    var keyIndexes: [Int: TextIndex] = [:]
     var owner = Owner.job
     /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
     var filledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
+    /// Faults of data files, one by one.
+    private(set) var dataFaults: [FileDiagnostics] = []
     private(set) var errorCount = 0
     /// Names that unknown ones may still be compared with: an edit distance each, so that hints stay cheap.
     var comparisonsLeft = 50_000
@@ -41,12 +51,14 @@ struct Reader {
         environment: [String: String],
         folder: String,
         variables: VariableTable,
+        run: RunValues,
         fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
     ) {
         self.document = document
         self.environment = environment
         self.folder = folder
         self.variables = variables
+        self.run = run
         self.fileStatus = fileStatus
     }
 
@@ -57,6 +69,7 @@ struct Reader {
             environment: environment,
             folder: folder,
             variables: variables,
+            run: run,
             fileStatus: nil
         )
         reader.sessions = sessions
@@ -66,6 +79,9 @@ struct Reader {
 
     /// Whether so much is wrong that looking further helps nobody.
     var isFull: Bool { errorCount >= DocumentLimits.diagnostics }
+
+    /// Whether the plan is made already, so that the task only becomes a value.
+    var isReadingAgain: Bool { fileStatus == nil }
 
     /// Whether somebody will look at another warning: not when a task is read again, nor after many of them.
     var looksForWarnings: Bool { fileStatus != nil && warnings.count < Self.shownWarnings }
@@ -106,6 +122,10 @@ struct Reader {
             seen |= 1 << UInt64(position)
             let name = table.keys.names[position]
             let field = Field(name: name, key: entry.key, node: entry.value)
+            if deferred != nil, path.isEmpty, dependsOnItem(entry.value) {
+                deferred?.append(DeferredValue(position: position, field: field))
+                continue
+            }
             if let read = table.reads[position] {
                 read(&target, &self, field)
             } else {
@@ -190,6 +210,34 @@ struct Reader {
                 at: diagnostic.range
             )
         )
+    }
+
+    /// Adds a fault of a data file.
+    mutating func add(_ fault: FileDiagnostics) {
+        guard !isFull else { return }
+        dataFaults.append(fault)
+        errorCount += 1
+    }
+
+    /// How many diagnostics there are, for `addNote`.
+    var mark: Int { diagnostics.count }
+
+    /// Says of the errors since a mark which row they are about, and drops those that an earlier row has had.
+    mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout Set<Diagnostic>) {
+        let new = diagnostics[mark...]
+        diagnostics.removeLast(new.count)
+        for var diagnostic in new {
+            guard diagnostic.severity == .error else {
+                diagnostics.append(diagnostic)
+                continue
+            }
+            guard known.insert(diagnostic).inserted else {
+                errorCount -= 1
+                continue
+            }
+            diagnostic.notes.append(note)
+            diagnostics.append(diagnostic)
+        }
     }
 
     /// Adds a warning; the last one that is kept says so.

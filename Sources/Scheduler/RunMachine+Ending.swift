@@ -136,10 +136,7 @@ extension RunMachine {
         let index = task.spec.index
         complete(index, task.record(outcome, at: clock.timestamp(of: now)), verdict: .success)
         guard phase == .running else { return }
-        for dependant in graph.dependants(of: index).lazy.map(Int.init)
-        where graph.satisfyNeed(of: dependant) && states[dependant] == .idle {
-            ready.insert(TaskKey(task: dependant, priority: source.priority(of: dependant)))
-        }
+        for tasks in graph.succeed(index) { makeReady(tasks) }
     }
 
     private mutating func fail(
@@ -176,9 +173,9 @@ extension RunMachine {
 
     /// Dooms the tasks that need this one and were not doomed before.
     mutating func skipDependants(of index: Int, verdict: ExitCode) {
-        for dependant in graph.dependants(of: index) where states[Int(dependant)] == .idle {
-            states[Int(dependant)] = .doomed
-            skips.append(Skip(task: dependant, need: UInt32(index), verdict: verdict))
+        for tasks in graph.fail(index) {
+            for task in tasks where states[task] == .idle { states[task] = .doomed }
+            skips.append(Skip(tasks: tasks, need: UInt32(index), verdict: verdict))
         }
     }
 }

@@ -13,7 +13,10 @@ struct JobSource {
         case rejected(isEnvironment: Bool)
     }
 
+    /// What was found in the job file.
     let report: FileDiagnostics
+    /// What was found in its data files, fault by fault.
+    private(set) var dataReports: [FileDiagnostics] = []
     let outcome: Outcome
 
     /// Reads and checks a file.
@@ -23,10 +26,15 @@ struct JobSource {
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
+    ///   - run: What `${run.…}` stands for.
     /// - Throws: `Exit` when the file cannot be read.
-    init(path: String, variables: [String: String], only: [String] = [], reportPath: String? = nil)
-        throws(Exit)
-    {
+    init(
+        path: String,
+        variables: [String: String],
+        only: [String] = [],
+        reportPath: String? = nil,
+        run: RunValues = .standIn
+    ) throws(Exit) {
         try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
@@ -48,7 +56,9 @@ struct JobSource {
             only: only,
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
-            fileStatus: Self.status
+            fileStatus: Self.status,
+            dataFile: { try? OpenDataFile(path: $0) },
+            run: run
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -65,6 +75,7 @@ struct JobSource {
             if error.isOnlyAboutTasksChosen, parsed.diagnostics.isEmpty {
                 throw Exit(.usage, Self.complaint(about: error.unknownTasks))
             }
+            dataReports = error.dataFaults
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }
@@ -78,6 +89,9 @@ struct JobSource {
             )
         }
     }
+
+    /// What was found in all files.
+    var reports: [FileDiagnostics] { [report] + dataReports }
 
     /// The exit code of a file that is only looked at.
     var exitCode: ExitCode {
@@ -102,10 +116,11 @@ struct JobSource {
 
     /// Writes the diagnostics to standard error, as people read them.
     func printDiagnostics() {
-        guard !report.diagnostics.isEmpty else { return }
-        let text = TextRenderer(report, usesColor: TerminalTraits.ofStandardError().usesColor)
-            .render()
-        StandardError.write(Array(text.utf8))
+        for report in reports where !report.diagnostics.isEmpty {
+            let text = TextRenderer(report, usesColor: TerminalTraits.ofStandardError().usesColor)
+                .render()
+            StandardError.write(Array(text.utf8))
+        }
     }
 
     private static func complaint(about tasks: [PlanRejected.UnknownTask]) -> String {

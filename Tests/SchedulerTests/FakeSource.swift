@@ -1,3 +1,4 @@
+import Plan
 import TransferModel
 
 @testable import Scheduler
@@ -36,7 +37,11 @@ struct FakeSource: TaskSource {
     var taskCount: Int { tasks.count }
     func id(of task: Int) -> String { tasks[task].id }
     func kind(of task: Int) -> TaskSpec.Kind { tasks[task].kind }
-    func needs(of task: Int) -> [Int] { tasks[task].needs }
+    var graph: TaskGraph {
+        var graph = TaskGraph()
+        for task in tasks { graph.append(needs: task.needs) }
+        return graph
+    }
     func isRequired(_ task: Int) -> Bool { tasks[task].isRequired }
     func priority(of task: Int) -> Double { tasks[task].priority }
 
