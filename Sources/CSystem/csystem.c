@@ -3,9 +3,12 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int csystem_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
@@ -25,6 +28,49 @@ int csystem_rename_to_free(int folder, const char *from, const char *to) {
 }
 
 void csystem_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int csystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+static int set_attributes(posix_spawnattr_t *attributes) {
+    sigset_t none, pipe;
+    sigemptyset(&none);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    int code = posix_spawnattr_setsigmask(attributes, &none);
+    if (code == 0) code = posix_spawnattr_setsigdefault(attributes, &pipe);
+    if (code == 0) code = posix_spawnattr_setpgroup(attributes, 0);
+    if (code != 0) return code;
+    return posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+static int add_actions(posix_spawn_file_actions_t *actions, const char *folder, int output, int error) {
+    int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, error, STDERR_FILENO);
+    // Sockets of libcurl are not all marked to be closed.
+    if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+    if (code == 0) code = posix_spawn_file_actions_addchdir_np(actions, folder);
+    return code;
+}
+
+int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    int code = posix_spawnattr_init(&attributes);
+    if (code != 0) return code;
+    code = posix_spawn_file_actions_init(&actions);
+    if (code == 0) {
+        code = set_attributes(&attributes);
+        if (code == 0) code = add_actions(&actions, folder, output, error);
+        if (code == 0) code = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+int csystem_pidfd(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 const uint32_t csystem_readable = EPOLLIN, csystem_writable = EPOLLOUT, csystem_failed = EPOLLERR | EPOLLHUP;
 

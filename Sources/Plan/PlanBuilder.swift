@@ -212,10 +212,10 @@ struct PlanBuilder {
         let count = reader.tasks.entries.count
         needs.reserveCapacity(count)
         listFiles(of: taskReader.sessions)
-        let paths = pathsAgain(taskReader)
+        let paths = TaskPathsReader(reader, taskReader)
+        let groups = reader.tasks.groups
         var nextGroup = 0
         for number in 0..<count {
-            let groups = reader.tasks.groups
             if nextGroup < groups.count, groups[nextGroup].entry == number {
                 readRows(of: nextGroup, taskReader, &needs, paths: paths)
                 nextGroup += 1

@@ -27,6 +27,16 @@ struct csystem_event {
 // What epoll calls EPOLLIN, EPOLLOUT, EPOLLERR | EPOLLHUP.
 extern const uint32_t csystem_readable, csystem_writable, csystem_failed;
 
+// pipe2(2) with O_CLOEXEC: the end to read from, then the one to write to.
+int csystem_pipe(int ends[2]);
+
+// Starts a program without a shell, in a process group of its own and in a folder; the name of the program is looked up
+// in PATH when it has no slash. It gets /dev/null, `output` and `error` as its standard streams and nothing else that
+// is open, no blocked signals, and SIGPIPE as a program expects it. Returns 0 or an errno value.
+int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process);
+// A descriptor that becomes readable when a child ends (pidfd_open(2)); -1 where the kernel has none.
+int csystem_pidfd(int process);
+
 int csystem_eventfd(void);
 void csystem_eventfd_signal(int descriptor);
 void csystem_eventfd_drain(int descriptor);

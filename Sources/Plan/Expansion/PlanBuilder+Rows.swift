@@ -17,7 +17,7 @@ extension PlanBuilder {
         of number: Int,
         _ taskReader: TaskReader,
         _ needs: inout TaskGraphBuilder,
-        paths: (Int) -> DestinationIndex.TaskPaths
+        paths: TaskPathsReader
     ) {
         let group = reader.tasks.groups[number]
         let entry = reader.tasks.entries[group.entry]

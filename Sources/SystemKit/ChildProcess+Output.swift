@@ -1,0 +1,90 @@
+internal import Glibc
+
+extension ChildProcess {
+    /// What became of waiting for a program's whole output.
+    package enum Outcome: Sendable, Hashable {
+        case ended(Status)
+        /// It had not ended, or something it started still held its output, when the time was over.
+        case timedOut
+        /// It wrote more to its standard output than was wanted.
+        case tooMuchOutput
+    }
+
+    /// What a program wrote until it ended.
+    package struct Captured: Sendable {
+        package var outcome: Outcome
+        package var output: [UInt8] = []
+        /// The beginning of its standard error; empty when that is inherited.
+        package var error: [UInt8] = []
+    }
+
+    /// How much of the standard error is kept, bytes; the rest is read and dropped.
+    private static let keptErrorBytes = 16 * 1024
+
+    /// Reads all that the program writes and waits for its end; it is killed when it does not come to it.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes of its standard output.
+    ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds.
+    /// - Returns: What was written, and how it ended.
+    /// - Throws: What read(2) says.
+    package func capture(limit: Int, until deadline: Int64) throws(SystemError) -> Captured {
+        var captured = Captured(outcome: .timedOut)
+        var open = [output, error].compactMap { $0 }
+        while !open.isEmpty {
+            guard let ready = Self.wait(for: open, until: deadline) else {
+                kill()
+                return captured
+            }
+            let isOutput = open[ready] === output
+            // One byte more than the limit shows that there is too much.
+            let room = isOutput ? limit + 1 - captured.output.count : Self.keptErrorBytes
+            guard let bytes = try Self.read(open[ready], atMost: room) else {
+                open.remove(at: ready)
+                continue
+            }
+            if isOutput {
+                captured.output += bytes
+                guard captured.output.count <= limit else {
+                    kill()
+                    captured.outcome = .tooMuchOutput
+                    return captured
+                }
+            } else {
+                captured.error += bytes.prefix(Self.keptErrorBytes - captured.error.count)
+            }
+        }
+        guard let status = wait(until: deadline) else {
+            kill()
+            return captured
+        }
+        captured.outcome = .ended(status)
+        return captured
+    }
+
+    /// The position of one that can be read without waiting; nil at the deadline.
+    private static func wait(for pipes: [PipeReader], until deadline: Int64) -> Int? {
+        var descriptors = pipes.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let left = milliseconds(until: deadline)
+            let count = unsafe poll(&descriptors, nfds_t(descriptors.count), left)
+            if count > 0 { return descriptors.firstIndex { $0.revents != 0 } }
+            if count == 0, left == 0 { return nil }
+        }
+    }
+
+    /// What is there, nothing also when there is nothing yet; nil at the end of the stream.
+    private static func read(
+        _ pipe: PipeReader,
+        atMost count: Int
+    ) throws(SystemError) -> ArraySlice<UInt8>? {
+        var chunk = [UInt8](repeating: 0, count: min(count, 16 * 1024))
+        var span = chunk.mutableSpan
+        var raw = unsafe span.mutableBytes
+        switch try pipe.read(into: &raw) {
+        case .bytes(let count): return chunk[..<count]
+        case .nothingYet: return []
+        case .end: return nil
+        }
+    }
+}

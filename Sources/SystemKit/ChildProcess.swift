@@ -1,0 +1,153 @@
+internal import CSystem
+internal import Glibc
+
+/// A program that runs beside this one, without a shell, in a process group of its own.
+///
+/// Its standard input is empty, its standard output is read through `output`. It gets the environment of this process
+/// and none of its open files. Killed and waited for when nobody holds it any more. Any thread may use it.
+package final class ChildProcess: Sendable {
+    /// How a program ended.
+    package enum Status: Sendable, Hashable {
+        /// By itself, with this exit status, 0 to 255.
+        case exited(Int32)
+        /// By this signal.
+        case killed(signal: Int32)
+
+        /// Whether it says that all went well.
+        package var isSuccess: Bool { self == .exited(0) }
+    }
+
+    /// Where a program's standard error goes.
+    package enum ErrorOutput: Sendable, Hashable {
+        /// To that of this process.
+        case inherited
+        /// Into `error`.
+        case captured
+    }
+
+    /// What the program writes to its standard output.
+    package let output: PipeReader
+    /// What it writes to its standard error; nil when that is inherited.
+    package let error: PipeReader?
+    private let process: pid_t
+    /// Becomes readable when the program has ended; negative where the kernel offers no such thing.
+    private let endDescriptor: Int32
+    /// Nil until the program was waited for: before that nothing else can have its number.
+    private let status = Lock<Status?>(nil)
+
+    /// How often the end is looked for where nothing announces it, milliseconds.
+    private static let lookInterval: Int32 = 10
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - arguments: At least one: a path, relative to `folder`, or a name that is looked up in `PATH`; then what it gets.
+    ///   - folder: The absolute path of the folder that it runs in.
+    ///   - errorOutput: Where its standard error goes.
+    /// - Throws: What posix_spawn(3) says, such as `ENOENT`; `EINVAL` for a NUL character.
+    package init(
+        _ arguments: [String],
+        in folder: String,
+        errorOutput: ErrorOutput = .inherited
+    ) throws(SystemError) {
+        guard let name = arguments.first, !(arguments + [folder]).contains(where: Self.hasNUL)
+        else {
+            throw SystemError(errno: EINVAL, operation: "start", subject: "a program")
+        }
+        let (output, outputWriter) = try PipeReader.pipe("the output of \(name)")
+        defer { close(outputWriter) }
+        var errorWriter = STDERR_FILENO
+        var error: PipeReader?
+        if errorOutput == .captured {
+            (error, errorWriter) = try PipeReader.pipe("the standard error of \(name)")
+        }
+        defer { if errorOutput == .captured { close(errorWriter) } }
+
+        var process = pid_t()
+        let code = unsafe Self.withArguments(arguments) { texts in
+            unsafe csystem_spawn(texts, folder, outputWriter, errorWriter, &process)
+        }
+        guard code == 0 else { throw SystemError(errno: code, operation: "start", subject: name) }
+        self.output = output
+        self.error = error
+        self.process = process
+        endDescriptor = csystem_pidfd(process)
+    }
+
+    deinit {
+        kill()
+        _ = wait()
+        if endDescriptor >= 0 { close(endDescriptor) }
+    }
+
+    /// Ends the program, and what it has started in its process group, at once (SIGKILL); does nothing when it was
+    /// waited for.
+    package func kill() {
+        status.withLock { status in
+            if status == nil { _ = Glibc.kill(-process, SIGKILL) }
+        }
+    }
+
+    /// Waits for the program's end.
+    package func wait() -> Status {
+        // Without a deadline there is always a status.
+        while true {
+            if let status = wait(until: nil) { return status }
+        }
+    }
+
+    /// Waits for the program's end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits for ever.
+    ///
+    /// - Returns: Nil when it still runs at the deadline.
+    package func wait(until deadline: Int64?) -> Status? {
+        while true {
+            if let status = reap() { return status }
+            let left = Self.milliseconds(until: deadline)
+            if left == 0 { return nil }
+            let isAnnounced = endDescriptor >= 0
+            let time = left < 0 ? Self.lookInterval : min(left, Self.lookInterval)
+            var end = pollfd(fd: endDescriptor, events: Int16(POLLIN), revents: 0)
+            unsafe poll(&end, 1, isAnnounced ? left : time)
+        }
+    }
+
+    /// What a reading of `CLOCK_MONOTONIC` is away, in milliseconds, rounded up; -1 for nil.
+    static func milliseconds(until deadline: Int64?) -> Int32 {
+        guard let deadline else { return -1 }
+        let (left, overflow) = deadline.subtractingReportingOverflow(Clock.monotonicNanoseconds())
+        guard !overflow, left > 0 else { return overflow && deadline > 0 ? .max : 0 }
+        return Int32(clamping: left / 1_000_000 + 1)
+    }
+
+    /// Its status, if it has ended.
+    private func reap() -> Status? {
+        status.withLock { status in
+            guard status == nil else { return status }
+            var code: Int32 = 0
+            let found = unsafe waitpid(process, &code, WNOHANG)
+            if found == process {
+                let signal = code & 0x7F
+                status = signal == 0 ? .exited((code >> 8) & 0xFF) : .killed(signal: signal)
+            } else if found < 0, errno != EINTR {
+                // Somebody else waited for it: how it ended is not known any more.
+                status = .exited(-1)
+            }
+            return status
+        }
+    }
+
+    private static func hasNUL(_ text: String) -> Bool { text.utf8.contains(0) }
+
+    /// Calls `body` with a NULL-ended array of C strings.
+    private static func withArguments(
+        _ texts: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let copies = unsafe texts.map { unsafe strdup($0) }
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        return unsafe (copies + [nil]).withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return EINVAL }
+            return unsafe body(start)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import CSystem
+internal import Glibc
+
+/// The end of a pipe that is read from; reading never waits.
+package final class PipeReader: Sendable {
+    /// What one read led to.
+    package enum Read: Sendable, Hashable {
+        /// So many bytes, at least 1.
+        case bytes(Int)
+        /// There is nothing now; the descriptor becomes readable when that changes.
+        case nothingYet
+        /// Nobody can write any more.
+        case end
+    }
+
+    /// To be watched by an `EventPoll`; closed with this object.
+    package let descriptor: Int32
+    private let name: String
+
+    /// Takes the descriptor over; `name` is for errors.
+    init(taking descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    deinit { close(descriptor) }
+
+    /// A pipe that no other program inherits; the end that is written to, whose owner closes it, waits as usual.
+    static func pipe(_ name: String) throws(SystemError) -> (reader: PipeReader, writer: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard unsafe csystem_pipe(&ends) == 0 else { throw .last("create", "a pipe") }
+        let reader = PipeReader(taking: ends[0], name: name)
+        guard fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 else {
+            let error = SystemError.last("create", "a pipe")
+            close(ends[1])
+            throw error
+        }
+        return (reader, ends[1])
+    }
+
+    /// Reads what is there into `buffer`, which must not be empty.
+    package func read(into buffer: inout MutableRawSpan) throws(SystemError) -> Read {
+        while true {
+            let descriptor = descriptor
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+            }
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            if Glibc.errno == EAGAIN { return .nothingYet }
+            if Glibc.errno != EINTR { throw .last("read", name) }
+        }
+    }
+}
