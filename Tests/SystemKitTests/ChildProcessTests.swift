@@ -112,7 +112,7 @@ import Testing
             let poll = EventPoll(try EventPoll.WakeUp())
             try poll.watch(child.output.descriptor, for: .readable, tag: 7)
             var events: [EventPoll.Event] = []
-            poll.wait(milliseconds: -1, into: &events)
+            _ = poll.wait(milliseconds: -1, into: &events)
             #expect(events.map(\.tag) == [7])
         }
         #expect(try reader.finish().status == .exit(0))
