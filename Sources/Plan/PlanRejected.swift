@@ -32,6 +32,11 @@ package struct PlanRejected: Error, Sendable {
         self.unknownTasks = unknownTasks
     }
 
+    /// The first error's message; empty when there is none.
+    package var summary: String {
+        diagnostics.first { $0.severity == .error }?.message ?? ""
+    }
+
     /// Whether the file itself is right.
     package var isOnlyAboutTasksChosen: Bool {
         !unknownTasks.isEmpty && dataFaults.isEmpty

@@ -38,6 +38,7 @@ extension Reader {
         var pieces: [FilledPiece] = []
         var length = 0
         var isFilledIn = false
+        var hasNull = false
         for piece in template.pieces {
             switch piece {
             case .literal(let text):
@@ -51,6 +52,9 @@ extension Reader {
                 }
                 value.isFilledIn = true
                 isFilledIn = true
+                if expression.namespace == .item, expression.rule == .required {
+                    hasNull = hasNull || value.type == .null
+                }
                 pieces.append(FilledPiece(value: value, isFilledIn: true))
                 length += value.text.utf8.count
             }
@@ -64,7 +68,7 @@ extension Reader {
                 return nil
             }
         }
-        if pieces.count > 1, pieces.contains(where: { $0.value.type == .null }) {
+        if hasNull, pieces.count > 1 {
             report(
                 .wrongType,
                 "`\(field.name.excerpt)`: a part of the value is null",

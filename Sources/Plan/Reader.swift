@@ -222,8 +222,11 @@ struct Reader {
     /// How many diagnostics there are, for `addNote`.
     var mark: Int { diagnostics.count }
 
-    /// Says of the errors since a mark which row they are about, and drops those that an earlier row has had.
-    mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout Set<Diagnostic>) {
+    /// Says of the errors since a mark which row they are about.
+    ///
+    /// One that an earlier row has had too only becomes a note of that one; `known` has where these stand.
+    mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout [Diagnostic: Int])
+    {
         let new = diagnostics[mark...]
         diagnostics.removeLast(new.count)
         for var diagnostic in new {
@@ -231,14 +234,21 @@ struct Reader {
                 diagnostics.append(diagnostic)
                 continue
             }
-            guard known.insert(diagnostic).inserted else {
+            if let first = known[diagnostic] {
                 errorCount -= 1
+                let isShort =
+                    diagnostics[first].notes.count < diagnostic.notes.count + Self.shownRows
+                if isShort { diagnostics[first].notes.append(note) }
                 continue
             }
+            known[diagnostic] = diagnostics.count
             diagnostic.notes.append(note)
             diagnostics.append(diagnostic)
         }
     }
+
+    /// Rows that are named of those with one and the same fault.
+    private static let shownRows = 4
 
     /// Adds a warning; the last one that is kept says so.
     private mutating func addWarning(_ warning: Diagnostic) {

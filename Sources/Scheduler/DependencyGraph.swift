@@ -32,7 +32,8 @@ struct DependencyGraph {
     /// The tasks that nothing keeps from starting, before any has.
     var freeTasks: [Range<Int>] {
         guard graph.hasEdges else { return [0..<graph.taskCount] }
-        return openNeeds.indices.lazy.filter { openNeeds[$0] == 0 }.map(graph.tasks)
+        return openNeeds.indices.lazy.filter { openNeeds[$0] == 0 && openTasks[$0] > 0 }
+            .map(graph.tasks)
     }
 
     /// Takes note that a task has succeeded; returns those that nothing keeps from starting any more.

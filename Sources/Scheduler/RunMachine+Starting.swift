@@ -1,4 +1,5 @@
 import HeapModule
+import Plan
 import Transfer
 import TransferModel
 
@@ -68,17 +69,18 @@ extension RunMachine {
 
     /// The task's settings; when they cannot be had, the task fails here.
     ///
-    /// A plan is checked as a whole before it runs, so that this is a fault of the runner.
+    /// A plan is checked as a whole before it runs, so that this is a fault of the runner, or a data file has changed.
     private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
-        let fault: String
+        var failure: TransferFailure
         do {
             let spec = try source.task(at: task)
             if sessions.indices.contains(spec.session) { return spec }
-            fault = "the plan has no session \(spec.session)"
+            failure = .undecodable("the plan has no session \(spec.session)")
+        } catch let rejected as PlanRejected where rejected.isEnvironment {
+            failure = .changedData(rejected)
         } catch {
-            fault = "the plan cannot give the task: \(error)"
+            failure = .undecodable("the plan cannot give the task: \(error)")
         }
-        var failure = TransferFailure(kind: .engine, phase: .prepare, detail: fault)
         failure.isPermanent = true
         var record = blankRecord(task, .failed, now)
         record.error = failure
@@ -142,5 +144,20 @@ extension RunMachine {
             actions.events.append(.taskStarted(progress))
         }
         actions.starts.append(request)
+    }
+}
+
+extension TransferFailure {
+    /// A task that the plan accepted and cannot give.
+    fileprivate static func undecodable(_ detail: String) -> TransferFailure {
+        TransferFailure(kind: .engine, phase: .prepare, detail: detail)
+    }
+
+    /// A task whose row is no longer what was checked.
+    fileprivate static func changedData(_ rejected: PlanRejected) -> TransferFailure {
+        var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: rejected.summary)
+        failure.isKnownUnprocessed = true
+        failure.help = "run the job again; replace data files by renaming a new one over them"
+        return failure
     }
 }

@@ -105,13 +105,17 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         let parsed = Document.parse(bytes, name: "job.yaml")
         let faults = parsed.diagnostics.map(\.code)
         guard let document = parsed.document else { return faults }
-        let options = PlanOptions(variables: variables, workingFolder: "/jobs") { path in
-            path.hasSuffix("/missing.json") ? .missing : .readable
-        }
+        let options = PlanOptions(
+            variables: variables,
+            workingFolder: "/jobs",
+            fileStatus: { $0.hasSuffix("/missing.json") ? .missing : .readable },
+            dataFile: { _ in MemoryFile("id,name\n1\n") }
+        )
         do throws(PlanRejected) {
             return try faults + Plan.make(from: document, options: options).warnings.map(\.code)
         } catch {
-            return faults + error.diagnostics.map(\.code)
+            let all = error.diagnostics + error.dataFaults.flatMap(\.diagnostics)
+            return faults + all.map(\.code)
         }
     }
 }

@@ -11,7 +11,8 @@ import Testing
         SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
         TaskTable.data.keys, TaskTable.upload.keys, TaskTable.download.keys,
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
-        RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,
+        RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
+        ScheduleTable.table.keys,
     ]
 
     private static func text(_ file: String) throws -> String {

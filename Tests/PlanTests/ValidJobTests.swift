@@ -44,7 +44,10 @@ import TransferModel
     private static func plan(_ fixture: Fixture) throws -> Plan {
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)
-        return try Plan.make(from: #require(result.document), options: PlanOptions())
+        let options = PlanOptions(dataFile: { path in
+            MemoryFile(path.hasSuffix(".csv") ? "id,name\n1,a\n2,b\n" : #"{"id":1}"#)
+        })
+        return try Plan.make(from: #require(result.document), options: options)
     }
 
     private static func collectKeys(

@@ -4,11 +4,11 @@ internal import JobFile
 extension PlanBuilder {
     /// What is gathered while the rows of a group are gone through.
     private struct RowCheck {
-        /// A hash for each key, by its row.
+        /// A hash for each key.
         var keys: [UInt64] = []
         var settings: [TaskGroup.Settings] = []
-        /// The errors so far, without what says which row they are about.
-        var known: Set<Diagnostic> = []
+        /// The errors so far, without what says which row they are about, and where they stand.
+        var known: [Diagnostic: Int] = [:]
         var faultyRows = 0
     }
 
@@ -62,7 +62,7 @@ extension PlanBuilder {
         reader.row = nil
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
-            reportRepeatedKeys(check.keys, of: group)
+            reportRepeatedKeys(&check.keys, of: group)
         }
     }
 
@@ -91,24 +91,25 @@ extension PlanBuilder {
     // MARK: Keys
 
     /// Reports rows that have the key of an earlier one.
-    private mutating func reportRepeatedKeys(_ hashes: [UInt64], of group: TaskGroup) {
-        let sorted = hashes.sorted()
+    ///
+    /// The hashes are sorted where they stand, so that a key costs eight bytes; only where two are equal are the keys
+    /// themselves looked at.
+    private mutating func reportRepeatedKeys(_ hashes: inout [UInt64], of group: TaskGroup) {
+        hashes.sort()
         let repeated = Set(
-            zip(sorted, sorted.dropFirst()).lazy.filter { $0 == $1 }.map(\.0)
+            zip(hashes, hashes.dropFirst()).lazy.filter { $0 == $1 }.map(\.0)
                 .prefix(Self.shownRows)
         )
         guard !repeated.isEmpty else { return }
-        reader.owner = .task(
-            reader.tasks.entries[group.entry].kind,
-            reader.tasks.entries[group.entry].key
-        )
+        let entry = reader.tasks.entries[group.entry]
+        reader.owner = .task(entry.kind, entry.key)
         var firsts: [String: Int] = [:]
         var shown = 0
         var cursor = RowCursor(group.rows)
-        for (row, hash) in hashes.enumerated()
-        where shown < Self.shownRows && repeated.contains(hash) {
+        for row in 0..<group.rows.count where shown < Self.shownRows {
             guard let item = try? cursor.row(at: row),
-                let key = reader.key(of: item, in: group.rows)
+                let key = reader.key(of: item, in: group.rows),
+                repeated.contains(key.utf8.span.seededHash)
             else { continue }
             if let first = firsts[key] {
                 reportRepeated(key, row, first, of: group)

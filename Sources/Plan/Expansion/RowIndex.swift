@@ -10,7 +10,7 @@ struct RowIndex: Sendable {
         var line: UInt32
     }
 
-    private var blocks: [Block] = []
+    private(set) var blocks: [Block] = []
     private(set) var count = 0
     /// Behind the last row.
     private var end: Int64 = 0

@@ -19,7 +19,7 @@ package struct TaskGraph: Sendable {
     ///   - nodes: How many units and joints there are.
     ///   - unitSizes: Nil when each node is a task.
     ///   - pairs: A node and one that it needs, in any order.
-    init(nodes: Int, unitSizes: [Int]?, needs pairs: [(node: UInt32, need: UInt32)]) {
+    package init(nodes: Int, unitSizes: [Int]?, needs pairs: [(node: UInt32, need: UInt32)]) {
         setUnits(unitSizes)
         (starts, edges) = Self.grouped(pairs, nodes: nodes)
     }
