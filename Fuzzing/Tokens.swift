@@ -15,6 +15,10 @@ enum Tokens {
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
         "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
+        "{ range: [1, 9] }", "{ range: [9, -9, -3] }", "{ items: [a, { id: b }] }", "{ csv: rows }",
+        "{ jsonLines: rows }", "{ lines: rows }",
+        "{ matrix: { a: [1, 2], b: [c] }, exclude: [{ a: 1 }] }",
+        "[\"t[${item}]\"]",
     ]
 
     private static let keys = [
@@ -23,7 +27,8 @@ enum Tokens {
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
         "responseTo", "idempotencyKey", "priority", "timeoutInterval", "minimumRate", "<<", "x-y",
         "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
-        "deadline",
+        "deadline", "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude",
+        "key",
     ]
 
     private static let syntax = [
@@ -35,7 +40,8 @@ enum Tokens {
     private static let expressions = [
         "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
         "${var.a:-${var.b}}",
-        "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}", "{{ var.a }}", "$(", ")", "$A_B",
+        "${item}", "${item.x}", "${item.a.0:-b}", "${run.id}", "${secret.y}", "${var.é}", "$", "{{",
+        "}}", "{{ var.a }}", "$(", ")", "$A_B",
     ]
 
     private static let characters = [
