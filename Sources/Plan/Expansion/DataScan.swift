@@ -22,10 +22,12 @@ struct DataScan {
         records = RecordReader(file, format)
     }
 
-    /// Reads until the end, or until there are so many faults.
+    /// Reads until the end, or until there are so many faults, or more rows than a job may have tasks.
     mutating func run(shownFaults: Int) {
         // After a faulty header every row would be one more fault.
-        while faults.count < shownFaults, faults.isEmpty || columns != nil || format != .csv {
+        while faults.count < shownFaults, index.count <= TaskList.mostTasks,
+            faults.isEmpty || columns != nil || format != .csv
+        {
             let line = records.line
             do {
                 guard let record = try records.next() else { break }

@@ -7,26 +7,30 @@ extension PlanBuilder {
 
     /// Finds the tasks with `forEach`, and counts and numbers the tasks that they make.
     mutating func expandTasks() {
+        guard document.hasScalar("forEach") else { return }
         var groups: [TaskGroup] = []
         var inlineCount = 0
+        var count = reader.tasks.entries.count
         for (number, entry) in reader.tasks.entries.enumerated() {
             guard let found = document.value(of: entry.value, for: "forEach") else { continue }
             reader.owner = .task(entry.kind, entry.key)
             let field = Field(name: "forEach", key: found.key, node: found.value)
             var rows = rowSource(field) ?? RowSource(.faulty, key: nil, field: field)
+            count += rows.count
             if !rows.isDataFile { inlineCount += rows.count }
-            if inlineCount > Self.mostInlineItems, !rows.isDataFile {
+            if inlineCount > Self.mostInlineItems {
                 reportTooMany(Self.mostInlineItems, "items stand in the job file", field)
+            } else if count > TaskList.mostTasks {
+                reportTooMany(TaskList.mostTasks, "tasks are in the job", field)
+            }
+            if inlineCount > Self.mostInlineItems || count > TaskList.mostTasks {
                 rows = RowSource(.faulty, key: nil, field: field)
-                inlineCount = 0
+                (inlineCount, count) = (0, 0)
             }
             groups.append(TaskGroup(entry: number, first: 0, rows: rows))
         }
-        guard !groups.isEmpty else { return }
         reader.owner = .job
         reader.tasks.setGroups(groups)
-        guard reader.tasks.count > TaskList.mostTasks, let last = groups.last else { return }
-        reportTooMany(TaskList.mostTasks, "tasks are in the job", last.rows.field)
     }
 
     private mutating func reportTooMany(_ limit: Int, _ what: String, _ field: Field) {
