@@ -32,8 +32,13 @@ struct TextIndex: Sendable {
         count += 1
     }
 
+    /// The most slots in a row that are taken: what a search may have to look at.
+    var longestRun: Int {
+        slots.split(separator: 0, omittingEmptySubsequences: true).map(\.count).max() ?? 0
+    }
+
     private func firstSlot(_ hash: UInt64) -> Int {
-        Int(truncatingIfNeeded: (hash & 0xFFFF_FFFF) &* UInt64(slots.count) >> 32)
+        Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* UInt64(slots.count)) >> 32)
     }
 
     private func next(_ slot: Int) -> Int { slot + 1 == slots.count ? 0 : slot + 1 }
