@@ -19,6 +19,7 @@ enum Tokens {
         "{ jsonLines: rows }", "{ lines: rows }",
         "{ matrix: { a: [1, 2], b: [c] }, exclude: [{ a: 1 }] }",
         "[\"t[${item}]\"]",
+        "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
     ]
 
     private static let keys = [
@@ -29,6 +30,7 @@ enum Tokens {
         "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
         "deadline", "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude",
         "key",
+        "mirrors", "mode", "decode", "ifExists", "from", "algorithm",
     ]
 
     private static let syntax = [

@@ -11,6 +11,9 @@ extension PlanBuilder {
             guard let path = session.tls.caFile else { continue }
             destinations.addInput(AbsolutePath.withoutClimbs(path), "a `caFile` of the job")
         }
+        for path in dataPaths {
+            destinations.addInput(AbsolutePath.withoutClimbs(path), "a data file of the job")
+        }
         let words = options.reportPath == nil ? "the report's file" : "the file of `--report`"
         guard let path = options.reportPath ?? draft.report.json?.path,
             let input = destinations.addReport(AbsolutePath.withoutClimbs(path), words)

@@ -13,6 +13,10 @@ struct PlanBuilder {
     var destinations = DestinationIndex(capacity: 0)
     /// The data files that were gone through, by format and path.
     var dataFiles: [String: DataRows] = [:]
+    /// The absolute paths of the data files.
+    var dataPaths: [String] = []
+    /// Whether a server names the file of a download.
+    var hasServerNames = false
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -54,6 +58,7 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            reservedPaths: hasServerNames ? destinations.filePaths : [],
             warnings: diagnostics,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
@@ -230,6 +235,7 @@ struct PlanBuilder {
             needs.append(number, needs: draft.needs)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
+            if draft.destination?.isFolder == true { hasServerNames = true }
         }
         reader.owner = .job
         return needs

@@ -12,6 +12,7 @@ extension PlanBuilder {
     mutating func dataRows(_ format: DataFormat, _ path: PathValue, _ field: Field) -> DataRows? {
         let name = "\(format.rawValue) \(path.path)"
         if let known = dataFiles[name] { return known }
+        dataPaths.append(path.path)
         let rows = scannedRows(format, path, field)
         dataFiles[name] = rows
         return rows

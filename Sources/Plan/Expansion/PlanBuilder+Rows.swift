@@ -55,6 +55,7 @@ extension PlanBuilder {
                     )
                 }
                 checkPaths(of: draft, group.first + row, paths: paths)
+                if draft.destination?.isFolder == true { hasServerNames = true }
             }
             guard reader.errorCount > errors else { continue }
             note(row, key, of: group, since: mark, &check)

@@ -62,12 +62,15 @@ struct TaskListing {
     /// The rows of a task; where its session sets something or is the only one, the session's.
     private func rows(_ walk: inout SettingWalk, _ entry: TaskList.Entry) -> [SettingRow] {
         let session = session(of: entry, &walk)
+        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasSuffix("/") }
         return walk.rows.map { row in
             guard row.line == nil, let session else { return row }
             switch row.path {
             case "session":
                 return SettingRow(path: row.path, value: plan.sessions[session].name)
             case "timeoutInterval": return timeouts[session] ?? row
+            case "ifExists":
+                return SettingRow(path: row.path, value: isInFolder ? "fail" : "replace")
             default: return row
             }
         }
