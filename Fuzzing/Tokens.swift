@@ -14,12 +14,13 @@ enum Tokens {
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
-        "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
         "{ range: [1, 9] }", "{ range: [9, -9, -3] }", "{ items: [a, { id: b }] }", "{ csv: rows }",
         "{ jsonLines: rows }", "{ lines: rows }",
         "{ matrix: { a: [1, 2], b: [c] }, exclude: [{ a: 1 }] }",
         "[\"t[${item}]\"]",
         "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
+        "'(a+)+$'", "(?<n>[z-a", "|\n      text", ">-\n      text", "{{ name }}", "$NAME",
+        "$(NAME)",
     ]
 
     private static let keys = [
@@ -31,6 +32,7 @@ enum Tokens {
         "deadline", "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude",
         "key",
         "mirrors", "mode", "decode", "ifExists", "from", "algorithm",
+        "capture", "regex", "header",
     ]
 
     private static let syntax = [
@@ -42,6 +44,7 @@ enum Tokens {
     private static let expressions = [
         "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
         "${var.a:-${var.b}}",
+        "${task.a.x}", "${task.",
         "${item}", "${item.x}", "${item.a.0:-b}", "${run.id}", "${secret.y}", "${var.é}", "$", "{{",
         "}}", "{{ var.a }}", "$(", ")", "$A_B",
     ]

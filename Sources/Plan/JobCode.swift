@@ -29,6 +29,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case pathEscape = "job.path-escape"
     case badJSON = "job.bad-json"
     case badPointer = "job.bad-pointer"
+    case badPattern = "job.bad-pattern"
 
     // Expressions.
     case badExpression = "job.bad-expression"
@@ -37,6 +38,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case suspiciousPlaceholder = "job.suspicious-placeholder"
     case variableCycle = "job.variable-cycle"
     case unknownField = "job.unknown-field"
+    case misplacedCapture = "job.misplaced-capture"
 
     // Between tasks.
     case badID = "job.bad-id"
@@ -46,6 +48,8 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case unknownSession = "job.unknown-session"
     case sessionRequired = "job.session-required"
     case needsCycle = "job.needs-cycle"
+    case unknownCapture = "job.unknown-capture"
+    case missingNeed = "job.missing-need"
     case duplicateDestination = "job.duplicate-destination"
     case tooManyFaults = "job.too-many-faults"
 
@@ -55,11 +59,12 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     // The environment: the job file may be right all the same.
     case missingVariable = "job.missing-variable"
     case missingFile = "job.missing-file"
+    case missingLibrary = "job.missing-library"
 
     /// Whether the fault lies around the job file and not in it.
     package var isEnvironment: Bool {
         switch self {
-        case .missingVariable, .missingFile: true
+        case .missingVariable, .missingFile, .missingLibrary: true
         default: false
         }
     }

@@ -19,6 +19,8 @@ package struct Plan: Sendable {
     package let reportPath: String?
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
+    /// Which tasks are filled in with what others capture.
+    package let captureUses: CaptureUses
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
@@ -28,27 +30,33 @@ package struct Plan: Sendable {
     let tasks: TaskList
     /// Which tasks must succeed before which.
     package let graph: TaskGraph
+    /// Files that no task may write to, described in words.
+    let files: [(path: String, words: String)]
 
     init(
         name: String,
         schedule: ScheduleConfiguration,
         reportPath: String?,
         reservedPaths: [String],
+        captureUses: CaptureUses,
         warnings: [Diagnostic],
         reader: Reader,
         taskReader: TaskReader,
         tasks: TaskList,
-        graph: TaskGraph
+        graph: TaskGraph,
+        files: [(path: String, words: String)]
     ) {
         self.name = name
         self.schedule = schedule
         self.reportPath = reportPath
         self.reservedPaths = reservedPaths
+        self.captureUses = captureUses
         self.warnings = warnings
         self.reader = reader
         self.taskReader = taskReader
         self.tasks = tasks
         self.graph = graph
+        self.files = files
     }
 
     /// Checks a document from its first key to its last, and plans it when nothing is wrong.
@@ -91,21 +99,43 @@ package struct Plan: Sendable {
     /// The run's id, as `${run.id}` has it.
     package var runIdentifier: String { reader.run.id }
 
-    /// Reads a task again, every setting resolved.
+    /// Reads a task again, every setting resolved and filled in with what other tasks have captured.
     ///
-    /// What `make` accepted is accepted here, unless a data file has changed in between.
-    package func task(at index: Int) throws(PlanRejected) -> TaskSpec {
+    /// What `make` accepted is accepted here, unless a data file has changed in between or a captured value does not fit
+    /// where it stands.
+    package func task(
+        at index: Int,
+        captured: CapturedValues = [:]
+    ) throws(PlanRejected) -> TaskSpec {
         var reader = reader
         do throws(DataRows.Failure) {
             try reader.enterRow(of: index)
         } catch {
             throw PlanRejected(diagnostics: [reader.changedData(of: index, error)])
         }
+        reader.captured = captured
+        let entry = tasks.entry(of: index)
         let id = reader.id(of: index)
-        guard let task = taskReader.task(index, tasks.entry(of: index), id: id, with: &reader)
-        else {
+        let task = taskReader.task(index, entry, id: id, with: &reader)
+        if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
+            check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
+        }
+        guard let task, reader.errorCount == 0 else {
             throw PlanRejected(diagnostics: reader.diagnostics)
         }
         return task
+    }
+
+    /// What is known of a task before those that it needs have ended.
+    package func outline(of index: Int) -> TaskOutline {
+        var reader = reader
+        try? reader.enterRow(of: index)
+        return taskReader.outline(tasks.entry(of: index), with: &reader)
+    }
+
+    /// Reports a destination that was made of captured values and is one of the job's own files.
+    private func check(_ path: String, of entry: TaskList.Entry, with reader: inout Reader) {
+        guard let file = files.first(where: { $0.path == path }) else { return }
+        reader.report(.duplicateDestination, "the destination is \(file.words)", at: entry.key)
     }
 }

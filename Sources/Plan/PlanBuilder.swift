@@ -17,6 +17,11 @@ struct PlanBuilder {
     var dataPaths: [String] = []
     /// Whether a server names the file of a download.
     var hasServerNames = false
+    var captureUses = CaptureUses()
+    /// Where the captures stand that tasks do not need themselves, so that another that they need must.
+    var distantCaptures: [(user: Int, reference: CaptureReference)] = []
+    /// Whether the needs of every task could be read.
+    var knowsAllNeeds = true
 
     init(document: Document, options: PlanOptions) {
         self.document = document
@@ -28,7 +33,8 @@ struct PlanBuilder {
             folder: AbsolutePath.folder(of: jobPath),
             variables: VariableTable(),
             run: options.run,
-            fileStatus: options.fileStatus
+            fileStatus: options.fileStatus,
+            patternFault: options.patternFault
         )
     }
 
@@ -43,6 +49,7 @@ struct PlanBuilder {
         let (chosen, unknown) = chosenTasks()
         let graph = needs.graph(of: reader.tasks, chosen: chosen)
         reportCycles(in: graph)
+        reportMissingNeeds(in: graph)
         warnOfVariables()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
@@ -59,11 +66,13 @@ struct PlanBuilder {
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
+            captureUses: captureUses(of: tasks),
             warnings: diagnostics,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
-            graph: chosenGraph
+            graph: chosenGraph,
+            files: destinations.files
         )
     }
 
@@ -228,11 +237,16 @@ struct PlanBuilder {
             }
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
-            guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
-                needs.append(number, needs: [])
-                continue
+            let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
+            if !reader.captureReferences.isEmpty {
+                noteCaptures(of: number, needs: draft.needs, isRight: isRight)
             }
             needs.append(number, needs: draft.needs)
+            guard isRight else {
+                let hasNeeds = document.value(of: entry.value, for: "needs") != nil
+                if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
+                continue
+            }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
             if draft.destination?.isFolder == true { hasServerNames = true }

@@ -1,3 +1,5 @@
+package import RegexKit
+
 /// What a plan is made from besides the document: everything that comes from outside of it.
 package struct PlanOptions: Sendable {
     /// What became of looking at a file that the job needs.
@@ -22,6 +24,8 @@ package struct PlanOptions: Sendable {
     package var reportPath: String?
     /// Looks at the file of an absolute path; asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
+    /// Says what is wrong with a pattern; asked while the plan is made, never later.
+    package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
     /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the plan is made.
     ///
@@ -30,7 +34,7 @@ package struct PlanOptions: Sendable {
     /// What `${run.…}` stands for.
     package var run: RunValues
 
-    /// Without arguments: nothing from outside, and every file taken for readable.
+    /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],
@@ -38,6 +42,7 @@ package struct PlanOptions: Sendable {
         workingFolder: String = "/",
         reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
         dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
         run: RunValues = .standIn
     ) {
@@ -47,6 +52,7 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.patternFault = patternFault
         self.dataFile = dataFile
         self.run = run
     }

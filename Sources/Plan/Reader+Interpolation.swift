@@ -19,12 +19,16 @@ extension Reader {
     mutating func filledScalar(_ field: Field) -> ScalarValue? {
         guard let pieces = filledPieces(field) else { return nil }
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
-        return ScalarValue(
-            text: pieces.map(\.value.text).joined(),
-            type: .string,
-            isFilledIn: pieces.contains(where: \.isFilledIn),
-            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment)
-        )
+        var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
+        for piece in pieces {
+            let start = joined.text.utf8.count
+            joined.standInStart = joined.standInStart ?? piece.value.standInStart.map { start + $0 }
+            joined.text += piece.value.text
+            joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
+            joined.isFromEnvironment = joined.isFromEnvironment || piece.value.isFromEnvironment
+            joined.isCaptured = joined.isCaptured || piece.value.isCaptured
+        }
+        return joined
     }
 
     /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.
@@ -120,6 +124,9 @@ extension Reader {
             found = run[expression.name].map {
                 ScalarValue(text: $0, type: .string, isFilledIn: true)
             }
+        case .task:
+            guard let value = capturedValue(of: expression, text, field) else { return nil }
+            found = value
         }
         switch expression.rule {
         case .required:
@@ -231,6 +238,15 @@ extension Reader {
                             ?? "declare it under `variables`, or give it with `--var \(name)=…`",
                     fixIt: isExpected
                         ? nil : nearest.map { .init(range: range, replacement: "${var.\($0)}") }
+                )
+            )
+        case .task:
+            add(
+                Diagnostic(
+                    .error,
+                    .missingVariable,
+                    "the captured value `\(name)` is empty" + (reason.map { ": \($0)" } ?? ""),
+                    at: range
                 )
             )
         }

@@ -76,9 +76,10 @@ extension Reader {
                 field
             )
         }
-        let outer = row
-        row = nil
-        defer { row = outer }
+        // Items are made before the run.
+        let outer = (row, isNeededBeforeTheRun)
+        (row, isNeededBeforeTheRun) = (nil, true)
+        defer { (row, isNeededBeforeTheRun) = outer }
         let name = expression.written
         return scalar(Field(name: name, key: node, node: node)).map { .value($0) } ?? .faulty
     }

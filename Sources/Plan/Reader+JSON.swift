@@ -52,7 +52,8 @@ extension Reader {
 
     private mutating func writeScalar(_ field: Field, to writer: inout JSONWriter) {
         warnOfPlaceholders(in: field, isBody: true)
-        guard let scalar = scalar(field) else { return }
+        guard let scalar = scalarOrStandIn(field) else { return }
+        guard !scalar.isKnownLater else { return writer.null() }
         switch scalar.type {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
@@ -68,6 +69,8 @@ extension Reader {
                 return
             }
             writer.raw(digits)
+        // A number of JSON already, perhaps one that a double does not hold.
+        case .float where scalar.isCaptured: writer.raw(scalar.text.utf8)
         case .float(let value):
             guard value.isFinite else {
                 report(

@@ -11,9 +11,9 @@ extension Reader {
     /// Without `key` it is the item itself, the values of a combination with commas between them, or of an item with
     /// fields its `id`, else its `key`, else its first field: never its place, so that it stays when rows come and go.
     mutating func key(of row: Row, in source: RowSource) -> String? {
-        let outer = self.row
-        self.row = row
-        defer { self.row = outer }
+        let outer = (self.row, isNeededBeforeTheRun)
+        (self.row, isNeededBeforeTheRun) = (row, true)
+        defer { (self.row, isNeededBeforeTheRun) = outer }
         let field = source.key ?? source.field
         guard let text = source.key.map({ text($0) }) ?? naturalKey(of: row, field) else {
             return nil

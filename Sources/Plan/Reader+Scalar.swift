@@ -9,11 +9,25 @@ struct ScalarValue: Sendable, Hashable {
     var isFilledIn: Bool
     /// Whether some of the text came from the environment, where secrets are.
     var isFromEnvironment = false
+    /// Whether some of the text is what a task has captured, so that a peer chose it.
+    var isCaptured = false
+    /// Where text begins that only stands for what a task will capture, an offset in UTF-8; nil when there is none.
+    var standInStart: Int?
+
+    var isKnownLater: Bool { standInStart != nil }
 }
 
 extension Reader {
     /// The scalar of a field; reports a collection and what is wrong with expressions.
+    ///
+    /// Nil also, without a report, for one that is known only when the task starts: its key counts as present.
     mutating func scalar(_ field: Field) -> ScalarValue? {
+        guard let scalar = scalarOrStandIn(field), !scalar.isKnownLater else { return nil }
+        return scalar
+    }
+
+    /// The scalar of a field, or a stand-in for one that is known only when the task starts.
+    mutating func scalarOrStandIn(_ field: Field) -> ScalarValue? {
         guard document.kind(of: field.node) == .scalar else {
             report(
                 .wrongType,
@@ -35,6 +49,11 @@ extension Reader {
     /// The text of any scalar but null.
     mutating func text(_ field: Field) -> String? {
         guard let scalar = scalar(field) else { return nil }
+        return text(of: scalar, field)
+    }
+
+    /// The text of a field's scalar; reports null.
+    mutating func text(of scalar: ScalarValue, _ field: Field) -> String? {
         if case .null = scalar.type {
             report(.wrongType, "`\(field.name)`: a value is missing", at: field.node)
             return nil

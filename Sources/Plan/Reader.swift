@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import RegexKit
 internal import TransferModel
 
 /// Turns values of the document into values of the plan, and collects everything that is wrong with them.
@@ -18,6 +19,10 @@ struct Reader {
     let folder: String
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
+    /// Says what is wrong with a pattern; nil when a task is read again.
+    let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
+    /// The patterns that were found right: many tasks have the same ones.
+    var rightPatterns: Set<String> = []
     var variables: VariableTable
     /// Positions of the declared sessions; the empty job's implicit one included.
     var sessions: [String: Int] = [:]
@@ -34,6 +39,12 @@ struct Reader {
     var owner = Owner.job
     /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
     var filledInLength = 0
+    /// What tasks have captured so far; nil before the run, when stand-ins take the place of their values.
+    var captured: CapturedValues?
+    /// The captures that the task being read refers to, in its order.
+    var captureReferences: [CaptureReference] = []
+    /// Whether the setting being read is one that tasks cannot fill in.
+    var isNeededBeforeTheRun = false
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
@@ -52,7 +63,8 @@ struct Reader {
         folder: String,
         variables: VariableTable,
         run: RunValues,
-        fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
+        fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?,
+        patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     ) {
         self.document = document
         self.environment = environment
@@ -60,6 +72,7 @@ struct Reader {
         self.variables = variables
         self.run = run
         self.fileStatus = fileStatus
+        self.patternFault = patternFault
     }
 
     /// A reader of the same job that has found nothing yet and never looks at files.
@@ -70,7 +83,8 @@ struct Reader {
             folder: folder,
             variables: variables,
             run: run,
-            fileStatus: nil
+            fileStatus: nil,
+            patternFault: nil
         )
         reader.sessions = sessions
         reader.tasks = tasks

@@ -40,6 +40,7 @@ extension RunMachine {
             attemptFailed(task, result, failure, history, dice(), now)
         } else {
             task.end(result, clock)
+            captures.keep(result.captured, of: result.key)
             retryBudget.deposit()
             succeed(task, result.isUnchanged ? .unchanged : .succeeded, now)
         }
@@ -194,7 +195,7 @@ extension RunMachine {
         record.error = failure
         record.isRetryable = failure.exitCode == .temporary
         complete(index, record, verdict: failure.exitCode)
-        skipDependants(of: index, verdict: failure.exitCode)
+        skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
         if schedule.failFast, phase == .running, source.isRequired(index) { stop(.failFast, now) }
     }
 
@@ -203,15 +204,29 @@ extension RunMachine {
         active[index] = nil
         states[index] = .ended
         unended -= 1
+        captures.taskEnded(index)
         tally.add(record, verdict: verdict)
         actions.events.append(.taskFinished(record))
     }
 
-    /// Dooms the tasks that need this one and were not doomed before.
-    mutating func skipDependants(of index: Int, verdict: ExitCode) {
+    /// Dooms the tasks that need this one and were not doomed before; `root` is the one that failed.
+    mutating func skipDependants(
+        of index: Int,
+        root: Int,
+        _ kind: TransferFailure.Kind,
+        verdict: ExitCode
+    ) {
         for tasks in graph.fail(index) {
             for task in tasks where states[task] == .idle { states[task] = .doomed }
-            skips.append(Skip(tasks: tasks, need: UInt32(index), verdict: verdict))
+            skips.append(
+                Skip(
+                    tasks: tasks,
+                    need: UInt32(index),
+                    root: UInt32(root),
+                    kind: kind,
+                    verdict: verdict
+                )
+            )
         }
     }
 }

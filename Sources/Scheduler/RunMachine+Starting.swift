@@ -65,15 +65,18 @@ extension RunMachine {
 
     /// The task's settings; when they cannot be had, the task fails here.
     ///
-    /// A plan is checked as a whole before it runs, so that this is a fault of the runner, or a data file has changed.
+    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for data files that have
+    /// changed, this is a fault of the runner.
     private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
         var failure: TransferFailure
         do {
-            let spec = try source.task(at: task)
+            let spec = try source.task(at: task, captured: captures.values)
             if sessions.indices.contains(spec.session) { return spec }
             failure = .undecodable("the plan has no session \(spec.session)")
-        } catch let rejected as PlanRejected where rejected.isEnvironment {
+        } catch let rejected as PlanRejected where rejected.isChangedData {
             failure = .changedData(rejected)
+        } catch let rejected as PlanRejected where captures.fillsIn(task) {
+            failure = .unusableCapture(rejected)
         } catch {
             failure = .undecodable("the plan cannot give the task: \(error)")
         }
@@ -160,6 +163,18 @@ extension TransferFailure {
         var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: rejected.summary)
         failure.isKnownUnprocessed = true
         failure.help = "run the job again; replace data files by renaming a new one over them"
+        return failure
+    }
+
+    /// A task whose settings are wrong with what a peer has sent filled in: nothing is sent.
+    fileprivate static func unusableCapture(_ rejected: PlanRejected) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .prepare,
+            detail: "what other tasks have captured does not fit: \(rejected)"
+        )
+        failure.isKnownUnprocessed = true
+        failure.help = "look at what they capture, and at the responses"
         return failure
     }
 }

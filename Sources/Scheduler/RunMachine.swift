@@ -65,6 +65,10 @@ struct RunMachine {
         /// Those that have no record yet.
         var tasks: Range<Int>
         var need: UInt32
+        /// The task that failed: the need itself, or one that kept it from beginning.
+        var root: UInt32
+        /// How the root failed.
+        var kind: TransferFailure.Kind
         /// The exit code that the need's end asks for.
         var verdict: ExitCode
     }
@@ -90,6 +94,7 @@ struct RunMachine {
     /// Tasks without open needs whose host is not known yet.
     var ready = TaskQueue()
     var lanes: HostLanes
+    var captures: CaptureStore
     var active: [Int: ActiveTask] = [:]
     var retries = Heap<Timer>()
     var sums = SumsFetches()
@@ -128,6 +133,7 @@ struct RunMachine {
         graph = DependencyGraph(source.graph)
         states = Array(repeating: .idle, count: source.taskCount)
         unended = source.taskCount
+        captures = CaptureStore(source.captureUses)
         lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
         for tasks in graph.freeTasks { makeReady(tasks) }
     }

@@ -22,6 +22,8 @@ package struct AttemptResult: Sendable {
     package var isUnchanged = false
     /// What an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
+    /// One for each of the captures when the attempt succeeded, else none.
+    package var captured: [CapturedValue]
     /// Bytes of the body that was asked for, sent and received, before a content coding is undone.
     package var countOfBytesSent: Int64
     package var countOfBytesReceived: Int64
@@ -41,6 +43,7 @@ package struct AttemptResult: Sendable {
         redirectCount = 0
         self.currentRequest = currentRequest
         checks = []
+        captured = []
         countOfBytesSent = 0
         countOfBytesReceived = 0
     }

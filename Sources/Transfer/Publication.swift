@@ -39,7 +39,8 @@ struct Publication {
     /// Carries a job out; the result has the file, or the failure that kept it from its name.
     mutating func publish(_ job: PublicationJob) -> AttemptResult {
         var result = job.result
-        if let findings = job.check?.judge() {
+        let findings = job.check?.judge()
+        if let findings {
             result.checks += findings.checks
             result.failure = findings.failure
         }
@@ -49,6 +50,7 @@ struct Publication {
         if job.isChecksumList, result.failure == nil, case .memory(let bytes) = job.content {
             result.checksums = ChecksumList(bytes)
         }
+        if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
     }

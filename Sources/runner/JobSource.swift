@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import SystemKit
 import TransferModel
 
@@ -57,6 +58,7 @@ struct JobSource {
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
+            patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
             run: run
         )

@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import TestSupport
 import Testing
 
@@ -109,6 +110,10 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             variables: variables,
             workingFolder: "/jobs",
             fileStatus: { $0.hasSuffix("/missing.json") ? .missing : .readable },
+            patternFault: { pattern in
+                pattern == "missing"
+                    ? .unavailable("missing") : RegularExpression.fault(in: pattern)
+            },
             dataFile: { _ in MemoryFile("id,name\n1\n") }
         )
         do throws(PlanRejected) {

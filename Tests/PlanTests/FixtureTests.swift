@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import Plan
 import TestSupport
 import Testing
@@ -30,7 +31,7 @@ import Testing
     func `only faults of the environment make a job one that may be right`(
         fixture: Fixture
     ) throws {
-        let names = ["missing-variable", "missing-file"]
+        let names = ["missing-variable", "missing-file", "missing-library"]
         let rejected = try Self.diagnostics(fixture)
         let hasErrors =
             !rejected.dataFaults.isEmpty
@@ -51,6 +52,7 @@ import Testing
         var report: String?
         var files: [String: PlanOptions.FileStatus] = [:]
         var data: [String: String] = [:]
+        var hasPatterns = true
         let text = String(decoding: fixture.input, as: UTF8.self)
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("# --") }) {
             let words = line.split(separator: " ")
@@ -62,6 +64,7 @@ import Testing
             case "--report": report = pair[0]
             case "--data": data[pair[0]] = pair[1].replacing(#"\n"#, with: "\n")
             case "--absent": files[pair[0]] = .missing
+            case "--without": hasPatterns = false
             default: files[pair[0]] = .notRegular
             }
         }
@@ -71,6 +74,9 @@ import Testing
             workingFolder: "/jobs",
             reportPath: report,
             fileStatus: { [files] in files[$0] ?? .readable },
+            patternFault: { [hasPatterns] in
+                hasPatterns ? RegularExpression.fault(in: $0) : .unavailable("it is not there")
+            },
             dataFile: { [data] in data[$0].map { MemoryFile($0) } }
         )
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")

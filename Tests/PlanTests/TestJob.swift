@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import Testing
 
 /// Job files as tests write them.
@@ -17,7 +18,8 @@ enum TestJob {
             variables: variables,
             environment: environment,
             only: only,
-            workingFolder: "/jobs"
+            workingFolder: "/jobs",
+            patternFault: RegularExpression.fault
         )
         let result = Document.parse(Array(text.utf8), name: name)
         #expect(result.diagnostics.isEmpty)

@@ -12,8 +12,11 @@ import TransferModel
     func `a valid job has no fault and every task of it can be read`(fixture: Fixture) throws {
         let plan = try Self.plan(fixture)
         #expect(plan.warnings.isEmpty)
+        var captured: CapturedValues = [:]
         for index in 0..<plan.taskCount {
-            #expect(try plan.task(at: index).id == plan.id(of: index))
+            let task = try plan.task(at: index, captured: captured)
+            #expect(task.id == plan.id(of: index))
+            captured[index] = task.expectation.captures.map { CapturedValue($0.name, "1") }
         }
     }
 

@@ -159,6 +159,34 @@ import TransferModel
         #expect(run.record("b")?.error?.detail.contains("retry budget of the whole run") == true)
     }
 
+    @Test func `what needs a task that is not required takes its exit code`() throws {
+        var run = RunSimulation([
+            .init("a").with { $0.isRequired = false }, .init("b").with { $0.needs = [0] },
+        ])
+        run.fail("a", .integrity)
+        #expect(run.record("b")?.error?.detail == "it needs `a`, which failed (integrity)")
+        #expect(run.summary.exitCode == .integrity)
+    }
+
+    @Test func `under fail-fast what needs the failed task is skipped, the rest is cancelled`() {
+        var run = RunSimulation(
+            [
+                .init("a"), .init("b").with { $0.needs = [0] }, .init("c"),
+                .init("d").with { $0.needs = [2] },
+            ],
+            schedule: {
+                $0.failFast = true
+                $0.maxConcurrentTasks = 1
+            }
+        )
+        run.fail("a", .content)
+        #expect(run.record("b")?.error?.detail == "it needs `a`, which failed (content)")
+        #expect(["c", "d"].allSatisfy { run.record($0)?.outcome == .cancelled })
+        #expect(
+            run.record("d")?.error?.detail == "a required task failed and `failFast` is set"
+        )
+    }
+
     @Test func `a failed need skips everybody behind it`() throws {
         var run = RunSimulation([
             .init("a"), .init("b").with { $0.needs = [0] }, .init("c").with { $0.needs = [1] },
@@ -172,8 +200,9 @@ import TransferModel
         #expect(skipped.allSatisfy { $0.outcome == .skipped && $0.attempts.isEmpty })
         #expect(
             skipped.map(\.error?.detail) == [
-                "it needs `a`, which did not succeed", "it needs `b`, which did not succeed",
-                "it needs `a`, which did not succeed",
+                "it needs `a`, which failed (connect)",
+                "it needs `b`, which was skipped because `a` failed (connect)",
+                "it needs `a`, which failed (connect)",
             ]
         )
         #expect(skipped[0].originalRequest.url == "http://a.test/")

@@ -8,6 +8,8 @@ extension PlanBuilder {
     /// Finds the tasks with `forEach`, and counts and numbers the tasks that they make.
     mutating func expandTasks() {
         guard document.hasScalar("forEach") else { return }
+        reader.isNeededBeforeTheRun = true
+        defer { reader.isNeededBeforeTheRun = false }
         var groups: [TaskGroup] = []
         var inlineCount = 0
         var count = reader.tasks.entries.count

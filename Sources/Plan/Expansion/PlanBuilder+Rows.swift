@@ -43,6 +43,9 @@ extension PlanBuilder {
                 break
             }
             let isRight = taskReader.readRow(deferred, of: entry, into: &draft, with: &reader)
+            // What is captured does not depend on the row.
+            if row == 0 { noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight) }
+            reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }
             if isRight {
@@ -61,6 +64,7 @@ extension PlanBuilder {
             note(row, key, of: group, since: mark, &check)
         }
         reader.row = nil
+        if reader.errorCount > errors { knowsAllNeeds = false }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
             reportRepeatedKeys(&check.keys, of: group)

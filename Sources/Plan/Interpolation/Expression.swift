@@ -8,6 +8,8 @@ struct Expression: Hashable {
         /// The row of a task with `forEach`; the name is empty for the row itself.
         case item
         case run
+        /// What another task has captured.
+        case task
     }
 
     /// What holds when the value is not set or empty, as in a shell.
@@ -29,7 +31,7 @@ struct Expression: Hashable {
 
 extension Expression {
     /// Namespaces that the language knows and the runner does not fill in yet.
-    private static let laterNamespaces = ["secret", "task"]
+    private static let laterNamespaces = ["secret"]
 
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
@@ -48,12 +50,7 @@ extension Expression {
         }
         let rest = bytes[bytes.index(after: end)...]
         let name = rest.prefix { Self.isNameByte($0, in: namespace) }
-        guard let first = name.first, !(48...57).contains(first) else {
-            throw ValueFault(
-                .badExpression,
-                "`${\(content)}` names no \(namespace == .env ? "environment " : "")variable"
-            )
-        }
+        guard Self.isName(name, in: namespace) else { throw Self.withoutName(content, namespace) }
         try self.init(namespace, String(Substring(name)), tail: rest[name.endIndex...], at: range)
     }
 
@@ -104,9 +101,39 @@ extension Expression {
     static func isNameByte(_ byte: UInt8, in namespace: Namespace) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122, UInt8(ascii: "_"): true
-        case UInt8(ascii: "-"): namespace == .var
+        case UInt8(ascii: "-"): namespace != .env
+        case UInt8(ascii: "."): namespace == .task
         default: false
         }
+    }
+
+    /// Whether a name is more than bytes that may stand in one.
+    private static func isName(_ name: Substring.UTF8View, in namespace: Namespace) -> Bool {
+        guard namespace == .task else { return name.first.map { !(48...57).contains($0) } ?? false }
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+            return false
+        }
+        return isVariableName(String(Substring(name[name.index(after: dot)...])))
+    }
+
+    private static func withoutName(_ content: Substring, _ namespace: Namespace) -> ValueFault {
+        switch namespace {
+        case .env: ValueFault(.badExpression, "`${\(content)}` names no environment variable")
+        case .var: ValueFault(.badExpression, "`${\(content)}` names no variable")
+        case .item, .run: ValueFault(.badExpression, "`${\(content)}` names no value")
+        case .task:
+            ValueFault(
+                .badExpression,
+                "`${\(content)}` does not name a task and one of its captures",
+                help: "write `${task.ID.name}`, with a name that stands under `capture` of the task"
+            )
+        }
+    }
+
+    /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may have dots.
+    var capture: (task: String, name: String) {
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
+        return (String(name[..<dot]), String(name[dot...].dropFirst()))
     }
 
     /// Whether a text can stand behind `${var.`.

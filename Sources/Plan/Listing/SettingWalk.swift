@@ -117,7 +117,7 @@ struct SettingWalk {
                     return value.text
                 case .item where reader.row != nil:
                     return display(expression, text, node) ?? written
-                case .env, .item, .run: return written
+                case .env, .item, .run, .task: return written
                 }
             }
         }.joined()

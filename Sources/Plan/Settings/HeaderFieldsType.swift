@@ -80,7 +80,10 @@ extension Reader {
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
             warnOfPlaceholders(in: inner)
-            guard let value = text(inner) else { continue }
+            // A stand-in too: that the field is there says whom it may go to.
+            guard let scalar = scalarOrStandIn(inner), let value = text(of: scalar, inner) else {
+                continue
+            }
             do {
                 try HeaderRule.checkValue(value)
                 fields.append(HeaderField(name: name, value: value))

@@ -97,7 +97,12 @@ enum TaskTable {
     /// What every task has.
     private static let common: [Setting<TaskDraft>] =
         [
-            Setting("session", session, default: "the only session", "The session it runs in.") {
+            Setting(
+                "session",
+                session.neededBeforeTheRun(),
+                default: "the only session",
+                "The session it runs in."
+            ) {
                 $0.session = $1
             },
             Setting(
@@ -117,16 +122,19 @@ enum TaskTable {
             ) { $0.timeoutInterval = .some($1) },
             Setting(
                 "priority",
-                priority,
+                priority.neededBeforeTheRun(),
                 default: "0.5",
                 "From 0 to 1, or low, default, high: who starts first."
             ) { $0.priority = $1 },
-            Setting("needs", needs, default: "[]", "Ids of tasks that must succeed first.") {
-                $0.needs = $1
-            },
+            Setting(
+                "needs",
+                needs.neededBeforeTheRun(),
+                default: "[]",
+                "Ids of tasks that must succeed first."
+            ) { $0.needs = $1 },
             Setting(
                 "required",
-                .boolean,
+                ValueType.boolean.neededBeforeTheRun(),
                 default: "true",
                 "Whether its failure fails the run."
             ) { $0.isRequired = $1 },
@@ -137,9 +145,14 @@ enum TaskTable {
                 .field(.mapping(ForEachTable.table.keys)),
                 "Makes a task for each of some items; its values are `${item…}`."
             ) { _, _ in },
+            Setting(
+                "capture",
+                CaptureTable.type,
+                "Values of the response by their names, for `${task.ID.name}` in later tasks."
+            ) { $0.expectation.captures = $1 },
         ] + shared
         + [
-            "cachePolicy", "earliestBeginDate", "capture", "allowsCellularAccess",
+            "cachePolicy", "earliestBeginDate", "allowsCellularAccess",
             "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         ].map(Setting.notYet)
 
@@ -154,10 +167,8 @@ enum TaskTable {
         },
     ]
 
-    static let url = ValueType(
-        pattern: "^[hH][tT][tT][pP][sS]?://",
-        parse: URLText.parse
-    ).warningOfPlaceholders()
+    static let url = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
+        .warningOfPlaceholders()
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,

@@ -31,7 +31,7 @@ struct DestinationIndex {
     }
 
     /// Files that are no task's, described in words: a handful, looked through faster than hashed.
-    private var files: [(path: String, words: String)] = []
+    private(set) var files: [(path: String, words: String)] = []
     /// Where the report goes.
     private var report: (path: String, words: String)?
     private var destinations: TextIndex

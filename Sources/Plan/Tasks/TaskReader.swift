@@ -79,6 +79,9 @@ final class TaskReader: Sendable {
         errors: Int
     ) -> Bool {
         if draft.encoding != nil { checkEncoding(draft, entry, &reader) }
+        if draft.ifExists == .skip, !draft.expectation.captures.isEmpty {
+            reportSkippedCapture(entry, &reader)
+        }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         draft.content = content(of: draft, &reader)
         guard reader.errorCount == errors, !reader.isFull else { return false }
@@ -101,18 +104,13 @@ final class TaskReader: Sendable {
         guard read(entry, into: &draft, with: &reader), let url = draft.url,
             let session = draft.session
         else { return nil }
-        let place = reader.document.range(of: entry.key).start
         var task = TaskSpec(
             id: id,
             index: number,
             kind: entry.kind,
             session: session,
             request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
-            source: SourceLocation(
-                file: reader.document.name,
-                line: place.line,
-                column: place.column
-            )
+            source: Self.source(entry, in: reader.document)
         )
         task.body = draft.content
         task.destination = draft.destination.map {
@@ -133,6 +131,43 @@ final class TaskReader: Sendable {
         task.timeoutInterval = draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest
         task.description = draft.description
         return task
+    }
+
+    /// What is known of a task without what others capture for it; its faults were found before.
+    func outline(_ entry: TaskList.Entry, with reader: inout Reader) -> TaskOutline {
+        var draft = defaults
+        _ = read(entry, into: &draft, with: &reader)
+        let document = reader.document
+        let url = document.value(of: entry.value, for: "url").flatMap { found in
+            reader.text(Field(name: "url", key: found.key, node: found.value))
+                ?? document.text(of: found.value)
+        }
+        return TaskOutline(
+            session: draft.session,
+            method: draft.method ?? Self.usualMethod(entry.kind),
+            url: url ?? "",
+            description: draft.description,
+            source: Self.source(entry, in: document)
+        )
+    }
+
+    private static func usualMethod(_ kind: TaskSpec.Kind) -> String {
+        kind == .upload ? "POST" : "GET"
+    }
+
+    private static func source(_ entry: TaskList.Entry, in document: Document) -> SourceLocation {
+        let place = document.range(of: entry.key).start
+        return SourceLocation(file: document.name, line: place.line, column: place.column)
+    }
+
+    /// A file that is kept brings no response that something could be captured from.
+    private func reportSkippedCapture(_ entry: TaskList.Entry, _ reader: inout Reader) {
+        guard let key = reader.document.value(of: entry.value, for: "capture")?.key else { return }
+        reader.report(
+            .conflictingKeys,
+            "`capture`\(reader.context) has no response to look into when `ifExists: skip` keeps the file",
+            at: key
+        )
     }
 
     private func checkEncoding(
@@ -194,8 +229,8 @@ final class TaskReader: Sendable {
             case nil: nil
             }
         if let type, !headers.contains(type.name) { headers.append(type) }
-        let usual = entry.kind == .upload ? "POST" : "GET"
-        return RequestSpec(method: draft.method ?? usual, url: url, headers: headers)
+        let method = draft.method ?? Self.usualMethod(entry.kind)
+        return RequestSpec(method: method, url: url, headers: headers)
     }
 
     private func checkKey(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {

@@ -183,6 +183,29 @@ import TransferModel
         #expect(try plan.task(at: 0).id == "a")
     }
 
+    @Test func `every task of a forEach is filled in with what another captures`() throws {
+        let plan = try Self.plan(
+            """
+            version: 1
+            data:
+              first: { forEach: { range: [1, 3] }, url: "http://a/" }
+              login: { url: "http://a/", capture: { token: { header: X-Token } } }
+              t:
+                forEach: { range: [1, 2] }
+                url: http://a/${item}
+                headers: { X-Token: "${task.login.token}" }
+                needs: [login]
+            """
+        )
+        #expect(
+            (0..<6).map { Array(plan.captureUses.sources(of: $0)) } == [[], [], [], [], [3], [3]]
+        )
+        let token = CapturedValue("token", "abc", .string)
+        let task = try plan.task(at: 5, captured: [3: [token]])
+        #expect(task.id == "t[2]" && task.request.headers.map(\.value) == ["abc"])
+        #expect(plan.outline(of: 4).url == "http://a/1")
+    }
+
     @Test func `many rows cost the plan a place for some dozens of them`() throws {
         let rows = (0..<50_000).map { "\($0)\n" }.joined()
         let file = MemoryFile("id\n" + rows)

@@ -47,7 +47,7 @@ import Testing
         #expect(faults.map(\.fault.code) == [.badExpression])
     }
 
-    @Test(arguments: ["secret.token", "task.a.b"])
+    @Test(arguments: ["secret.token"])
     func `namespaces of later are named as such`(content: String) {
         let faults = Template("${\(content)}").faults
         #expect(faults.map(\.fault.code) == [.notYetSupported])

@@ -16,9 +16,10 @@ import Testing
     private static let tables: [(name: String, keys: KeyTable)] = [
         ("defaults", DefaultsTable.table.keys), ("session", SessionTable.table.keys),
         ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
-        ("data", TaskTable.data.keys), ("upload", TaskTable.upload.keys),
-        ("download", TaskTable.download.keys), ("checksum", ChecksumTable.table.keys),
-        ("retry", RetryTable.table.keys),
+        ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
+        ("data", TaskTable.data.keys),
+        ("upload", TaskTable.upload.keys),
+        ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
         ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
         ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
         ("forEach", ForEachTable.table.keys), ("schedule", ScheduleTable.table.keys),
