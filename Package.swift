@@ -28,18 +28,23 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),
+        .target(name: "CZlib", linkerSettings: [.linkedLibrary("dl")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
         .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "TransferModel", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),
+        .target(
+            name: "TransferModel",
+            dependencies: ["JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
+        .target(name: "SystemKit", dependencies: ["CSystem", "CZlib"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
         .target(
             name: "JobFile",
-            dependencies: ["CYAML", "Diagnostics"],
+            dependencies: ["CYAML", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
         .target(
@@ -53,7 +58,9 @@ let package = Package(
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
-            dependencies: ["JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON"],
+            dependencies: [
+                "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -74,7 +81,7 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
+            dependencies: ["TransferModel", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
 
@@ -136,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "PlanTests",
             dependencies: [
-                "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON",
+                "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
                 "TestSupport",
             ],
             exclude: ["Fixtures", "Valid"],

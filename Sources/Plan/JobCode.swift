@@ -25,9 +25,11 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badStatus = "job.bad-status"
     case badMIMEType = "job.bad-mime-type"
     case badChecksum = "job.bad-checksum"
+    case badTimestamp = "job.bad-timestamp"
     case badPath = "job.bad-path"
     case pathEscape = "job.path-escape"
     case badJSON = "job.bad-json"
+    case notRepeatable = "job.not-repeatable"
     case badPointer = "job.bad-pointer"
     case badPattern = "job.bad-pattern"
 

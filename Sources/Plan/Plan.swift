@@ -17,6 +17,8 @@ package struct Plan: Sendable {
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
+    /// The attempts of the task that may have the most: 1 to 10,000.
+    package let mostAttempts: Int
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
@@ -37,6 +39,7 @@ package struct Plan: Sendable {
         name: String,
         schedule: ScheduleConfiguration,
         reportPath: String?,
+        mostAttempts: Int,
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
@@ -49,6 +52,7 @@ package struct Plan: Sendable {
         self.name = name
         self.schedule = schedule
         self.reportPath = reportPath
+        self.mostAttempts = mostAttempts
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings

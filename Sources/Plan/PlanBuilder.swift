@@ -15,6 +15,7 @@ struct PlanBuilder {
     var dataFiles: [String: DataRows] = [:]
     /// The absolute paths of the data files.
     var dataPaths: [String] = []
+    var mostAttempts = 1
     /// Whether a server names the file of a download.
     var hasServerNames = false
     var captureUses = CaptureUses()
@@ -65,6 +66,7 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            mostAttempts: mostAttempts,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -247,6 +249,7 @@ struct PlanBuilder {
                 if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
                 continue
             }
+            mostAttempts = max(mostAttempts, draft.retry.attempts)
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
             if draft.destination?.isFolder == true { hasServerNames = true }

@@ -7,6 +7,8 @@ package struct PlanOptions: Sendable {
         /// A regular file that can be opened.
         case readable
         case missing
+        /// A named pipe that can be read.
+        case pipe
         /// A folder, a device, a socket.
         case notRegular
         case unreadable
@@ -22,7 +24,9 @@ package struct PlanOptions: Sendable {
     package var workingFolder: String
     /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil without it.
     package var reportPath: String?
-    /// Looks at the file of an absolute path; asked while the plan is made, never later.
+    /// Looks at the file of an absolute path without opening it, which those at the other end of a pipe would notice.
+    ///
+    /// Asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
     /// Says what is wrong with a pattern; asked while the plan is made, never later.
     package var patternFault: @Sendable (String) -> RegularExpression.Fault?

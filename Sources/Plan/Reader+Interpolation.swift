@@ -12,6 +12,9 @@ extension Reader {
     private static let longestValue = 1 << 20
     /// Bytes of all such values of one task, and of what the job says outside of its tasks.
     private static let mostFilledIn = 64 << 20
+    /// Bytes that make a value a long one, and of all long ones of the job together.
+    private static let shortLength = 4 << 10
+    private static let mostLongFilledIn = 256 << 20
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
 
@@ -85,16 +88,30 @@ extension Reader {
 
     /// Adds to what is filled into the settings of one owner; false when that becomes too much, which is told once.
     private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
-        guard filledInLength <= Self.mostFilledIn else { return false }
+        guard filledInLength <= Self.mostFilledIn,
+            longFilledInLength <= Self.mostLongFilledIn
+        else { return false }
         filledInLength += length
-        guard filledInLength > Self.mostFilledIn else { return true }
-        report(
-            .outOfRange,
-            "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in"
-                + (context.isEmpty ? "" : "\(context)"),
-            at: field.node
-        )
-        return false
+        if length > Self.shortLength { longFilledInLength += length }
+        if filledInLength > Self.mostFilledIn {
+            report(
+                .outOfRange,
+                "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in"
+                    + (context.isEmpty ? "" : "\(context)"),
+                at: field.node
+            )
+            return false
+        }
+        if longFilledInLength > Self.mostLongFilledIn {
+            report(
+                .outOfRange,
+                "`\(field.name.excerpt)`: with this value more than 256 MiB are filled in, short values apart",
+                at: field.node,
+                help: "send what is long from a `file`"
+            )
+            return false
+        }
+        return true
     }
 
     private mutating func value(

@@ -69,15 +69,28 @@ extension Reader {
 
     /// A path to a file that must be there when the run starts.
     mutating func existingFile(_ field: Field) -> PathValue? {
+        existing(field, .readable, "file", kind: "regular file")
+    }
+
+    /// A path to a named pipe that must be there when the run starts.
+    mutating func existingPipe(_ field: Field) -> PathValue? {
+        existing(field, .pipe, "pipe", kind: "named pipe")
+    }
+
+    private mutating func existing(
+        _ field: Field,
+        _ wanted: PlanOptions.FileStatus,
+        _ noun: String,
+        kind: String
+    ) -> PathValue? {
         guard let value = path(field), !value.isKnownLater else { return nil }
-        guard let fileStatus else { return value }
-        let reason: String
-        switch fileStatus(value.path) {
-        case .readable: return value
-        case .missing: reason = "there is no file `\(value.text)`"
-        case .notRegular: reason = "`\(value.text)` is not a regular file"
-        case .unreadable: reason = "the file `\(value.text)` cannot be opened"
-        }
+        guard let status = fileStatus?(value.path), status != wanted else { return value }
+        let reason =
+            switch status {
+            case .missing: "there is no \(noun) `\(value.text)`"
+            case .unreadable: "the \(noun) `\(value.text)` cannot be opened"
+            case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
+            }
         report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
         return nil
     }

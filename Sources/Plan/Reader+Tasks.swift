@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 /// A value of a task that is read once for each row, by its position in the task's table.
 struct DeferredValue: Sendable {

@@ -45,6 +45,8 @@ struct Reader {
     var captureReferences: [CaptureReference] = []
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
+    /// Bytes of the long ones among them, of all owners.
+    var longFilledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []

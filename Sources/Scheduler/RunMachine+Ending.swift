@@ -1,18 +1,25 @@
 import Glibc
 import HeapModule
+import SystemKit
 import Transfer
 import TransferModel
 
 extension RunMachine {
     /// Goes on with a download whose destination's presence decides.
-    mutating func destinationChecked(_ index: Int, _ exists: Bool, _ now: MonotonicTime) {
+    mutating func destinationChecked(
+        _ index: Int,
+        _ occupant: PathOccupant,
+        _ now: MonotonicTime
+    ) {
         guard let task = active[index], task.stage == .checking else { return }
-        if exists, let destination = task.spec.destination {
+        if occupant != .nothing, let destination = task.spec.destination {
             release(task)
-            if destination.ifExists == .skip {
-                succeed(task, .unchanged, now)
-            } else {
+            if destination.ifExists != .skip {
                 fail(task, .destinationExists(destination.displayPath, phase: .prepare), now)
+            } else if let fault = occupant.fault(at: destination.path) {
+                fail(task, TransferFailure(fault, phase: .prepare), now)
+            } else {
+                succeed(task, .unchanged, now)
             }
         } else if phase == .running {
             startAttempt(of: task, now)

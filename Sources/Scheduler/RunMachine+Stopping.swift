@@ -31,7 +31,7 @@ extension RunMachine {
         stopReason = reason
         guard phase == .running else { return }
         phase = .draining
-        actions.events.append(.stopping(reason: reason.text))
+        actions.events.append(.stopping(reason: reason.text, running: running))
         isLookingFurther = false
         ready = TaskQueue()
         retries = Heap()

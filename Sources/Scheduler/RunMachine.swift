@@ -14,7 +14,7 @@ struct RunMachine {
         /// Time has passed, or the run begins.
         case tick
         /// The answer to one of `destinationChecks`.
-        case destinationChecked(task: Int, exists: Bool)
+        case destinationChecked(task: Int, PathOccupant)
         case attemptFinished(AttemptResult)
         case signal(StopSignal)
     }
@@ -122,13 +122,13 @@ struct RunMachine {
         schedule: ScheduleConfiguration,
         clock: RunClock,
         now: MonotonicTime,
-        retryBudget: RetryBudget = RetryBudget()
+        retryBudget: RetryBudget? = nil
     ) {
         self.source = source
         self.sessions = sessions
         self.schedule = schedule
         self.clock = clock
-        self.retryBudget = retryBudget
+        self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
         deadline = schedule.deadline.map { now + $0 }
         graph = DependencyGraph(source.graph)
         states = Array(repeating: .idle, count: source.taskCount)
@@ -164,7 +164,7 @@ struct RunMachine {
     mutating func on(_ event: Event, now: MonotonicTime, dice: () -> Double) {
         switch event {
         case .tick: break
-        case .destinationChecked(let task, let exists): destinationChecked(task, exists, now)
+        case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
         case .attemptFinished(let result): attemptFinished(result, now, dice)
         case .signal(let signal): signalled(signal, now)
         }

@@ -16,6 +16,8 @@ package protocol TaskSource {
     func priority(of task: Int) -> Double
     /// Which tasks are filled in with what others capture.
     var captureUses: CaptureUses { get }
+    /// The attempts of the task that may have the most, at least 1.
+    var mostAttempts: Int { get }
     /// The task with every setting resolved; asked for when it is about to start, at most a few times.
     ///
     /// `captured` has what the tasks have captured that this one is filled in with.

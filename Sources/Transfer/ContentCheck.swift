@@ -89,11 +89,15 @@ struct ContentCheck: Sendable {
 
     /// What a field is instead; repeated lines count each and together (RFC 9110 §5.3).
     private func mismatch(_ field: HeaderField) -> String? {
-        let values = head.fields.values(of: field.name)
+        let values = head.fields.allValues(of: field.name)
         guard !values.isEmpty else { return "missing" }
-        let all = values.joined(separator: ", ")
-        let isEqual = field.value == "*" || values.contains(field.value) || all == field.value
-        return isEqual ? nil : TextExcerpt.of(all)
+        if field.value == "*" { return nil }
+        let all = Array(values.joined(separator: ", ".utf8))
+        let wanted = Array(field.value.utf8)
+        if all == wanted || values.contains(wanted[...]) { return nil }
+        return TextExcerpt.of(
+            String(validating: all, as: UTF8.self) ?? HeaderFields.text(all[...])
+        )
     }
 
     /// What a value is instead.

@@ -21,7 +21,16 @@ struct JobRun {
         let inbox = Inbox<Scheduler.Message>()
         // Before any other thread is made: they inherit its signal mask.
         let signals = try Exit.environment { () throws(SystemError) in
-            try StopSignalListener { inbox.push(.signal($0)) }
+            try StopSignalListener(
+                receive: { signal in
+                    let turn = inbox.push(.signal(signal))
+                    return { inbox.isTaken(turn) }
+                },
+                giveUp: { signal in
+                    let code: RunnerExitCode = signal == .interrupt ? .interrupted : .terminated
+                    ProcessContext.exit(code.rawValue)
+                }
+            )
         }
         defer { signals.stop() }
 
@@ -78,9 +87,11 @@ struct JobRun {
             inbox: inbox,
             sinks: [report, display],
             wantsProgress: display.wantsProgress,
-            fileExists: ProcessContext.exists
+            occupant: PathOccupant.init(at:)
         ).run()
-        if let failure = report.failure { throw Exit(.environment, failure.message) }
+        if let failure = report.failure {
+            throw Exit(summary.exitCode.combined(with: .environment), failure.message)
+        }
         return summary
     }
 

@@ -134,10 +134,13 @@ struct JobSource {
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {
         do throws(SystemError) {
-            _ = try InputFile(path: path)
-            return .readable
+            return switch try InputFile.kind(of: path) {
+            case .regular: .readable
+            case .pipe: .pipe
+            case .other: .notRegular
+            }
         } catch {
-            return error.isMissing ? .missing : error.isNotRegular ? .notRegular : .unreadable
+            return error.isMissing ? .missing : .unreadable
         }
     }
 }

@@ -88,7 +88,7 @@ struct Run: ParsableCommand {
             bytes: source.report.source.bytes,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
-                ?? state.reportPath(jobName: plan.name),
+                ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }

@@ -109,7 +109,13 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         let options = PlanOptions(
             variables: variables,
             workingFolder: "/jobs",
-            fileStatus: { $0.hasSuffix("/missing.json") ? .missing : .readable },
+            fileStatus: { path in
+                switch AbsolutePath.lastComponent(of: path) {
+                case "missing.json": .missing
+                case "rows.pipe": .pipe
+                default: .readable
+                }
+            },
             patternFault: { pattern in
                 pattern == "missing"
                     ? .unavailable("missing") : RegularExpression.fault(in: pattern)

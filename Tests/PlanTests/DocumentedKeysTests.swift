@@ -15,6 +15,7 @@ import Testing
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
         RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
         ScheduleTable.table.keys,
+        MultipartType.part.keys, StreamTable.table.keys,
     ]
 
     private static func text(_ file: String) throws -> String {

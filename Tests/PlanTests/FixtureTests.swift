@@ -65,6 +65,7 @@ import Testing
             case "--data": data[pair[0]] = pair[1].replacing(#"\n"#, with: "\n")
             case "--absent": files[pair[0]] = .missing
             case "--without": hasPatterns = false
+            case "--pipe": files[pair[0]] = .pipe
             default: files[pair[0]] = .notRegular
             }
         }

@@ -44,9 +44,21 @@ enum TestJob {
         variables: [String: String] = [:],
         environment: [String: String] = [:]
     ) throws -> [String] {
+        let options = PlanOptions(
+            variables: variables,
+            environment: environment,
+            workingFolder: "/jobs"
+        )
+        return try faults(text, options: options)
+    }
+
+    /// The same under other options.
+    static func faults(_ text: String, options: PlanOptions) throws -> [String] {
+        let result = Document.parse(Array(text.utf8), name: "test.yaml")
+        #expect(result.diagnostics.isEmpty)
         do {
-            let plan = try plan(text, variables: variables, environment: environment)
-            return plan.warnings.map(describe)
+            return try Plan.make(from: #require(result.document), options: options).warnings
+                .map(describe)
         } catch let rejected as PlanRejected {
             return rejected.diagnostics.map(describe)
         }

@@ -38,6 +38,7 @@ struct FakeSource: TaskSource {
     var tasks: [Task]
 
     var taskCount: Int { tasks.count }
+    var mostAttempts: Int { tasks.map(\.retry.attempts).max() ?? 1 }
     func id(of task: Int) -> String { tasks[task].id }
     func kind(of task: Int) -> TaskSpec.Kind { tasks[task].kind }
     var graph: TaskGraph {

@@ -1,5 +1,7 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
+internal import TransferModel
 
 extension PlanBuilder {
     /// What is gathered while the rows of a group are gone through.
@@ -59,6 +61,7 @@ extension PlanBuilder {
                 }
                 checkPaths(of: draft, group.first + row, paths: paths)
                 if draft.destination?.isFolder == true { hasServerNames = true }
+                mostAttempts = max(mostAttempts, draft.retry.attempts)
             }
             guard reader.errorCount > errors else { continue }
             note(row, key, of: group, since: mark, &check)

@@ -9,6 +9,7 @@ enum HeaderFieldsType {
     static let session = type { name throws(ValueFault) in
         try HeaderRule.checkName(name, inSession: true)
     }
+    static let part = type(HeaderRule.checkPartName)
     /// What a response must have: any name may stand there.
     static let expected = type(HeaderRule.checkToken)
 

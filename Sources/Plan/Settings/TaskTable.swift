@@ -32,14 +32,31 @@ enum TaskTable {
             Setting("text", .text.warningOfPlaceholders(isBody: true), "The text that is sent.") {
                 $0.body = .text($1)
             },
+            Setting("form", FormType.type, "Names and values, sent as an HTML form does.") {
+                $0.body = .form($1)
+            },
+            Setting(
+                "multipart",
+                MultipartType.type,
+                "Names and parts, sent as `multipart/form-data`: a text, or a mapping with `text`, `json` or `file`."
+            ) { $0.body = .multipart($1) },
+            Setting(
+                "stream",
+                ValueType<StreamDraft>(.mapping(StreamTable.table.keys)) { reader, field in
+                    var stream = StreamDraft()
+                    reader.apply(StreamTable.table, to: &stream, in: field)
+                    return stream
+                },
+                "What a program writes or a named pipe holds, sent as it comes."
+            ) { $0.body = .stream($1) },
             Setting(
                 "encoding",
                 ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
-                    var formatting = JSONFormatting()
-                    reader.apply(EncodingTable.table, to: &formatting, in: field)
-                    return TaskDraft.Encoding(key: field.key, formatting: formatting)
+                    var encoding = BodyEncoding()
+                    reader.apply(EncodingTable.table, to: &encoding, in: field)
+                    return TaskDraft.Encoding(node: field.node, value: encoding)
                 },
-                "How `json` is written, as JSONEncoder's options."
+                "How the body is written, as JSONEncoder's options, and whether it is compressed."
             ) { $0.encoding = $1 },
             Setting(
                 "idempotencyKey",
@@ -47,8 +64,9 @@ enum TaskTable {
                 default: "none",
                 "A key by which the server can tell a repeated request: `none` or a value."
             ) { $0.idempotencyKey = $1 },
-        ] + ["form", "multipart", "stream", "resumable"].map(Setting.notYet),
-        exactlyOneOf: ["json", "file", "text"]
+            .notYet("resumable"),
+        ],
+        exactlyOneOf: ["json", "file", "text", "form", "multipart", "stream"]
     )
 
     static let download = SettingTable<TaskDraft>(

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Makes the values of single tasks; used for all when a plan is made, and again for each that is started.
@@ -14,16 +15,6 @@ final class TaskReader: Sendable {
         self.sessions = sessions
         self.defaults = defaults
     }
-
-    private static let fileType = HeaderField(
-        name: "Content-Type",
-        value: "application/octet-stream"
-    )
-    private static let textType = HeaderField(
-        name: "Content-Type",
-        value: "text/plain; charset=utf-8"
-    )
-    private static let jsonType = HeaderField(name: "Content-Type", value: "application/json")
 
     /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
     func read(
@@ -78,13 +69,14 @@ final class TaskReader: Sendable {
         _ reader: inout Reader,
         errors: Int
     ) -> Bool {
-        if draft.encoding != nil { checkEncoding(draft, entry, &reader) }
         if draft.ifExists == .skip, !draft.expectation.captures.isEmpty {
             reportSkippedCapture(entry, &reader)
         }
+        if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
-        draft.content = content(of: draft, &reader)
+        draft.content = content(of: draft, entry, &reader)
         guard reader.errorCount == errors, !reader.isFull else { return false }
+        checkBody(of: draft, entry, &reader)
         if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
         if let url = draft.url, url.origin.scheme == .http, let session = draft.session {
             let fields = draft.headers + sessions[session].httpAdditionalHeaders
@@ -113,6 +105,13 @@ final class TaskReader: Sendable {
             source: Self.source(entry, in: reader.document)
         )
         task.body = draft.content
+        if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
+            guard let compressed = Gzip.compress(bytes) else {
+                reportGzip(entry, &reader)
+                return nil
+            }
+            task.body = .compressed(compressed, originalCount: bytes.count)
+        }
         task.destination = draft.destination.map {
             TaskSpec.Destination(
                 path: $0.path,
@@ -170,21 +169,6 @@ final class TaskReader: Sendable {
         )
     }
 
-    private func checkEncoding(
-        _ draft: TaskDraft,
-        _ entry: TaskList.Entry,
-        _ reader: inout Reader
-    ) {
-        guard let encoding = draft.encoding,
-            reader.document.value(of: entry.value, for: "json") == nil
-        else { return }
-        reader.report(
-            .conflictingKeys,
-            "`encoding`\(reader.context) is about `json`, which is not there",
-            at: encoding.key
-        )
-    }
-
     /// The session of a task that names none: the only one.
     private func onlySession(_ entry: TaskList.Entry, _ reader: inout Reader) -> Int? {
         if sessions.count == 1 { return 0 }
@@ -199,17 +183,6 @@ final class TaskReader: Sendable {
         return nil
     }
 
-    private func content(of draft: TaskDraft, _ reader: inout Reader) -> BodySource? {
-        switch draft.body {
-        case .file(let path): return .file(path: path)
-        case .text(let text): return .bytes(Array(text.utf8))
-        case .json(let field):
-            let formatting = draft.encoding?.formatting ?? JSONFormatting()
-            return reader.json(field, formatting).map { .bytes($0) }
-        case nil: return nil
-        }
-    }
-
     /// The request with the task's own fields, those of its body, then those of the session.
     private func request(
         _ url: HTTPURL,
@@ -221,14 +194,7 @@ final class TaskReader: Sendable {
         if let key = draft.idempotencyKey {
             headers.append(HeaderField(name: "Idempotency-Key", value: key))
         }
-        let type: HeaderField? =
-            switch draft.body {
-            case .json: Self.jsonType
-            case .text: Self.textType
-            case .file: Self.fileType
-            case nil: nil
-            }
-        if let type, !headers.contains(type.name) { headers.append(type) }
+        addBodyFields(of: draft, to: &headers)
         let method = draft.method ?? Self.usualMethod(entry.kind)
         return RequestSpec(method: method, url: url, headers: headers)
     }
