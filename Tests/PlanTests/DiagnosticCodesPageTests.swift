@@ -119,12 +119,14 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             patternFault: { pattern in
                 pattern == "missing"
                     ? .unavailable("missing") : RegularExpression.fault(in: pattern)
-            }
+            },
+            dataFile: { _ in MemoryFile("id,name\n1\n") }
         )
         do throws(PlanRejected) {
             return try faults + Plan.make(from: document, options: options).warnings.map(\.code)
         } catch {
-            return faults + error.diagnostics.map(\.code)
+            let all = error.diagnostics + error.dataFaults.flatMap(\.diagnostics)
+            return faults + all.map(\.code)
         }
     }
 }

@@ -15,7 +15,7 @@ struct NeededNames {
                 switch expression.namespace {
                 case .env: environment.insert(expression.name)
                 case .var: variables.insert(expression.name)
-                case .task: break
+                case .item, .run, .task: break
                 }
             }
         case .sequence:

@@ -47,7 +47,7 @@ import Testing
         #expect(faults.map(\.fault.code) == [.badExpression])
     }
 
-    @Test(arguments: ["secret.token", "item.id", "run.id"])
+    @Test(arguments: ["secret.token"])
     func `namespaces of later are named as such`(content: String) {
         let faults = Template("${\(content)}").faults
         #expect(faults.map(\.fault.code) == [.notYetSupported])
