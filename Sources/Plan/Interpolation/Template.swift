@@ -27,11 +27,11 @@ struct Template: Hashable {
             }
             if Self.isOpening(bytes, at: index + 1) {
                 // `$${`: the first dollar goes, the rest is text.
-                literal += text.slice(start..<index)
+                Self.add(text.slice(start..<index), to: &literal)
                 start = index + 1
                 index += 3
             } else if Self.isOpening(bytes, at: index) {
-                literal += text.slice(start..<index)
+                Self.add(text.slice(start..<index), to: &literal)
                 if !literal.isEmpty { pieces.append(.literal(literal)) }
                 literal = ""
                 index = addExpression(of: text, bytes, at: index)
@@ -40,7 +40,7 @@ struct Template: Hashable {
                 index += 1
             }
         }
-        literal += text.slice(start..<bytes.count)
+        Self.add(text.slice(start..<bytes.count), to: &literal)
         if !literal.isEmpty { pieces.append(.literal(literal)) }
     }
 
@@ -59,6 +59,10 @@ struct Template: Hashable {
             return bytes.count
         }
         let range = start..<(end + 1)
+        if let plain = Expression(plain: bytes, in: text, at: range) {
+            pieces.append(.expression(plain))
+            return end + 1
+        }
         do {
             let expression = try Expression(text.slice(start + 2..<end), at: range)
             pieces.append(.expression(expression))
@@ -68,9 +72,37 @@ struct Template: Hashable {
         return end + 1
     }
 
+    private static func add(_ part: Substring, to literal: inout String) {
+        // Most are one part, which is cheaper made than appended.
+        if literal.isEmpty { literal = String(part) } else { literal += part }
+    }
+
     private static func isOpening(_ bytes: Span<UInt8>, at index: Int) -> Bool {
         index + 1 < bytes.count && bytes[index] == UInt8(ascii: "$")
             && bytes[index + 1] == UInt8(ascii: "{")
+    }
+}
+
+extension Expression {
+    /// Reads `${env.NAME}` and `${var.name}`, which nearly all are, without the detours that messages need; nil when
+    /// it is anything else.
+    fileprivate init?(plain bytes: Span<UInt8>, in text: String, at range: Range<Int>) {
+        let first = range.lowerBound + 6
+        let end = range.upperBound - 1
+        guard first < end, bytes[first - 1] == UInt8(ascii: ".") else { return nil }
+        let letters = (bytes[first - 4], bytes[first - 3], bytes[first - 2])
+        if letters == (UInt8(ascii: "v"), UInt8(ascii: "a"), UInt8(ascii: "r")) {
+            namespace = .var
+        } else if letters == (UInt8(ascii: "e"), UInt8(ascii: "n"), UInt8(ascii: "v")) {
+            namespace = .env
+        } else {
+            return nil
+        }
+        guard !(48...57).contains(bytes[first]) else { return nil }
+        for index in first..<end where !Self.isNameByte(bytes[index], in: namespace) { return nil }
+        name = String(text.slice(first..<end))
+        rule = .required
+        self.range = range
     }
 }
 

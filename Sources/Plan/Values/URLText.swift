@@ -9,8 +9,17 @@ enum URLText {
 
     /// Whether the beginning of a URL holds all of its scheme, host and port.
     static func hasOrigin(_ front: Substring) -> Bool {
-        guard let colon = front.firstRange(of: "://") else { return false }
-        return front[colon.upperBound...].contains { "/?#".contains($0) }
+        var slashes = 0
+        for byte in front.utf8 {
+            switch byte {
+            // Those behind the scheme, then the one that ends the host.
+            case UInt8(ascii: "/"): slashes += 1
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): return slashes >= 2
+            default: break
+            }
+            if slashes == 3 { return true }
+        }
+        return false
     }
 
     static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
