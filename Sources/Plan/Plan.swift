@@ -20,9 +20,14 @@ package struct Plan: Sendable {
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
+    /// The secrets that the tasks use, in the order of the file: a run needs their values.
+    package let neededSecrets: [SecretDeclaration]
+
+    /// What the plan was made from besides the document.
+    let options: PlanOptions
     /// With everything resolved that tasks refer to; it never looks at files again.
-    let reader: Reader
-    let taskReader: TaskReader
+    var reader: Reader
+    var taskReader: TaskReader
     let tasks: TaskList
     let graph: TaskGraph
 
@@ -31,6 +36,8 @@ package struct Plan: Sendable {
         schedule: ScheduleConfiguration,
         reportPath: String?,
         warnings: [Diagnostic],
+        neededSecrets: [SecretDeclaration],
+        options: PlanOptions,
         reader: Reader,
         taskReader: TaskReader,
         tasks: TaskList,
@@ -40,6 +47,8 @@ package struct Plan: Sendable {
         self.schedule = schedule
         self.reportPath = reportPath
         self.warnings = warnings
+        self.neededSecrets = neededSecrets
+        self.options = options
         self.reader = reader
         self.taskReader = taskReader
         self.tasks = tasks

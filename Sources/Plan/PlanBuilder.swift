@@ -11,9 +11,15 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    /// The secrets of the tasks that have any, in file order.
+    private(set) var taskSecrets: [(task: Int, secrets: SecretSet)] = []
 
-    init(document: Document, options: PlanOptions) {
+    /// Values of secrets by their names; without one of its own a secret has a stand-in.
+    let secrets: [String: Secret]
+
+    init(document: Document, options: PlanOptions, secrets: [String: Secret] = [:]) {
         self.document = document
+        self.secrets = secrets
         self.options = options
         jobPath = AbsolutePath.make(document.name, in: options.workingFolder)
         reader = Reader(
@@ -26,10 +32,7 @@ struct PlanBuilder {
     }
 
     mutating func build() throws(PlanRejected) -> Plan {
-        declareVariables()
-        reader.resolveVariables()
-        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
-        let taskReader = readSettings()
+        let taskReader = readShared()
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)
         reportCycles(in: graph)
@@ -47,11 +50,23 @@ struct PlanBuilder {
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             warnings: diagnostics,
+            neededSecrets: neededSecrets(of: chosen),
+            options: options,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
             graph: chosen.map { graph.restricted(to: $0) } ?? graph
         )
+    }
+
+    /// Reads what the tasks share: all but them.
+    mutating func readShared() -> TaskReader {
+        declareVariables()
+        declareSecrets()
+        reader.resolveVariables()
+        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
+        if let field = draft.secrets, isMapping(field) { defineSecrets(field.node) }
+        return readSettings()
     }
 
     /// Notes the variables of the file and of the options, none of them resolved.
@@ -106,7 +121,9 @@ struct PlanBuilder {
             reader.owner = .defaults
             reader.apply(DefaultsTable.table, to: &defaults, from: field.node, ownedBy: field.key)
         }
+        let shared = reader.takeSecretUses()
         var sessions: [SessionConfiguration] = []
+        var secrets: [[SecretUse]] = []
         if let field = draft.sessions, isMapping(field) {
             for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "session name")
@@ -121,14 +138,17 @@ struct PlanBuilder {
                 )
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
+                let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
+                secrets.append(reader.takeSecretUses() + inherited)
             }
         }
         if sessions.isEmpty {
             sessions = [defaults.session]
+            secrets = [shared]
             reader.sessions[defaults.session.name] = 0
         }
         reader.owner = .job
-        return TaskReader(sessions: sessions, defaults: defaults.task)
+        return TaskReader(sessions: sessions, defaults: defaults.task, sessionSecrets: secrets)
     }
 
     private mutating func isMapping(_ field: Field) -> Bool {
@@ -213,6 +233,7 @@ struct PlanBuilder {
                 continue
             }
             graph.append(needs: draft.needs)
+            if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
         }

@@ -30,7 +30,7 @@ package struct PlanRejected: Error, Sendable, Hashable {
         !unknownTasks.isEmpty && diagnostics.allSatisfy { $0.severity == .warning }
     }
 
-    /// Whether every error is a missing variable or file, so that the job file itself may be right.
+    /// Whether every error is a missing variable, file or secret, so that the job file itself may be right.
     package var isEnvironment: Bool {
         diagnostics.allSatisfy {
             $0.severity == .warning || JobCode(rawValue: $0.code)?.isEnvironment ?? false

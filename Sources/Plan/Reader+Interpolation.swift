@@ -19,12 +19,17 @@ extension Reader {
     mutating func filledScalar(_ field: Field) -> ScalarValue? {
         guard let pieces = filledPieces(field) else { return nil }
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
-        return ScalarValue(
-            text: pieces.map(\.value.text).joined(),
-            type: .string,
-            isFilledIn: pieces.contains(where: \.isFilledIn),
-            isFromEnvironment: pieces.contains(where: \.value.isFromEnvironment)
-        )
+        var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
+        for piece in pieces {
+            if joined.secrets.isEmpty, !piece.value.secrets.isEmpty {
+                joined.firstSecret = joined.text.utf8.count + piece.value.firstSecret
+            }
+            joined.secrets.formUnion(piece.value.secrets)
+            joined.text += piece.value.text
+            joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
+            joined.isFromEnvironment = joined.isFromEnvironment || piece.value.isFromEnvironment
+        }
+        return joined
     }
 
     /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.
@@ -98,6 +103,8 @@ extension Reader {
             case .faulty: return nil
             default: found = nil
             }
+        case .secret:
+            return secret(expression, text, field)
         }
         switch expression.rule {
         case .required:
@@ -147,7 +154,7 @@ extension Reader {
             }
             variables.states[name] = .resolving(field)
             variables.depth += 1
-            let scalar = scalar(field)
+            let scalar = filledOrPlainScalar(field)
             variables.depth -= 1
             let isInCycle = if case .faulty? = variables.states[name] { true } else { false }
             variables.states[name] =
@@ -197,6 +204,8 @@ extension Reader {
                         ? nil : nearest.map { .init(range: range, replacement: "${var.\($0)}") }
                 )
             )
+        case .secret:
+            break  // A secret is known or not: that is told where it is looked up.
         }
     }
 

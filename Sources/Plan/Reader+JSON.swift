@@ -6,14 +6,25 @@ extension Reader {
     private static let largestBody = 64 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
-    mutating func json(_ field: Field, _ formatting: JSONFormatting) -> [UInt8]? {
+    ///
+    /// Only one that is sent may hold secrets.
+    mutating func json(
+        _ field: Field,
+        _ formatting: JSONFormatting,
+        isSent: Bool = false
+    ) -> [UInt8]? {
         let errors = errorCount
         var writer = JSONWriter(
             isPretty: formatting.options.contains(.prettyPrinted),
             escapesSlashes: !formatting.options.contains(.withoutEscapingSlashes),
             followsJSONEncoder: true
         )
-        write(field, to: &writer, sortsKeys: formatting.options.contains(.sortedKeys))
+        write(
+            field,
+            to: &writer,
+            sortsKeys: formatting.options.contains(.sortedKeys),
+            isSent: isSent
+        )
         if writer.count > Self.largestBody {
             report(
                 .outOfRange,
@@ -24,16 +35,21 @@ extension Reader {
         return errorCount == errors ? writer.bytes : nil
     }
 
-    private mutating func write(_ field: Field, to writer: inout JSONWriter, sortsKeys: Bool) {
+    private mutating func write(
+        _ field: Field,
+        to writer: inout JSONWriter,
+        sortsKeys: Bool,
+        isSent: Bool
+    ) {
         guard writer.count <= Self.largestBody else { return }
         switch document.kind(of: field.node) {
         case .scalar:
-            writeScalar(field, to: &writer)
+            writeScalar(field, to: &writer, isSent: isSent)
         case .sequence:
             writer.beginArray()
             for node in document.elements(of: field.node) {
                 let element = Field(name: field.name, key: field.key, node: node)
-                write(element, to: &writer, sortsKeys: sortsKeys)
+                write(element, to: &writer, sortsKeys: sortsKeys, isSent: isSent)
             }
             writer.endArray()
         case .mapping:
@@ -44,15 +60,19 @@ extension Reader {
             if sortsKeys { members.sort { $0.name < $1.name } }
             for member in members {
                 writer.key(member.name)
-                write(member, to: &writer, sortsKeys: sortsKeys)
+                write(member, to: &writer, sortsKeys: sortsKeys, isSent: isSent)
             }
             writer.endObject()
         }
     }
 
-    private mutating func writeScalar(_ field: Field, to writer: inout JSONWriter) {
+    private mutating func writeScalar(
+        _ field: Field,
+        to writer: inout JSONWriter,
+        isSent: Bool
+    ) {
         warnOfPlaceholders(in: field, isBody: true)
-        guard let scalar = scalar(field) else { return }
+        guard let scalar = isSent ? sentScalar(field, as: .body) : scalar(field) else { return }
         switch scalar.type {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)

@@ -9,11 +9,25 @@ struct ScalarValue: Sendable, Hashable {
     var isFilledIn: Bool
     /// Whether some of the text came from the environment, where secrets are.
     var isFromEnvironment = false
+    /// The secrets that the text holds.
+    var secrets = SecretSet()
+    /// Where the first of them begins, an offset in UTF-8; 0 when there is none.
+    var firstSecret = 0
 }
 
 extension Reader {
-    /// The scalar of a field; reports a collection and what is wrong with expressions.
+    /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
     mutating func scalar(_ field: Field) -> ScalarValue? {
+        guard let scalar = filledOrPlainScalar(field) else { return nil }
+        guard scalar.secrets.isEmpty else {
+            reportMisplaced(scalar.secrets, field)
+            return nil
+        }
+        return scalar
+    }
+
+    /// The scalar of a field, which may hold secrets: for what is not shown.
+    mutating func filledOrPlainScalar(_ field: Field) -> ScalarValue? {
         guard document.kind(of: field.node) == .scalar else {
             report(
                 .wrongType,
@@ -35,6 +49,11 @@ extension Reader {
     /// The text of any scalar but null.
     mutating func text(_ field: Field) -> String? {
         guard let scalar = scalar(field) else { return nil }
+        return text(of: scalar, field)
+    }
+
+    /// The text of a field's scalar; reports null.
+    mutating func text(of scalar: ScalarValue, _ field: Field) -> String? {
         if case .null = scalar.type {
             report(.wrongType, "`\(field.name)`: a value is missing", at: field.node)
             return nil

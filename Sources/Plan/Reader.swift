@@ -8,6 +8,7 @@ struct Reader {
     enum Owner {
         case job
         case defaults
+        case secret(NodeID)
         case session(NodeID)
         case task(TaskSpec.Kind, NodeID)
     }
@@ -19,6 +20,9 @@ struct Reader {
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
     var variables: VariableTable
+    var secrets = SecretList()
+    /// Where secrets stand in the settings of the owner that is being read.
+    var secretUses: [SecretUse] = []
     /// Positions of the declared sessions; the empty job's implicit one included.
     var sessions: [String: Int] = [:]
     /// Finds tasks by their ids.
@@ -59,6 +63,7 @@ struct Reader {
             variables: variables,
             fileStatus: nil
         )
+        reader.secrets = secrets
         reader.sessions = sessions
         reader.tasks = tasks
         return reader
@@ -168,6 +173,7 @@ struct Reader {
             switch owner {
             case .job: ""
             case .defaults: "`defaults`"
+            case .secret(let key): "secret `\(document.text(of: key).excerpt)`"
             case .session(let key): "session `\(document.text(of: key).excerpt)`"
             case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key).excerpt)`"
             }

@@ -5,10 +5,6 @@ enum RedirectDecision {
     case follow(RequestSpec, keepsBody: Bool)
     case refuse(TransferFailure)
 
-    /// Fields that may cross to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.
-    private static let harmlessFields: Set<String> = [
-        "accept", "cache-control", "range", "user-agent",
-    ]
     /// Fields that describe a body and go with it.
     private static let bodyFields: Set<String> = [
         "content-type", "content-encoding", "content-language", "content-location",
@@ -74,7 +70,7 @@ enum RedirectDecision {
         let headers = request.headers.filter { field in
             let name = field.name.lowercased()
             // No body crosses, so that no field about one has to.
-            if crossesOrigin { return mayCross(name) }
+            if crossesOrigin { return HeaderField.crossesOrigins(name) }
             return keepsBody || !hasBody || !bodyFields.contains(name)
         }
         return .follow(
@@ -103,10 +99,6 @@ enum RedirectDecision {
         let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
         guard let at = rest[..<authorityEnd].lastIndex(of: "@") else { return url }
         return String(url[..<schemeEnd.upperBound] + rest[rest.index(after: at)...])
-    }
-
-    private static func mayCross(_ name: String) -> Bool {
-        harmlessFields.contains(name) || name.hasPrefix("accept-") || name.hasPrefix("if-")
     }
 
     /// Why a target is not gone to; not the target itself, which may hold a password.

@@ -109,7 +109,10 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             path.hasSuffix("/missing.json") ? .missing : .readable
         }
         do throws(PlanRejected) {
-            return try faults + Plan.make(from: document, options: options).warnings.map(\.code)
+            let plan = try Plan.make(from: document, options: options)
+            // A run without any secret.
+            let missing = plan.neededSecrets.map { $0.missing("is not there") }
+            return faults + (plan.warnings + missing).map(\.code)
         } catch {
             return faults + error.diagnostics.map(\.code)
         }

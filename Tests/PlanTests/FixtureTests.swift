@@ -27,7 +27,7 @@ import Testing
     func `only faults of the environment make a job one that may be right`(
         fixture: Fixture
     ) throws {
-        let names = ["missing-variable", "missing-file"]
+        let names = ["missing-variable", "missing-file", "missing-secret"]
         let rejected = PlanRejected(diagnostics: try Self.diagnostics(fixture))
         let hasErrors = rejected.diagnostics.contains { $0.severity == .error }
         #expect((hasErrors && rejected.isEnvironment) == names.contains(fixture.name))
@@ -39,11 +39,13 @@ import Testing
         #expect(Set(diagnostics).count == diagnostics.count)
     }
 
-    /// What is wrong with a fixture, under the options that its first lines name: `# --var name=value`.
+    /// What is wrong with a fixture, under the options that its first lines name: `# --var name=value`;
+    /// `# --no-secret name` is what a run says that cannot have the secret.
     private static func diagnostics(_ fixture: Fixture) throws -> [Diagnostic] {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]
         var report: String?
+        var missing: Set<Substring> = []
         var files: [String: PlanOptions.FileStatus] = [:]
         let text = String(decoding: fixture.input, as: UTF8.self)
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("# --") }) {
@@ -53,6 +55,7 @@ import Testing
             switch words[1] {
             case "--var": variables[pair[0]] = pair[1]
             case "--env": environment[pair[0]] = pair[1]
+            case "--no-secret": missing.insert(words[2])
             case "--report": report = pair[0]
             case "--absent": files[pair[0]] = .missing
             default: files[pair[0]] = .notRegular
@@ -68,7 +71,9 @@ import Testing
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)
         do {
-            return try Plan.make(from: #require(result.document), options: options).warnings
+            let plan = try Plan.make(from: #require(result.document), options: options)
+            let secrets = plan.neededSecrets.filter { missing.contains($0.name[...]) }
+            return plan.warnings + secrets.map { $0.missing("is not there") }
         } catch let rejected as PlanRejected {
             return rejected.diagnostics
         }

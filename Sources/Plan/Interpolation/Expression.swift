@@ -5,6 +5,7 @@ struct Expression: Hashable {
     enum Namespace: String, CaseIterable {
         case env
         case `var`
+        case secret
     }
 
     /// What holds when the value is not set or empty, as in a shell.
@@ -26,7 +27,7 @@ struct Expression: Hashable {
 
 extension Expression {
     /// Namespaces that the language knows and the runner does not fill in yet.
-    private static let laterNamespaces = ["item", "secret", "task", "run"]
+    private static let laterNamespaces = ["item", "task", "run"]
 
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
@@ -44,7 +45,7 @@ extension Expression {
         guard let first = name.first, !(48...57).contains(first) else {
             throw ValueFault(
                 .badExpression,
-                "`${\(content)}` names no \(namespace == .env ? "environment " : "")variable"
+                "`${\(content)}` names no \(namespace.noun)"
             )
         }
         let tail = rest[name.endIndex...]
@@ -64,16 +65,19 @@ extension Expression {
                 help: "write `${\(prefix).\(self.name)}`, or `:-` and a fallback behind the name"
             )
         }
+        if namespace == .secret, rule != .required {
+            throw ValueFault(.badExpression, "a secret has no fallback and needs no reason")
+        }
         if case .fallback(let text) = rule, text.contains("${") {
             throw ValueFault(.badExpression, "a fallback may not hold another expression")
         }
     }
 
-    /// Letters, digits, `_`; a variable of the job file may also have `-`.
+    /// Letters, digits, `_`; a name that the job file chooses may also have `-`.
     static func isNameByte(_ byte: UInt8, in namespace: Namespace) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122, UInt8(ascii: "_"): true
-        case UInt8(ascii: "-"): namespace == .var
+        case UInt8(ascii: "-"): namespace != .env
         default: false
         }
     }
@@ -91,7 +95,7 @@ extension Expression {
             .badExpression,
             "`${\(content)}` does not say where the value comes from",
             likely: looksLikeName ? "${\(isUpperCase ? "env" : "var").\(content)}" : nil,
-            help: "write `${env.NAME}` or `${var.name}`; `$${` stands for `${`"
+            help: "write `${env.NAME}`, `${var.name}` or `${secret.name}`; `$${` stands for `${`"
         )
     }
 
@@ -106,7 +110,18 @@ extension Expression {
             .badExpression,
             "`\(name)` in `${\(content)}` is not known",
             likely: nearest.map { "${\($0)\(content.dropFirst(name.count))}" },
-            help: "write `${env.NAME}` or `${var.name}`; `$${` stands for `${`"
+            help: "write `${env.NAME}`, `${var.name}` or `${secret.name}`; `$${` stands for `${`"
         )
+    }
+}
+
+extension Expression.Namespace {
+    /// What its names are names of.
+    fileprivate var noun: String {
+        switch self {
+        case .env: "environment variable"
+        case .var: "variable"
+        case .secret: "secret"
+        }
     }
 }

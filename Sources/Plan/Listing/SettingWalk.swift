@@ -89,7 +89,7 @@ struct SettingWalk {
                 let written = String(text.slice(expression.range))
                 guard expression.namespace == .var,
                     case .value(let value)? = reader.variables.states[expression.name],
-                    !value.isFromEnvironment
+                    !value.isFromEnvironment, value.secrets.isEmpty
                 else { return written }
                 return value.text
             }

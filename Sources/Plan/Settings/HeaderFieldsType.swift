@@ -3,16 +3,17 @@ internal import TransferModel
 
 /// Mappings of header names to values.
 enum HeaderFieldsType {
-    static let task = type { name throws(ValueFault) in
+    static let task = type(isSent: true) { name throws(ValueFault) in
         try HeaderRule.checkName(name, inSession: false)
     }
-    static let session = type { name throws(ValueFault) in
+    static let session = type(isSent: true) { name throws(ValueFault) in
         try HeaderRule.checkName(name, inSession: true)
     }
     /// What a response must have: any name may stand there.
-    static let expected = type(HeaderRule.checkToken)
+    static let expected = type(isSent: false, HeaderRule.checkToken)
 
     private static func type(
+        isSent: Bool,
         _ checkName: @escaping @Sendable (String) throws(ValueFault) -> Void
     ) -> ValueType<[HeaderField]> {
         let shape = Shape.named(
@@ -20,7 +21,7 @@ enum HeaderFieldsType {
             pattern: HeaderRule.namePattern,
             hasFreeKeys: false
         )
-        return ValueType(shape) { $0.headerFields($1, checkName) }
+        return ValueType(shape) { $0.headerFields($1, isSent: isSent, checkName) }
     }
 
     /// `fields`, and those of `base` whose names they do not have.
@@ -50,6 +51,7 @@ extension Reader {
     /// The fields of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func headerFields(
         _ field: Field,
+        isSent: Bool,
         _ checkName: (String) throws(ValueFault) -> Void
     ) -> [HeaderField]? {
         guard document.kind(of: field.node) == .mapping else {
@@ -80,7 +82,7 @@ extension Reader {
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
             warnOfPlaceholders(in: inner)
-            guard let value = text(inner) else { continue }
+            guard let value = isSent ? headerText(inner) : text(inner) else { continue }
             do {
                 try HeaderRule.checkValue(value)
                 fields.append(HeaderField(name: name, value: value))

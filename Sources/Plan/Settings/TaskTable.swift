@@ -29,7 +29,7 @@ enum TaskTable {
                 ValueType(.text(pattern: nil)) { $0.existingFile($1) },
                 "The file that is sent, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", .text.warningOfPlaceholders(isBody: true), "The text that is sent.") {
+            Setting("text", sentText, "The text that is sent.") {
                 $0.body = .text($1)
             },
             Setting(
@@ -129,10 +129,14 @@ enum TaskTable {
         },
     ]
 
-    private static let url = ValueType(
-        pattern: "^[hH][tT][tT][pP][sS]?://",
-        parse: URLText.parse
-    ).warningOfPlaceholders()
+    private static let url = ValueType<HTTPURL>(.text(pattern: "^[hH][tT][tT][pP][sS]?://")) {
+        $0.url($1)
+    }.warningOfPlaceholders()
+
+    /// A text that is a body.
+    private static let sentText = ValueType<String>(.text(pattern: nil)) {
+        $0.sentText($1, as: .body)
+    }.warningOfPlaceholders(isBody: true)
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,

@@ -7,6 +7,8 @@ struct TaskReader: Sendable {
     let sessions: [SessionConfiguration]
     /// What `defaults` say of tasks.
     let defaults: TaskDraft
+    /// Where secrets stand in the fields of each session.
+    let sessionSecrets: [[SecretUse]]
 
     private static let fileType = HeaderField(
         name: "Content-Type",
@@ -27,11 +29,13 @@ struct TaskReader: Sendable {
         let errors = reader.errorCount
         reader.owner = .task(entry.kind, entry.key)
         reader.filledInLength = 0
+        if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
         if draft.encoding != nil { checkEncoding(draft, entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         draft.content = content(of: draft, &reader)
+        if !reader.secrets.isEmpty { checkSecrets(of: &draft, entry, &reader) }
         guard reader.errorCount == errors, !reader.isFull else { return false }
         if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
         if let url = draft.url, url.origin.scheme == .http, let session = draft.session {
@@ -112,7 +116,7 @@ struct TaskReader: Sendable {
         case .text(let text): return .bytes(Array(text.utf8))
         case .json(let field):
             let formatting = draft.encoding?.formatting ?? JSONFormatting()
-            return reader.json(field, formatting).map { .bytes($0) }
+            return reader.json(field, formatting, isSent: true).map { .bytes($0) }
         case nil: return nil
         }
     }

@@ -1,0 +1,139 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+// Where a secret may stand: in values of header fields, in bodies, and in URLs where its declaration allows it.
+extension Reader {
+    /// A secret by its name, with its value or with what stands for it; reports an unknown one.
+    mutating func secret(
+        _ expression: Expression,
+        _ text: String,
+        _ field: Field
+    ) -> ScalarValue? {
+        if let position = secrets.names.firstIndex(of: expression.name) {
+            var value = ScalarValue(
+                text: secrets.text(of: position),
+                type: .string,
+                isFilledIn: true
+            )
+            value.secrets = SecretSet(position)
+            return value
+        }
+        let name = expression.name
+        let nearest = nearest(name, among: { $0.secrets.names })
+        let range = range(of: expression.range, in: text, field.node)
+        add(
+            Diagnostic(
+                .error,
+                .unknownSecret,
+                "unknown secret `\(name.excerpt)`",
+                at: range,
+                help: nearest.map { "did you mean `${secret.\($0)}`?" }
+                    ?? "declare it under `secrets`",
+                fixIt: nearest.map { .init(range: range, replacement: "${secret.\($0)}") }
+            )
+        )
+        return nil
+    }
+
+    /// Reports secrets in a value that is shown to people.
+    mutating func reportMisplaced(_ secrets: SecretSet, _ field: Field) {
+        report(
+            .secretMisplaced,
+            "`\(field.name.excerpt)` may not hold the \(self.secrets.words(for: secrets)): "
+                + "what it says stands in reports and messages",
+            at: field.node,
+            help: "a secret may stand in the values of `headers`, in a body, "
+                + "and with `allowInURL: true` in a URL"
+        )
+    }
+
+    /// Reports secrets in the name of a file.
+    mutating func reportInPath(_ secrets: SecretSet, _ field: Field) {
+        report(
+            .secretInPath,
+            "`\(field.name.excerpt)`: the \(self.secrets.words(for: secrets)) "
+                + "would stand in the name of a file",
+            at: field.node
+        )
+    }
+
+    /// The text of a value that is sent, any scalar but null; notes the secrets in it.
+    mutating func sentText(_ field: Field, as place: SecretUse.Place) -> String? {
+        guard let scalar = sentScalar(field, as: place) else { return nil }
+        return text(of: scalar, field)
+    }
+
+    /// A value that is sent; notes the secrets in it.
+    mutating func sentScalar(_ field: Field, as place: SecretUse.Place) -> ScalarValue? {
+        guard let scalar = filledOrPlainScalar(field) else { return nil }
+        if !scalar.secrets.isEmpty {
+            note(SecretUse(secrets: scalar.secrets, place: place, node: field.node))
+        }
+        return scalar
+    }
+
+    private mutating func note(_ use: SecretUse) {
+        secrets.note(use)
+        secretUses.append(use)
+    }
+
+    /// The uses noted so far, which are forgotten.
+    mutating func takeSecretUses() -> [SecretUse] {
+        defer { secretUses = [] }
+        return secretUses
+    }
+
+    /// Where the value of a header field may hold secrets; reports a field that follows a redirect anywhere.
+    mutating func headerText(_ field: Field) -> String? {
+        let count = secretUses.count
+        guard let text = sentText(field, as: .header(field.name)) else { return nil }
+        guard secretUses.count > count, HeaderField.crossesOrigins(field.name) else { return text }
+        report(
+            .secretToOtherOrigin,
+            "the \(secrets.words(for: secretUses[count].secrets)) may not stand in "
+                + "`\(field.name)`: the field goes along when a redirect leaves the origin",
+            at: field.node,
+            help: "send it in a field of another name"
+        )
+        return nil
+    }
+
+    /// A task's URL; secrets may stand in its path and query, where their declarations allow it.
+    mutating func url(_ field: Field) -> HTTPURL? {
+        guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
+            scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
+        else { return nil }
+        return parsed(text, of: field, URLText.parse)
+    }
+
+    /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is not so.
+    private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
+        let front = String(scalar.text.slice(0..<scalar.firstSecret))
+        guard let known = try? HTTPURL(front), known.authorityEnd < scalar.firstSecret else {
+            report(
+                .secretInURL,
+                "`\(field.name)`: the \(secrets.words(for: scalar.secrets)) may not stand in "
+                    + "the scheme or the host of a URL",
+                at: field.node,
+                help: "write them out, so that it is known where the secret goes"
+            )
+            return false
+        }
+        for position in scalar.secrets.positions {
+            guard let declaration = secrets.declarations[position], !declaration.allowsURL else {
+                continue
+            }
+            report(
+                .secretInURL,
+                "`\(field.name)`: the secret `\(declaration.name)` may not stand in a URL, "
+                    + "which servers and proxies keep in their logs",
+                at: field.node,
+                notes: [.init("it is declared here", at: declaration.range)],
+                help: "send it in a header, or allow it with `allowInURL: true` at the secret"
+            )
+            return false
+        }
+        return true
+    }
+}
