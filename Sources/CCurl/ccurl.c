@@ -184,6 +184,10 @@ CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *
     return set_callback(handle, CURLOPT_OPENSOCKETFUNCTION, (void (*)(void))function, CURLOPT_OPENSOCKETDATA,
                         user);
 }
+CURLcode ccurl_set_closesocket(CURL *handle, ccurl_closesocket_fn function, void *user) {
+    return set_callback(handle, CURLOPT_CLOSESOCKETFUNCTION, (void (*)(void))function, CURLOPT_CLOSESOCKETDATA,
+                        user);
+}
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) { return api.easy_getinfo(handle, info, value); }
 CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {

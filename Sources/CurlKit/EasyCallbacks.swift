@@ -66,7 +66,23 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
     unsafe client(user)?.didOpenSocket()
     guard let address = unsafe address else { return CURL_SOCKET_BAD }
     let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    return unsafe socket(address.pointee.family, type, address.pointee.protocol)
+    let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+    if let user = unsafe user {
+        unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef {
+            $0.sockets.didOpen(opened)
+        }
+    }
+    return opened
+}
+
+/// Its user is the table: a connection outlives the handle that opened it.
+let closeSocketCallback: ccurl_closesocket_fn = { user, socket in
+    if let user = unsafe user {
+        unsafe Unmanaged<SocketTable>.fromOpaque(user)._withUnsafeGuaranteedRef {
+            $0.willClose(socket)
+        }
+    }
+    return close(socket)
 }
 
 let debugCallback: ccurl_debug_fn = { _, type, start, count, user in

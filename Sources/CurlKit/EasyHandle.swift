@@ -12,6 +12,7 @@ internal import CCurl
     package var tag = 0
 
     let pointer: UnsafeMutableRawPointer
+    let sockets: SocketTable
     private let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headerList: HeaderList?
@@ -19,10 +20,17 @@ internal import CCurl
     /// Whether the last request left options behind that a plain GET does not overwrite.
     private var needsReset = false
 
-    package init(configuration: EasyConfiguration) throws(CurlCode) {
+    /// Makes a handle.
+    ///
+    /// - Parameters:
+    ///   - configuration: What stays the same over all exchanges.
+    ///   - sockets: Hears of connections; that of the multi handle that it will be added to.
+    /// - Throws: `CURLE_FAILED_INIT` without memory; what an option says.
+    package init(configuration: EasyConfiguration, sockets: SocketTable) throws(CurlCode) {
         guard let pointer = unsafe ccurl_easy_init() else { throw CurlCode(CURLE_FAILED_INIT) }
         unsafe self.pointer = unsafe pointer
         self.configuration = configuration
+        self.sockets = sockets
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try configure()
@@ -185,6 +193,8 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_prereq(pointer, prereqCallback, user))
         try unsafe CurlCode.check(ccurl_set_resolver(pointer, resolverCallback, user))
         try unsafe CurlCode.check(ccurl_set_opensocket(pointer, openSocketCallback, user))
+        let table = unsafe Unmanaged.passUnretained(sockets).toOpaque()
+        try unsafe CurlCode.check(ccurl_set_closesocket(pointer, closeSocketCallback, table))
         try unsafe CurlCode.check(ccurl_set_debug(pointer, debugCallback, user))
         try setLong(CURLOPT_VERBOSE, 1)
     }

@@ -7,8 +7,6 @@ package import SystemKit
 @safe package final class MultiHandle {
     /// What the event loop does for a multi handle.
     package protocol Driver: AnyObject {
-        /// Watch a socket from now on; nil means no longer (`CURLMOPT_SOCKETFUNCTION`).
-        func multi(_ tag: Int, watch socket: Int32, for interest: EventPoll.Interest?)
         /// Call `timeoutAction` after so many milliseconds; nil means there is nothing to wait for
         /// (`CURLMOPT_TIMERFUNCTION`).
         func multi(_ tag: Int, setTimer milliseconds: Int?)
@@ -17,6 +15,8 @@ package import SystemKit
     /// The number by which the driver knows this handle.
     package let tag: Int
     private weak var driver: (any Driver)?
+    /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); held, because connections are closed last.
+    private let sockets: SocketTable
     private let pointer: UnsafeMutableRawPointer
     /// By the address of libcurl's handle.
     private var handles: [UInt: EasyHandle] = [:]
@@ -26,12 +26,14 @@ package import SystemKit
     /// - Parameters:
     ///   - tag: Handed to the driver with each call.
     ///   - driver: Held weakly.
+    ///   - sockets: What watches its sockets.
     ///   - idleConnections: How many connections are kept for reuse (`CURLMOPT_MAXCONNECTS`).
     ///   - connectionsPerHost: `CURLMOPT_MAX_HOST_CONNECTIONS`.
     /// - Throws: `CURLE_FAILED_INIT` without memory.
     package init(
         tag: Int,
         driver: any Driver,
+        sockets: SocketTable,
         idleConnections: Int,
         connectionsPerHost: Int
     ) throws(CurlCode) {
@@ -39,6 +41,7 @@ package import SystemKit
         unsafe self.pointer = unsafe pointer
         self.tag = tag
         self.driver = driver
+        self.sockets = sockets
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe ccurl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, idleConnections)
         unsafe ccurl_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
@@ -96,7 +99,7 @@ package import SystemKit
             case CURL_POLL_INOUT: [.readable, .writable]
             default: nil
             }
-        driver?.multi(tag, watch: socket, for: interest)
+        sockets.watch(socket, for: interest, tag: tag)
     }
 
     fileprivate func setTimer(milliseconds: Int) {

@@ -35,9 +35,9 @@ extension PlanBuilder {
     mutating func checkPaths(
         of draft: TaskDraft,
         _ number: Int,
-        paths: (Int) -> DestinationIndex.TaskPaths
+        paths: TaskPathsReader
     ) {
-        let own = Self.paths(of: draft)
+        let own = DestinationIndex.TaskPaths(draft)
         if let source = own.source {
             switch destinations.addSource(source, of: number, paths: paths) {
             case .file(let words):
@@ -54,24 +54,6 @@ extension PlanBuilder {
             let conflict = destinations.addDestination(path, of: number, paths: paths)
         else { return }
         report(conflict, of: number)
-    }
-
-    /// Reads the paths of any task again, apart from the reading that goes on.
-    func pathsAgain(_ taskReader: TaskReader) -> (Int) -> DestinationIndex.TaskPaths {
-        let (reader, tasks) = (reader, reader.tasks)
-        return { candidate in
-            var again = reader.forReading(tasks)
-            var draft = taskReader.defaults
-            _ = taskReader.read(tasks.entries[candidate], into: &draft, with: &again)
-            return Self.paths(of: draft)
-        }
-    }
-
-    private static func paths(of draft: TaskDraft) -> DestinationIndex.TaskPaths {
-        var paths = DestinationIndex.TaskPaths()
-        paths.destination = draft.destination.map { AbsolutePath.withoutClimbs($0.path) }
-        if case .file(let path)? = draft.body { paths.source = AbsolutePath.withoutClimbs(path) }
-        return paths
     }
 
     private mutating func report(_ conflict: DestinationIndex.Conflict, of number: Int) {

@@ -224,7 +224,7 @@ struct PlanBuilder {
         let count = reader.tasks.entries.count
         graph.reserveCapacity(count)
         listFiles(of: taskReader.sessions, tasks: count)
-        let paths = pathsAgain(taskReader)
+        let paths = TaskPathsReader(reader, taskReader)
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults

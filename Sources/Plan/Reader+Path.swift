@@ -97,7 +97,7 @@ extension Reader {
             report(.badPath, "`\(field.name)`: a path may not be empty", at: field.node)
             return nil
         }
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        guard !text.utf8.span.hasControlByte else {
             report(
                 .badPath,
                 "`\(field.name)`: a path may not have a control character",

@@ -93,13 +93,16 @@ package final class EventPoll {
     /// - Parameters:
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
     ///   - events: Emptied first; the wake-up is not among them.
-    package func wait(milliseconds: Int32, into events: inout [Event]) {
+    /// - Returns: Whether a wake-up came.
+    package func wait(milliseconds: Int32, into events: inout [Event]) -> Bool {
         events.removeAll(keepingCapacity: true)
         let count = unsafe csystem_epoll_wait(descriptor, &buffer, milliseconds)
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
+        var isWoken = false
         for event in buffer[..<Int(count)] {
             if event.tag == Self.wakeUpTag {
                 wakeUp.drain()
+                isWoken = true
                 continue
             }
             var ready: Interest = []
@@ -108,6 +111,7 @@ package final class EventPoll {
             if event.events & csystem_failed != 0 { ready.insert(.failed) }
             events.append(Event(tag: event.tag, ready: ready))
         }
+        return isWoken
     }
 
     private func check(_ code: Int32, _ socket: Int32) throws(SystemError) {

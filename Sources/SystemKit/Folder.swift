@@ -51,7 +51,7 @@ package final class Folder: Sendable {
     /// /dev/stdout is one, stands for an open stream and does not.
     ///
     /// - Throws: `EISDIR` for a folder, `EINVAL` for a device, a pipe or a socket.
-    func requireReplaceable(_ name: String) throws(SystemError) {
+    package func requireReplaceable(_ name: String) throws(SystemError) {
         let path = path.hasSuffix("/") ? path + name : path + "/" + name
         if name.isEmpty || name == "." || name == ".." {
             throw .notReplaceable(path, type: S_IFDIR)

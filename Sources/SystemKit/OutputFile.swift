@@ -28,7 +28,8 @@ internal import Glibc
     ///   - mode: The permissions before the umask.
     ///   - keepsModeOfReplacedFile: Whether a file that replaces one of ours takes over its permissions.
     ///   - startsUnnamed: Whether it has no name at first, where the file system can do that.
-    /// - Throws: What open(2) says; `EISDIR` or `EINVAL` when something under the name must not be replaced.
+    /// - Throws: What open(2) says. Whether the name can be had shows when it is published; who wants to know it before
+    ///   the work asks `Folder.requireReplaceable`.
     package init(
         in folder: Folder,
         name: String,
@@ -40,7 +41,6 @@ internal import Glibc
         self.name = name
         self.mode = mode
         self.keepsModeOfReplacedFile = keepsModeOfReplacedFile
-        try folder.requireReplaceable(name)
         if startsUnnamed, Self.canNameUnnamed {
             let unnamed = csystem_open_unnamed(folder.descriptor, mode)
             if unnamed >= 0 {

@@ -11,6 +11,7 @@ struct EngineDispatch {
     }
 
     private let shares: [EngineShare]
+    private let emptyCounts: [Int]
     private let connectionsPerHost: [Int]
     /// How many attempts run at each host, by thread.
     private var running: [Host: [Int]] = [:]
@@ -22,6 +23,7 @@ struct EngineDispatch {
 
     init(sessions: [SessionConfiguration], threadCount: Int) {
         shares = (0..<threadCount).map { EngineShare(index: $0, count: threadCount) }
+        emptyCounts = Array(repeating: 0, count: threadCount)
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
     }
 
@@ -29,17 +31,18 @@ struct EngineDispatch {
     mutating func place(_ attempt: AttemptRequest) -> Int {
         let host = Host(session: attempt.session, origin: attempt.request.url.origin)
         let limit = connectionsPerHost[attempt.session]
-        var counts = running[host] ?? Array(repeating: 0, count: shares.count)
+        let thread = Self.choose(&running[host, default: emptyCounts], shares, limit)
+        places[attempt.key] = (host, thread)
+        return thread
+    }
+
+    /// Takes a place on the thread that has the most room for connections.
+    private static func choose(_ counts: inout [Int], _ shares: [EngineShare], _ limit: Int) -> Int
+    {
+        func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - counts[thread] }
         var best = 0
-        for thread in shares.indices
-        where shares[thread].part(of: limit) - counts[thread]
-            > shares[best].part(of: limit) - counts[best]
-        {
-            best = thread
-        }
+        for thread in shares.indices where room(thread) > room(best) { best = thread }
         counts[best] += 1
-        running[host] = counts
-        places[attempt.key] = (host, best)
         return best
     }
 

@@ -6,7 +6,7 @@ internal import TransferModel
 ///
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
-    private let poll: EventPoll
+    private let sockets: SocketTable
     private let configurations: [SessionConfiguration]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
@@ -15,16 +15,20 @@ final class EngineLoop: MultiHandle.Driver {
     private let publisher: Publisher
     private let deliver: @Sendable ([AttemptEvent]) -> Void
 
+    /// How many results are worth waking the scheduler for while more is to be done.
+    private static let resultsPerBatch = 16
+    /// How many times it looks for more before it hands over what it has.
+    private static let mostHeldTurns = 4
+
     /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag.
     private var transports: [SessionTransport?]
     /// When each multi handle wants to be called, by tag.
     private var timers: [MonotonicTime?]
     private var attempts: [Int: Attempt] = [:]
-    /// What each watched socket is watched for.
-    private var interests: [Int32: EventPoll.Interest] = [:]
     /// No attempt has to be looked at before.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
     private var finished: [AttemptEvent] = []
+    private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
 
@@ -38,7 +42,7 @@ final class EngineLoop: MultiHandle.Driver {
         publisher: Publisher,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
-        self.poll = poll
+        sockets = SocketTable(poll)
         configurations = sessions
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
@@ -53,7 +57,6 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Works until the mailbox says stop.
     func run(_ mailbox: Lock<Engine.Mailbox>) {
-        var events: [EventPoll.Event] = []
         while true {
             let commands = mailbox.withLock { mailbox in
                 let taken = mailbox
@@ -73,44 +76,31 @@ final class EngineLoop: MultiHandle.Driver {
             runTimers()
             reap()
             checkAttempts()
+            if holdsResults, turn(milliseconds: 0) { continue }
             flush()
-
-            poll.wait(milliseconds: waitMilliseconds(), into: &events)
-            for event in events {
-                let socket = Int32(truncatingIfNeeded: event.tag)
-                let tag = Int(event.tag >> 32)
-                transports[tag]?.multi.socketAction(socket, ready: event.ready)
-            }
-            reap()
+            turn(milliseconds: waitMilliseconds())
         }
+    }
+
+    /// Whether results wait for others to come, so that they go out many at a time: only while more is ready, and not
+    /// for long.
+    private var holdsResults: Bool {
+        guard !finished.isEmpty, heldTurns < Self.mostHeldTurns else { return false }
+        heldTurns += 1
+        return finished.count < Self.resultsPerBatch
+    }
+
+    /// Waits, lets libcurl work on what is ready, and takes in what has ended; false when nothing was ready.
+    @discardableResult
+    private func turn(milliseconds: Int32) -> Bool {
+        let wasReady = sockets.wait(milliseconds: milliseconds) { tag, socket, ready in
+            transports[tag]?.multi.socketAction(socket, ready: ready)
+        }
+        if wasReady { reap() }
+        return wasReady
     }
 
     // MARK: - MultiHandle.Driver
-
-    func multi(_ tag: Int, watch socket: Int32, for interest: EventPoll.Interest?) {
-        let eventTag = UInt64(tag) << 32 | UInt64(UInt32(bitPattern: socket))
-        guard let interest else {
-            interests[socket] = nil
-            poll.unwatch(socket)
-            return
-        }
-        let isKnown = interests[socket] != nil
-        interests[socket] = interest
-        do throws(SystemError) {
-            if isKnown {
-                do throws(SystemError) {
-                    try poll.change(socket, to: interest, tag: eventTag)
-                    return
-                } catch {
-                    // The number belongs to another socket by now: a closed one leaves the set by itself.
-                }
-            }
-            try poll.watch(socket, for: interest, tag: eventTag)
-        } catch {
-            // Not watched, the transfer stays silent and its idle time ends it.
-            interests[socket] = nil
-        }
-    }
 
     func multi(_ tag: Int, setTimer milliseconds: Int?) {
         timers[tag] = milliseconds.map { .now + .milliseconds($0) }
@@ -197,6 +187,7 @@ final class EngineLoop: MultiHandle.Driver {
             configurations[session],
             tag: session,
             driver: self,
+            sockets: sockets,
             share: share,
             proxies: proxies,
             idleConnections: maximumConcurrentAttempts
@@ -247,6 +238,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Hands over what has finished since the last time, in one batch each.
     private func flush() {
+        heldTurns = 0
         if !toPublish.isEmpty {
             publisher.submit(toPublish)
             toPublish.removeAll(keepingCapacity: true)

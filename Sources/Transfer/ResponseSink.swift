@@ -113,6 +113,8 @@ struct ResponseSink {
     ) throws(SystemError) -> Folder {
         let (folderPath, name) = destination.split
         let folder = try Folder(path: folderPath, create: true)
+        // Now, not at the end of a long transfer.
+        try folder.requireReplaceable(name)
         let file = try OutputFile(in: folder, name: name)
         if case .memory(let bytes) = content, !bytes.isEmpty { try file.write(bytes.span) }
         content = .file(file, folder)

@@ -6,6 +6,7 @@ internal import TransferModel
 final class SessionTransport {
     let configuration: SessionConfiguration
     let multi: MultiHandle
+    private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
     private var idleHandles: [EasyHandle] = []
     /// By both ends, which no two connections that live at the same time share.
@@ -19,11 +20,13 @@ final class SessionTransport {
         _ configuration: SessionConfiguration,
         tag: Int,
         driver: any MultiHandle.Driver,
+        sockets: SocketTable,
         share: EngineShare,
         proxies: ProxyEnvironment,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
+        self.sockets = sockets
         self.share = share
         self.proxies = proxies
         easyConfiguration = EasyConfiguration(
@@ -36,6 +39,7 @@ final class SessionTransport {
         multi = try MultiHandle(
             tag: tag,
             driver: driver,
+            sockets: sockets,
             idleConnections: idleConnections,
             connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
@@ -45,7 +49,7 @@ final class SessionTransport {
     /// An idle handle, or a new one.
     func takeHandle() throws(CurlCode) -> EasyHandle {
         if let handle = idleHandles.popLast() { return handle }
-        return try EasyHandle(configuration: easyConfiguration)
+        return try EasyHandle(configuration: easyConfiguration, sockets: sockets)
     }
 
     /// Keeps a handle for the next attempt.

@@ -46,7 +46,7 @@ package struct HTTPURL: Sendable, Hashable {
         let (hostEnd, port) = try Self.hostEndAndPort(bytes, host..<end)
         origin = Origin(
             scheme: scheme,
-            host: Self.slice(text, host..<hostEnd).lowercased(),
+            host: Self.host(text, host..<hostEnd),
             port: port ?? scheme.defaultPort
         )
         authorityEnd = end
@@ -63,6 +63,17 @@ package struct HTTPURL: Sendable, Hashable {
     /// The path with its leading slash, without query and fragment; `/` when there is none.
     package var path: String {
         authorityEnd == pathEnd ? "/" : Self.slice(text, authorityEnd..<pathEnd)
+    }
+
+    /// The host in lower case; most are written so.
+    private static func host(_ text: String, _ offsets: Range<Int>) -> String {
+        let bytes = text.utf8.span
+        let host = slice(text, offsets)
+        for offset in offsets
+        where bytes[offset] >= 0x80 || bytes[offset].asciiLowercased != bytes[offset] {
+            return host.lowercased()
+        }
+        return host
     }
 
     /// Text between two offsets in UTF-8 that lie next to ASCII bytes.

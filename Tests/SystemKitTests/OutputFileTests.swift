@@ -123,13 +123,14 @@ import Testing
         ),
     ]
 
-    @Test(arguments: [true, false], obstacles)
-    func `what is no file is refused at once`(
-        unnamed: Bool,
+    @Test(arguments: obstacles)
+    func `what is no file is found before anything is written`(
         obstacle: (command: [String], text: String)
     ) throws {
         try tool(obstacle.command)
-        let error = #expect(throws: SystemError.self) { try open(unnamed: unnamed) }
+        let error = #expect(throws: SystemError.self) {
+            try Folder(path: folder.path, create: false).requireReplaceable("out")
+        }
         #expect(error?.message == "cannot write \(folder.path)/out: \(obstacle.text)")
         #expect(error?.isNotRegular == true)
         #expect(try folder.list() == ["out"])

@@ -29,6 +29,7 @@ typedef int (*ccurl_debug_fn)(CURL *handle, curl_infotype type, char *bytes, siz
 typedef int (*ccurl_prereq_fn)(void *user, char *remote, char *local, int remote_port, int local_port);
 typedef int (*ccurl_resolver_fn)(void *state, void *reserved, void *user);
 typedef curl_socket_t (*ccurl_opensocket_fn)(void *user, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*ccurl_closesocket_fn)(void *user, curl_socket_t socket);
 
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
@@ -43,6 +44,7 @@ CURLcode ccurl_set_debug(CURL *handle, ccurl_debug_fn function, void *user);
 CURLcode ccurl_set_prereq(CURL *handle, ccurl_prereq_fn function, void *user);
 CURLcode ccurl_set_resolver(CURL *handle, ccurl_resolver_fn function, void *user);
 CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *user);
+CURLcode ccurl_set_closesocket(CURL *handle, ccurl_closesocket_fn function, void *user);
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);

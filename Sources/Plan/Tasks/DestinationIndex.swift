@@ -23,6 +23,11 @@ struct DestinationIndex {
     struct TaskPaths {
         var destination: String?
         var source: String?
+
+        init(_ draft: TaskDraft) {
+            destination = draft.destination.map { AbsolutePath.withoutClimbs($0.path) }
+            if case .file(let path)? = draft.body { source = AbsolutePath.withoutClimbs(path) }
+        }
     }
 
     /// Files that are no task's, described in words: a handful, looked through faster than hashed.
@@ -60,7 +65,7 @@ struct DestinationIndex {
     mutating func addSource(
         _ path: String,
         of task: Int,
-        paths: (Int) -> TaskPaths
+        paths: TaskPathsReader
     ) -> Conflict? {
         let hash = path.hashValue
         if sources[hash] == nil { sources[hash] = task }
@@ -72,16 +77,16 @@ struct DestinationIndex {
     mutating func addDestination(
         _ path: String,
         of task: Int,
-        paths: (Int) -> TaskPaths
+        paths: TaskPathsReader
     ) -> Conflict? {
         if let words = words(of: path) { return .file(words) }
         let hash = path.hashValue
-        if let source = sources[hash], paths(source).source == path {
+        if let source = sources[hash], paths.paths(of: source).source == path {
             return .source(of: source)
         }
         if let first = find(path, hash, paths) { return .destination(of: first) }
         if let report, Self.isFolder(path, of: report.path) { return .aboveFile(report.words) }
-        if let inner = folders[hash], let inside = paths(inner).destination,
+        if let inner = folders[hash], let inside = paths.paths(of: inner).destination,
             Self.isFolder(path, of: inside)
         {
             return .aboveDestination(of: inner)
@@ -95,7 +100,7 @@ struct DestinationIndex {
     private mutating func addFolders(
         of path: String,
         _ task: Int,
-        _ paths: (Int) -> TaskPaths
+        _ paths: TaskPathsReader
     ) -> Conflict? {
         var rest = path[...]
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -114,11 +119,15 @@ struct DestinationIndex {
         return nil
     }
 
-    private func find(_ path: String, _ hash: Int, _ paths: (Int) -> TaskPaths) -> Int? {
-        destinations.find(UInt64(bitPattern: Int64(hash))) { paths($0).destination == path }
+    private func find(_ path: String, _ hash: Int, _ paths: TaskPathsReader) -> Int? {
+        destinations.find(UInt64(bitPattern: Int64(hash))) {
+            paths.paths(of: $0).destination == path
+        }
     }
 
     private static func isFolder(_ folder: String, of path: String) -> Bool {
-        path.utf8.count > folder.utf8.count && path.hasPrefix(folder + "/")
+        let (folder, path) = (folder.utf8.span, path.utf8.span)
+        return path.count > folder.count && path[folder.count] == UInt8(ascii: "/")
+            && path.extracting(first: folder.count).equals(folder)
     }
 }

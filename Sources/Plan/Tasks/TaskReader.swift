@@ -3,12 +3,19 @@ internal import JobFile
 internal import TransferModel
 
 /// Makes the values of single tasks; used for all when a plan is made, and again for each that is started.
-struct TaskReader: Sendable {
+///
+/// A class, so that a task that is read does not cost a copy of the sessions and defaults.
+final class TaskReader: Sendable {
     let sessions: [SessionConfiguration]
     /// What `defaults` say of tasks.
     let defaults: TaskDraft
     /// Where secrets stand in the fields of each session.
     let sessionSecrets: [[SecretUse]]
+
+    init(sessions: [SessionConfiguration], defaults: TaskDraft) {
+        self.sessions = sessions
+        self.defaults = defaults
+    }
 
     private static let fileType = HeaderField(
         name: "Content-Type",

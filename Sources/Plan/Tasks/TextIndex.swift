@@ -56,6 +56,12 @@ extension Span<UInt8> {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
+    /// Whether one of the bytes is a control character of ASCII.
+    var hasControlByte: Bool {
+        for index in indices where self[index] < 0x20 || self[index] == 0x7F { return true }
+        return false
+    }
+
     /// Whether one of the bytes is `byte`.
     func contains(_ byte: UInt8) -> Bool {
         for index in indices where self[index] == byte { return true }

@@ -19,6 +19,7 @@ package final class PublishedReport: ReportFile {
         let folderPath = slash.map { String(path[...$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         folder = try Folder(path: folderPath, create: true)
+        try folder.requireReplaceable(name)
         file = try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
     }
 

@@ -1,0 +1,106 @@
+package import SystemKit
+
+/// The sockets of all multi handles of one thread, watched by one epoll set with as few calls as possible.
+///
+/// libcurl wants a connection watched when a request begins, and not any more when its response has ended. A connection
+/// stays in the set between two requests, so that a reused one costs no call; only when an idle one has something to
+/// say, its end most often, is it taken out. That needs to know when a socket's number becomes another one's: the
+/// easy handles tell of every connection that is opened or closed.
+package final class SocketTable {
+    private struct Entry {
+        /// What the set watches it for; nil when it is not in the set.
+        var watched: EventPoll.Interest?
+        /// What libcurl wants to hear of.
+        var wanted: EventPoll.Interest?
+        /// The multi handle that the set's events are for.
+        var tag = 0
+        /// Whether its end is told; other sockets, such as those of a resolver, just go.
+        var isConnection = false
+    }
+
+    private let poll: EventPoll
+    /// By descriptor.
+    private var entries: [Entry] = []
+    private var events: [EventPoll.Event] = []
+
+    package init(_ poll: EventPoll) {
+        self.poll = poll
+    }
+
+    /// Waits for sockets and wake-ups, and calls `body` with each socket that somebody waits for.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: 0 returns at once, a negative number waits without end.
+    ///   - body: Gets the multi handle's tag, the socket and what it is ready for.
+    /// - Returns: Whether there was any socket or wake-up.
+    @discardableResult
+    package func wait(
+        milliseconds: Int32,
+        _ body: (_ tag: Int, _ socket: Int32, _ ready: EventPoll.Interest) -> Void
+    ) -> Bool {
+        let isWoken = poll.wait(milliseconds: milliseconds, into: &events)
+        for event in events {
+            let socket = Int32(truncatingIfNeeded: event.tag)
+            guard entries.indices.contains(Int(socket)) else { continue }
+            if entries[Int(socket)].wanted == nil {
+                remove(socket)
+            } else {
+                body(entries[Int(socket)].tag, socket, event.ready)
+            }
+        }
+        return isWoken || !events.isEmpty
+    }
+
+    /// Watches a socket for a multi handle; nil means that nobody waits for it any longer.
+    func watch(_ socket: Int32, for interest: EventPoll.Interest?, tag: Int) {
+        guard socket >= 0 else { return }
+        makeRoom(for: socket)
+        let entry = entries[Int(socket)]
+        entries[Int(socket)].wanted = interest
+        entries[Int(socket)].tag = tag
+        guard let interest else {
+            if !entry.isConnection { remove(socket) }
+            return
+        }
+        guard entry.watched != interest else { return }
+        let eventTag = UInt64(UInt32(bitPattern: socket))
+        entries[Int(socket)].watched = interest
+        do throws(SystemError) {
+            if entry.watched != nil {
+                do throws(SystemError) {
+                    try poll.change(socket, to: interest, tag: eventTag)
+                    return
+                } catch {
+                    // The number belongs to another socket by now: a closed one leaves the set by itself.
+                }
+            }
+            try poll.watch(socket, for: interest, tag: eventTag)
+        } catch {
+            // Not watched, the transfer stays silent and its idle time ends it.
+            entries[Int(socket)].watched = nil
+        }
+    }
+
+    /// A connection was opened.
+    func didOpen(_ socket: Int32) {
+        guard socket >= 0 else { return }
+        makeRoom(for: socket)
+        entries[Int(socket)] = Entry(isConnection: true)
+    }
+
+    /// A connection is about to be closed, which takes it out of the set.
+    func willClose(_ socket: Int32) {
+        guard entries.indices.contains(Int(socket)) else { return }
+        entries[Int(socket)] = Entry()
+    }
+
+    private func remove(_ socket: Int32) {
+        guard entries[Int(socket)].watched != nil else { return }
+        entries[Int(socket)].watched = nil
+        poll.unwatch(socket)
+    }
+
+    private func makeRoom(for socket: Int32) {
+        while entries.count <= Int(socket) { entries.append(Entry()) }
+    }
+}
