@@ -11,6 +11,8 @@ package struct Plan: Sendable {
     package let name: String
     /// The job file's name as it was given.
     package var fileName: String { reader.document.name }
+    /// The absolute path of the job file's folder, where its commands run.
+    package var folder: String { reader.folder }
     /// At least one; a job that declares none has the implicit `default`.
     package var sessions: [SessionConfiguration] { taskReader.sessions }
     /// How the tasks are started.

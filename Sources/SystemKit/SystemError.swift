@@ -62,4 +62,15 @@ extension SystemError {
     package static func diskFull(_ subject: String) -> SystemError {
         SystemError(errno: ENOSPC, operation: "write", subject: subject)
     }
+
+    /// What is refused although the kernel would permit it; `reason` is to say why.
+    package static func notPermitted(
+        _ operation: String,
+        _ subject: String,
+        reason: String
+    ) -> SystemError {
+        var error = SystemError(errno: EPERM, operation: operation, subject: subject)
+        error.reason = reason
+        return error
+    }
 }

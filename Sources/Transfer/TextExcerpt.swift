@@ -2,15 +2,16 @@
 enum TextExcerpt {
     private static let maximumScalars = 200
 
-    /// At most 200 characters on one line, without controls.
-    static func of(_ source: String) -> String {
+    /// At most 200 characters on one line, without controls; an ellipsis at the end says that there was more.
+    ///
+    /// `isCut`: the source itself is only a beginning. The ellipsis is how half of a secret is known for one.
+    static func of(_ source: String, isCut: Bool = false) -> String {
         var text = ""
         var count = 0
         var needsSpace = false
         for scalar in source.unicodeScalars {
             if count == maximumScalars {
-                text += "…"
-                break
+                return text + "…"
             }
             if scalar.properties.isWhitespace {
                 needsSpace = !text.isEmpty
@@ -28,6 +29,6 @@ enum TextExcerpt {
             text.unicodeScalars.append(scalar)
             count += 1
         }
-        return text
+        return isCut && !text.isEmpty ? text + "…" : text
     }
 }

@@ -101,12 +101,7 @@ struct JobSource {
     }
 
     /// Writes the diagnostics to standard error, as people read them.
-    func printDiagnostics() {
-        guard !report.diagnostics.isEmpty else { return }
-        let text = TextRenderer(report, usesColor: TerminalTraits.ofStandardError().usesColor)
-            .render()
-        StandardError.write(Array(text.utf8))
-    }
+    func printDiagnostics() { report.printAsText() }
 
     private static func complaint(about tasks: [PlanRejected.UnknownTask]) -> String {
         tasks.map { task in
@@ -122,5 +117,14 @@ struct JobSource {
         } catch {
             return error.isMissing ? .missing : error.isNotRegular ? .notRegular : .unreadable
         }
+    }
+}
+
+extension FileDiagnostics {
+    /// Writes the diagnostics to standard error, as people read them.
+    func printAsText() {
+        guard !diagnostics.isEmpty else { return }
+        let usesColor = TerminalTraits.ofStandardError().usesColor
+        StandardError.write(Array(TextRenderer(self, usesColor: usesColor).render().utf8))
     }
 }

@@ -12,9 +12,14 @@ final class TaskReader: Sendable {
     /// Where secrets stand in the fields of each session.
     let sessionSecrets: [[SecretUse]]
 
-    init(sessions: [SessionConfiguration], defaults: TaskDraft) {
+    init(
+        sessions: [SessionConfiguration],
+        defaults: TaskDraft,
+        sessionSecrets: [[SecretUse]]
+    ) {
         self.sessions = sessions
         self.defaults = defaults
+        self.sessionSecrets = sessionSecrets
     }
 
     private static let fileType = HeaderField(
