@@ -68,10 +68,9 @@ enum RedirectDecision {
             return refuse("the redirects go in a circle at \(url.text)", isLimit: true)
         }
         let headers = request.headers.filter { field in
-            let name = field.name.lowercased()
             // No body crosses, so that no field about one has to.
-            if crossesOrigin { return HeaderField.crossesOrigins(name) }
-            return keepsBody || !hasBody || !bodyFields.contains(name)
+            if crossesOrigin { return field.mayCrossOrigins }
+            return keepsBody || !hasBody || !bodyFields.contains(field.name.lowercased())
         }
         return .follow(
             RequestSpec(method: method, url: url, headers: headers),

@@ -8,6 +8,18 @@ package struct HeaderField: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.
+    private static let harmlessNames: Set<String> = [
+        "accept", "cache-control", "range", "user-agent",
+    ]
+
+    /// Whether the field may go to an origin that the job did not write it for.
+    package var mayCrossOrigins: Bool {
+        let name = name.lowercased()
+        return Self.harmlessNames.contains(name) || name.hasPrefix("accept-")
+            || name.hasPrefix("if-")
+    }
 }
 
 /// An ordered list of HTTP field lines that keeps repeats and the bytes as they came.

@@ -88,7 +88,9 @@ extension Reader {
     mutating func headerText(_ field: Field) -> String? {
         let count = secretUses.count
         guard let text = sentText(field, as: .header(field.name)) else { return nil }
-        guard secretUses.count > count, HeaderField.crossesOrigins(field.name) else { return text }
+        guard secretUses.count > count,
+            HeaderField(name: field.name, value: "").mayCrossOrigins
+        else { return text }
         report(
             .secretToOtherOrigin,
             "the \(secrets.words(for: secretUses[count].secrets)) may not stand in "
@@ -99,12 +101,39 @@ extension Reader {
         return nil
     }
 
-    /// A task's URL; secrets may stand in its path and query, where their declarations allow it.
+    /// A URL that something is asked of; secrets may stand in its path and query, where their declarations allow it.
     mutating func url(_ field: Field) -> HTTPURL? {
         guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
-            scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
+            scalar.secrets.isEmpty || mayHoldSecrets(scalar, field),
+            let url = parsed(text, of: field, URLText.parse)
         else { return nil }
-        return parsed(text, of: field, URLText.parse)
+        checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
+        return url
+    }
+
+    /// Reports those of some secrets that may not go to an origin, at the URL; `use` is where they stand, if elsewhere.
+    mutating func checkSecrets(
+        _ sent: SecretSet,
+        sentTo origin: Origin,
+        at node: NodeID,
+        from use: NodeID? = nil
+    ) {
+        guard !sent.isEmpty else { return }
+        for declaration in sent.positions.compactMap({ secrets.declarations[$0] })
+        where !declaration.mayGo(to: origin) {
+            let isPlain = origin.scheme == .http && !origin.isLoopback
+            let places = use.map { [Diagnostic.Note("it stands here", at: document.range(of: $0))] }
+            report(
+                isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,
+                "the secret `\(declaration.name)`\(context) "
+                    + (isPlain
+                        ? "goes over plain http, readable on the way"
+                        : "goes to `\(origin.text)`, which is none of its `origins`"),
+                at: node,
+                notes: (places ?? []) + [.init("it is declared here", at: declaration.range)],
+                help: isPlain ? "use `https://`" : nil
+            )
+        }
     }
 
     /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is not so.

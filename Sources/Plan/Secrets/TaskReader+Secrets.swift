@@ -1,4 +1,3 @@
-internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
@@ -19,40 +18,12 @@ extension TaskReader {
             }
             uses.append(use)
         }
+        let node = reader.document.value(of: entry.value, for: "url")?.value ?? entry.key
         for use in uses {
             draft.secrets.formUnion(use.secrets)
-            for position in use.secrets.positions {
-                guard let declaration = reader.secrets.declarations[position],
-                    !declaration.mayGo(to: url.origin)
-                else { continue }
-                Self.report(declaration, sentTo: url.origin, use, entry, &reader)
-            }
+            // Those of a URL go where that URL says.
+            guard use.place != .url else { continue }
+            reader.checkSecrets(use.secrets, sentTo: url.origin, at: node, from: use.node)
         }
-    }
-
-    private static func report(
-        _ declaration: SecretDeclaration,
-        sentTo origin: Origin,
-        _ use: SecretUse,
-        _ entry: TaskList.Entry,
-        _ reader: inout Reader
-    ) {
-        let document = reader.document
-        let url = document.value(of: entry.value, for: "url")?.value ?? entry.key
-        let isPlain = origin.scheme == .http && !origin.isLoopback
-        let notes = [
-            Diagnostic.Note("it stands here", at: document.range(of: use.node)),
-            Diagnostic.Note("it is declared here", at: declaration.range),
-        ]
-        reader.report(
-            isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,
-            "the secret `\(declaration.name)`\(reader.context) "
-                + (isPlain
-                    ? "goes over plain http, readable on the way"
-                    : "goes to `\(origin.text)`, which is none of its `origins`"),
-            at: url,
-            notes: use.place == .url ? [notes[1]] : notes,
-            help: isPlain ? "use `https://`" : nil
-        )
     }
 }
