@@ -1,3 +1,5 @@
+internal import TransferModel
+
 /// Bytes by which a secret is found in a text.
 struct SecretPattern: Sendable, Hashable {
     var bytes: [UInt8]
@@ -17,7 +19,8 @@ struct SecretPattern: Sendable, Hashable {
         let bytes = Array(secret.utf8)
         guard bytes.count >= minimumCount else { return [] }
         var patterns: Set = [SecretPattern(bytes), SecretPattern(asCharacters(bytes))]
-        patterns.insert(SecretPattern(Array(onOneLine(secret).utf8)))
+        // As an excerpt of a body has it.
+        patterns.insert(SecretPattern(Array(secret.onOneLine().text.utf8)))
         // A server may answer with one line of a key, and what is shown on a terminal has no line ends.
         let lines = bytes.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
         for line in lines where line.count >= minimumLine {
@@ -34,26 +37,6 @@ struct SecretPattern: Sendable, Hashable {
     /// Bytes as header fields have them in a report: each the character of the same number, in UTF-8.
     private static func asCharacters(_ bytes: [UInt8]) -> [UInt8] {
         bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
-    }
-
-    /// As an excerpt of a body has it: runs of white space are one space, controls and format characters are away.
-    private static func onOneLine(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        var needsSpace = false
-        for scalar in text.unicodeScalars {
-            if scalar.properties.isWhitespace {
-                needsSpace = !result.isEmpty
-                continue
-            }
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned: continue
-            default: break
-            }
-            if needsSpace { result.append(" ") }
-            needsSpace = false
-            result.append(scalar)
-        }
-        return String(result)
     }
 }
 
