@@ -8,6 +8,11 @@ private func client(_ user: UnsafeMutableRawPointer?) -> (any EasyHandleClient)?
     return unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef { $0.client }
 }
 
+private func handle(_ user: UnsafeMutableRawPointer?, _ body: (EasyHandle) -> Void) {
+    guard let user = unsafe user else { return }
+    unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
+}
+
 private func bytes(
     _ start: UnsafeMutablePointer<CChar>?,
     _ count: Int
@@ -46,6 +51,7 @@ let seekCallback: ccurl_seek_fn = { user, offset, origin in
 }
 
 let prereqCallback: ccurl_prereq_fn = { user, remote, local, remotePort, localPort in
+    unsafe handle(user) { $0.willSendRequest() }
     unsafe client(user)?.willSendRequest(
         over: ConnectionFacts(
             remoteAddress: remote.map { unsafe String(cString: $0) } ?? "",
@@ -67,11 +73,7 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
     guard let address = unsafe address else { return CURL_SOCKET_BAD }
     let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
-    if let user = unsafe user {
-        unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef {
-            $0.sockets.didOpen(opened)
-        }
-    }
+    unsafe handle(user) { $0.sockets.didOpen(opened) }
     return opened
 }
 
@@ -87,7 +89,9 @@ let closeSocketCallback: ccurl_closesocket_fn = { user, socket in
 
 let debugCallback: ccurl_debug_fn = { _, type, start, count, user in
     switch type {
-    case CURLINFO_HEADER_OUT: unsafe client(user)?.didSendHead(bytes(start, count).span)
+    case CURLINFO_HEADER_OUT:
+        unsafe client(user)?.didSendHead(bytes(start, count).span)
+        unsafe handle(user) { $0.didSendHead() }
     case CURLINFO_DATA_OUT: unsafe client(user)?.didTransfer(.bodySent, count: count)
     case CURLINFO_DATA_IN: unsafe client(user)?.didTransfer(.bodyReceived, count: count)
     case CURLINFO_SSL_DATA_OUT: unsafe client(user)?.didTransfer(.tlsSent, count: count)

@@ -41,6 +41,9 @@ package struct EasyRequest {
     package var proxy: String?
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
+    /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the request's head alone,
+    /// until it asks for more.
+    package var hearsTraffic: Bool
 
     package init(
         url: String,
@@ -48,7 +51,8 @@ package struct EasyRequest {
         headerLines: [String],
         body: Body = .none,
         proxy: String? = nil,
-        requiresFreshConnection: Bool = false
+        requiresFreshConnection: Bool = false,
+        hearsTraffic: Bool = true
     ) {
         self.url = url
         self.method = method
@@ -56,5 +60,6 @@ package struct EasyRequest {
         self.body = body
         self.proxy = proxy
         self.requiresFreshConnection = requiresFreshConnection
+        self.hearsTraffic = hearsTraffic
     }
 }

@@ -16,6 +16,12 @@ internal import CCurl
     private let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headerList: HeaderList?
+    /// Whether libcurl calls the debug callback.
+    ///
+    /// It also words messages then that nobody reads, a tenth of the time of a small transfer: not always on, therefore.
+    private var isVerbose = true
+    /// Whether the running exchange's client hears of all traffic.
+    private var hearsTraffic = true
     private var proxy: String?
     /// Whether the last request left options behind that a plain GET does not overwrite.
     private var needsReset = false
@@ -53,6 +59,8 @@ internal import CCurl
             needsReset = false
         }
         unsafe errorBuffer[0] = 0
+        hearsTraffic = request.hearsTraffic
+        setVerbose(hearsTraffic)
         try setString(CURLOPT_URL, request.url)
         if proxy != request.proxy {
             try setString(CURLOPT_PROXY, request.proxy ?? "")
@@ -65,6 +73,25 @@ internal import CCurl
             headerList = list
         }
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
+    }
+
+    /// From now on the client hears of all traffic of the running exchange.
+    package func hearTraffic() {
+        hearsTraffic = true
+        setVerbose(true)
+    }
+
+    /// The request is about to leave: its head is always heard of.
+    func willSendRequest() { setVerbose(true) }
+
+    /// The request's head has left.
+    func didSendHead() { setVerbose(hearsTraffic) }
+
+    private func setVerbose(_ isVerbose: Bool) {
+        guard isVerbose != self.isVerbose else { return }
+        self.isVerbose = isVerbose
+        // Fails for an option that libcurl does not know, and this one is as old as libcurl.
+        unsafe _ = ccurl_set_long(pointer, CURLOPT_VERBOSE, isVerbose ? 1 : 0)
     }
 
     /// libcurl's own words on the last failure; nil when it left none.
@@ -197,6 +224,7 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_closesocket(pointer, closeSocketCallback, table))
         try unsafe CurlCode.check(ccurl_set_debug(pointer, debugCallback, user))
         try setLong(CURLOPT_VERBOSE, 1)
+        isVerbose = true
     }
 
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {

@@ -11,7 +11,7 @@ package protocol EasyHandleClient: AnyObject {
     func willSendRequest(over connection: ConnectionFacts)
     /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`).
     func didSendHead(_ bytes: Span<UInt8>)
-    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`).
+    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`); told of while traffic is heard.
     func didTransfer(_ traffic: Traffic, count: Int)
     /// One line of a response head or trailer, its line end included; false ends the transfer.
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool

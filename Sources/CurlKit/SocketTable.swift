@@ -31,14 +31,17 @@ package final class SocketTable {
     ///
     /// - Parameters:
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
+    ///   - wake: Called when the wait is over, before any socket.
     ///   - body: Gets the multi handle's tag, the socket and what it is ready for.
     /// - Returns: Whether there was any socket or wake-up.
     @discardableResult
     package func wait(
         milliseconds: Int32,
+        wake: () -> Void,
         _ body: (_ tag: Int, _ socket: Int32, _ ready: EventPoll.Interest) -> Void
     ) -> Bool {
         let isWoken = poll.wait(milliseconds: milliseconds, into: &events)
+        wake()
         for event in events {
             let socket = Int32(truncatingIfNeeded: event.tag)
             guard entries.indices.contains(Int(socket)) else { continue }

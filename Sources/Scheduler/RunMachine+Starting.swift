@@ -102,9 +102,9 @@ extension RunMachine {
             at: clock.timestamp(of: now)
         )
         let task = ActiveTask(
-            spec,
+            consume spec,
             lane: lane,
-            record: record,
+            record: consume record,
             lifetime: sessions[lane.session].timeoutIntervalForResource,
             now: now
         )

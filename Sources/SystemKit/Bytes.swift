@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension [UInt8] {
     /// Appends the bytes of a span at once.
     package mutating func append(_ span: Span<UInt8>) {
@@ -6,6 +8,19 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
+    /// Whether both hold the same bytes.
+    package func isEqual(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe withUnsafeBytes { bytes in
+            unsafe other.withUnsafeBytes { others in
+                guard let start = bytes.baseAddress, let otherStart = others.baseAddress else {
+                    return true
+                }
+                return unsafe memcmp(start, otherStart, bytes.count) == 0
+            }
+        }
+    }
+
     /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it is.
     package var isPlain: Bool {
         unsafe withUnsafeBytes { bytes in

@@ -94,6 +94,7 @@ package final class EventPoll {
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
     ///   - events: Emptied first; the wake-up is not among them.
     /// - Returns: Whether a wake-up came.
+    @discardableResult
     package func wait(milliseconds: Int32, into events: inout [Event]) -> Bool {
         events.removeAll(keepingCapacity: true)
         let count = unsafe csystem_epoll_wait(descriptor, &buffer, milliseconds)

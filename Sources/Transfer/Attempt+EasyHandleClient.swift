@@ -35,16 +35,23 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
-        let now = move(bytes: line.count)
         switch parser.read(line) {
         case .reading:
+            let now = moveInTurn(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             return true
         case .began:
+            let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, begins: true, at: now)
             return true
         case .ended(let head):
+            let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
+            // Chunks are more than what they carry.
+            if parser.framing.isChunked, !hearsTraffic {
+                hearsTraffic = true
+                handle.hearTraffic()
+            }
             return didReceive(head)
         case .violation(let detail):
             failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
@@ -54,7 +61,9 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
-        recorder.didDeliver(count: bytes.count, at: move())
+        let now = move()
+        if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
+        recorder.didDeliver(count: bytes.count, at: now)
         if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
             failure = TransferFailure(
                 kind: .protocolViolation,
@@ -110,6 +119,13 @@ extension Attempt {
     /// Notes that something moved; the time is read once for everybody.
     func move(bytes count: Int = 0) -> MonotonicTime {
         let now = MonotonicTime.now
+        watch.didMove(bytes: count, at: now)
+        return now
+    }
+
+    /// Notes that something moved which has no date of its own: the time at which the thread last woke will do.
+    private func moveInTurn(bytes count: Int) -> MonotonicTime {
+        let now = session.turn.time
         watch.didMove(bytes: count, at: now)
         return now
     }

@@ -24,6 +24,8 @@ final class Attempt {
     /// The request of the current hop.
     var hop: RequestSpec
     var carriesBody: Bool
+    /// Whether received bytes are told of as such; otherwise what is delivered is what was received.
+    var hearsTraffic = true
     /// The hops that were redirected, in order.
     var visited: [String] = []
     var redirectCount = 0
@@ -41,7 +43,7 @@ final class Attempt {
     var bodyOffset: Int64 = 0
 
     init(
-        _ request: AttemptRequest,
+        _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
         clock: RunClock,
@@ -199,13 +201,16 @@ final class Attempt {
             case nil: break
             }
         }
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
+        hearsTraffic = carriesBody || hop.url.origin.scheme == .https
         return EasyRequest(
             url: hop.url.text,
             method: hop.method,
-            headerLines: session.headerLines(for: hop.headers),
+            headerLines: session.headerLines(for: hop, carriesBody: carriesBody),
             body: body,
             proxy: session.proxy(for: hop.url.origin),
-            requiresFreshConnection: request.requiresFreshConnection
+            requiresFreshConnection: request.requiresFreshConnection,
+            hearsTraffic: hearsTraffic
         )
     }
 }

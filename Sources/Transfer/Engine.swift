@@ -127,10 +127,25 @@ package final class Engine: AttemptRunner {
 
     package func start(_ attempts: [AttemptRequest]) {
         var batches: [[AttemptRequest]] = loops.map { _ in [] }
-        let places = dispatch.withLock { dispatch in attempts.map { dispatch.place($0) } }
-        for (attempt, place) in zip(attempts, places) { batches[place].append(attempt) }
+        let places = dispatch.withLock { dispatch in
+            // Not by `map`, which would copy every request.
+            attempts.indices.map { index in
+                dispatch.place(
+                    attempts[index].key,
+                    session: attempts[index].session,
+                    origin: attempts[index].request.url.origin
+                )
+            }
+        }
+        for index in attempts.indices { batches[places[index]].append(attempts[index]) }
         for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
-            loop.post { $0.starts.append(contentsOf: batch) }
+            loop.post { mailbox in
+                if mailbox.starts.isEmpty {
+                    mailbox.starts = batch
+                } else {
+                    mailbox.starts.append(contentsOf: batch)
+                }
+            }
         }
     }
 

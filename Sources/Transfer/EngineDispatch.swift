@@ -28,11 +28,11 @@ struct EngineDispatch {
     }
 
     /// The thread that an attempt goes to: the one with the most room at its host.
-    mutating func place(_ attempt: AttemptRequest) -> Int {
-        let host = Host(session: attempt.session, origin: attempt.request.url.origin)
-        let limit = connectionsPerHost[attempt.session]
+    mutating func place(_ key: Int, session: Int, origin: Origin) -> Int {
+        let host = Host(session: session, origin: origin)
+        let limit = connectionsPerHost[session]
         let thread = Self.choose(&running[host, default: emptyCounts], shares, limit)
-        places[attempt.key] = (host, thread)
+        places[key] = (host, thread)
         return thread
     }
 

@@ -7,6 +7,7 @@ internal import TransferModel
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
+    private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
@@ -76,9 +77,9 @@ final class EngineLoop: MultiHandle.Driver {
             runTimers()
             reap()
             checkAttempts()
-            if holdsResults, turn(milliseconds: 0) { continue }
+            if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
-            turn(milliseconds: waitMilliseconds())
+            awaitSockets(milliseconds: waitMilliseconds())
         }
     }
 
@@ -92,8 +93,11 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Waits, lets libcurl work on what is ready, and takes in what has ended; false when nothing was ready.
     @discardableResult
-    private func turn(milliseconds: Int32) -> Bool {
-        let wasReady = sockets.wait(milliseconds: milliseconds) { tag, socket, ready in
+    private func awaitSockets(milliseconds: Int32) -> Bool {
+        let wasReady = sockets.wait(milliseconds: milliseconds, wake: { turn.begin() }) {
+            tag,
+            socket,
+            ready in
             transports[tag]?.multi.socketAction(socket, ready: ready)
         }
         if wasReady { reap() }
@@ -108,37 +112,50 @@ final class EngineLoop: MultiHandle.Driver {
 
     // MARK: - Attempts
 
-    private func start(_ request: AttemptRequest) {
+    private func start(_ request: consuming AttemptRequest) {
         let now = MonotonicTime.now
+        let session: SessionTransport
+        let handle: EasyHandle
         do throws(CurlCode) {
-            let session = try transport(request.session)
-            let handle = try session.takeHandle()
-            handle.tag = request.key
-            let attempt = Attempt(
-                request,
-                handle: handle,
-                session: session,
-                clock: clock,
-                now: now
-            )
-            handle.client = attempt
-            attempts[request.key] = attempt
-            nextCheck = min(nextCheck, attempt.watch.nextCheck)
-            perform(attempt.begin(), of: attempt)
+            session = try transport(request.session)
+            handle = try session.takeHandle()
         } catch {
-            var result = AttemptResult(
-                key: request.key,
-                startTime: now,
-                endTime: now,
-                currentRequest: .init(
-                    method: request.request.method,
-                    url: request.request.url.text,
-                    headers: HeaderFields(request.request.headers)
-                )
-            )
-            result.failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
-            finished.append(.finished(result))
+            finished.append(.finished(Self.refusal(of: request, error, now)))
+            return
         }
+        let key = request.key
+        handle.tag = key
+        let attempt = Attempt(
+            consume request,
+            handle: handle,
+            session: session,
+            clock: clock,
+            now: now
+        )
+        handle.client = attempt
+        attempts[key] = attempt
+        nextCheck = min(nextCheck, attempt.watch.nextCheck)
+        perform(attempt.begin(), of: attempt)
+    }
+
+    /// The end of an attempt that libcurl has no handle for.
+    private static func refusal(
+        of request: AttemptRequest,
+        _ code: CurlCode,
+        _ now: MonotonicTime
+    ) -> AttemptResult {
+        var result = AttemptResult(
+            key: request.key,
+            startTime: now,
+            endTime: now,
+            currentRequest: .init(
+                method: request.request.method,
+                url: request.request.url.text,
+                headers: HeaderFields(request.request.headers)
+            )
+        )
+        result.failure = TransferFailure(ExchangeEnd(code: code, phase: .prepare))
+        return result
     }
 
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {
@@ -188,6 +205,7 @@ final class EngineLoop: MultiHandle.Driver {
             tag: session,
             driver: self,
             sockets: sockets,
+            turn: turn,
             share: share,
             proxies: proxies,
             idleConnections: maximumConcurrentAttempts

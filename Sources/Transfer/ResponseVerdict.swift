@@ -114,7 +114,9 @@ enum ResponseVerdict {
     }
 
     private static func describe(_ ranges: [ClosedRange<Int>]) -> String {
-        ranges.map { range in
+        // What nearly all expect, without building it anew each time.
+        if ranges.count == 1, ranges[0] == 200...299 { return "200-299" }
+        return ranges.map { range in
             range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
         }.joined(separator: ", ")
     }

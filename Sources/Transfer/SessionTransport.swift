@@ -6,6 +6,7 @@ internal import TransferModel
 final class SessionTransport {
     let configuration: SessionConfiguration
     let multi: MultiHandle
+    let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
     private var idleHandles: [EasyHandle] = []
@@ -14,19 +15,22 @@ final class SessionTransport {
     private let share: EngineShare
     private let proxies: ProxyEnvironment
     private var connectionCount = 0
-    private var lastHeaders: (fields: [HeaderField], lines: [String]) = ([], [])
+    private var lastHeaders: (fields: [HeaderField], mayHaveBody: Bool, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
+        turn: EngineTurn,
         share: EngineShare,
         proxies: ProxyEnvironment,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
+        lastHeaders = ([], false, Self.lines(for: [], mayHaveBody: false))
         self.sockets = sockets
+        self.turn = turn
         self.share = share
         self.proxies = proxies
         easyConfiguration = EasyConfiguration(
@@ -43,7 +47,6 @@ final class SessionTransport {
             idleConnections: idleConnections,
             connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
-        lastHeaders = ([], Self.lines(for: []))
     }
 
     /// An idle handle, or a new one.
@@ -72,19 +75,24 @@ final class SessionTransport {
         return number
     }
 
-    /// Request fields as libcurl takes them; most requests of a session have the same ones.
-    func headerLines(for fields: [HeaderField]) -> [String] {
-        if lastHeaders.fields != fields { lastHeaders = (fields, Self.lines(for: fields)) }
+    /// The fields of a request as libcurl takes them; most requests of a session have the same ones.
+    func headerLines(for request: RequestSpec, carriesBody: Bool) -> [String] {
+        let mayHaveBody = carriesBody || ["POST", "PUT", "PATCH"].contains(request.method)
+        if lastHeaders.fields != request.headers || lastHeaders.mayHaveBody != mayHaveBody {
+            let lines = Self.lines(for: request.headers, mayHaveBody: mayHaveBody)
+            lastHeaders = (request.headers, mayHaveBody, lines)
+        }
         return lastHeaders.lines
     }
 
-    private static func lines(for fields: [HeaderField]) -> [String] {
+    private static func lines(for fields: [HeaderField], mayHaveBody: Bool) -> [String] {
         // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
         if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
         // Bodies are stored as they are sent.
         if !names.contains("accept-encoding") { lines.append("Accept-Encoding: identity") }
+        guard mayHaveBody else { return lines }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") { lines.append("Expect:") }

@@ -193,7 +193,7 @@ struct TransactionRecorder {
         if begins { record.countOfResponseHeaderBytesReceived = 0 }
         record.countOfResponseHeaderBytesReceived += Int64(count)
         if isFinal, moments.responseStart == nil { moments.responseStart = now }
-        moments.lastReceived = now
+        moments.lastReceived = max(now, moments.responseStart ?? now)
     }
 
     mutating func didReceive(_ head: ResponseHead) {

@@ -40,8 +40,8 @@ package struct HeaderFields: Sendable, Hashable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// The bytes of all lines together.
-    package var byteCount: Int { storage.count }
+    /// All field lines, each ended by a line feed.
+    package var lines: [UInt8] { storage }
 
     package mutating func reserveCapacity(_ bytes: Int) {
         storage.reserveCapacity(bytes)

@@ -15,7 +15,8 @@ import TransferModel
         var dispatch = dispatch(limit: limit, threads: threads)
         var counts = Array(repeating: 0, count: threads)
         for key in 0..<limit {
-            counts[dispatch.place(try .to("http://a.test/", key: key))] += 1
+            counts[dispatch.place(key, session: 0, origin: try HTTPURL("http://a.test/").origin)] +=
+                1
         }
         for thread in 0..<threads {
             #expect(counts[thread] == EngineShare(index: thread, count: threads).part(of: limit))
@@ -25,8 +26,8 @@ import TransferModel
 
     @Test func `the room of a finished attempt is used again`() throws {
         var dispatch = dispatch(limit: 2)
-        let first = dispatch.place(try .to("http://a.test/", key: 0))
-        let second = dispatch.place(try .to("http://a.test/", key: 1))
+        let first = dispatch.place(0, session: 0, origin: try HTTPURL("http://a.test/").origin)
+        let second = dispatch.place(1, session: 0, origin: try HTTPURL("http://a.test/").origin)
         #expect(first != second)
         let result = AttemptResult(
             key: 0,
@@ -37,13 +38,15 @@ import TransferModel
         #expect(dispatch.pass([.finished(result)]).count == 1)
         #expect(dispatch.thread(of: 0) == nil)
         #expect(dispatch.thread(of: 1) == second)
-        #expect(dispatch.place(try .to("http://a.test/", key: 2)) == first)
+        #expect(
+            dispatch.place(2, session: 0, origin: try HTTPURL("http://a.test/").origin) == first
+        )
     }
 
     @Test func `hosts are counted apart`() throws {
         var dispatch = dispatch(limit: 1)
-        #expect(dispatch.place(try .to("http://a.test/", key: 0)) == 0)
-        #expect(dispatch.place(try .to("http://b.test/", key: 1)) == 0)
+        #expect(dispatch.place(0, session: 0, origin: try HTTPURL("http://a.test/").origin) == 0)
+        #expect(dispatch.place(1, session: 0, origin: try HTTPURL("http://b.test/").origin) == 0)
     }
 
     @Test func `the threads' answers on progress become one`() throws {
