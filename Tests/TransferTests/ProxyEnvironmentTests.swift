@@ -30,7 +30,7 @@ import TransferModel
     @Test(arguments: [
         ("a.test", "a.test", true), ("A.test", "a.test", true), ("b.a.test", "a.test", true),
         ("b.a.test", ".a.test", true), ("ba.test", "a.test", false), ("a.test", "*", true),
-        ("127.0.0.1", "localhost, 127.0.0.1", true), ("[::1]", "::1", true), ("a.test", "", false),
+        ("10.0.0.1", "localhost, 10.0.0.1", true), ("[::2]", "::2", true), ("a.test", "", false),
     ])
     func `an exception names a host or a domain above it`(
         host: String,
@@ -39,6 +39,13 @@ import TransferModel
     ) throws {
         let found = try proxy("http://\(host)/", ["http_proxy": "p:1", "no_proxy": exceptions])
         #expect((found == nil) == isDirect)
+    }
+
+    @Test(arguments: ["localhost", "a.localhost", "127.0.0.1", "127.1.2.3:8080", "[::1]:80"])
+    func `this machine is reached without a proxy`(host: String) throws {
+        for scheme in ["http", "https"] {
+            #expect(try proxy("\(scheme)://\(host)/", ["all_proxy": "p:1"]) == nil)
+        }
     }
 
     @Test func `a request goes to the proxy and its record says so`() throws {
