@@ -15,6 +15,7 @@ enum Tokens {
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
         "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
+        "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
     ]
 
     private static let keys = [
@@ -23,7 +24,7 @@ enum Tokens {
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
         "responseTo", "idempotencyKey", "priority", "timeoutInterval", "minimumRate", "<<", "x-y",
         "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
-        "deadline",
+        "deadline", "mirrors", "mode", "decode", "ifExists", "from", "algorithm",
     ]
 
     private static let syntax = [

@@ -37,6 +37,7 @@ static struct {
     void *(*ctx_new)(void);
     void (*ctx_free)(void *);
     const void *(*sha256)(void);
+    const void *(*sha512)(void);
     int (*init)(void *, const void *, void *);
     int (*update)(void *, const void *, size_t);
     int (*final)(void *, unsigned char *, unsigned *);
@@ -70,8 +71,9 @@ static void load_openssl(void) {
     };
     const struct symbol digest_symbols[] = {
         {&digest.ctx_new, "EVP_MD_CTX_new"},   {&digest.ctx_free, "EVP_MD_CTX_free"},
-        {&digest.sha256, "EVP_sha256"},        {&digest.init, "EVP_DigestInit_ex"},
-        {&digest.update, "EVP_DigestUpdate"},  {&digest.final, "EVP_DigestFinal_ex"},
+        {&digest.sha256, "EVP_sha256"},        {&digest.sha512, "EVP_sha512"},
+        {&digest.init, "EVP_DigestInit_ex"},   {&digest.update, "EVP_DigestUpdate"},
+        {&digest.final, "EVP_DigestFinal_ex"},
     };
     void *libssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!libssl || bind_symbols(libssl, ssl_symbols, COUNT(ssl_symbols))) ssl.version = NULL;
@@ -248,17 +250,17 @@ int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **su
     return 1;
 }
 
-void *ccurl_sha256_new(void) {
+void *ccurl_digest_new(int bits) {
     if (!digest.ctx_new) return NULL;
     void *context = digest.ctx_new();
-    if (context && digest.init(context, digest.sha256(), NULL) != 1) {
+    if (context && digest.init(context, bits == 512 ? digest.sha512() : digest.sha256(), NULL) != 1) {
         digest.ctx_free(context);
         return NULL;
     }
     return context;
 }
-int ccurl_sha256_update(void *context, const void *bytes, size_t count) {
+int ccurl_digest_update(void *context, const void *bytes, size_t count) {
     return digest.update(context, bytes, count);
 }
-int ccurl_sha256_final(void *context, unsigned char *out) { return digest.final(context, out, NULL); }
-void ccurl_sha256_free(void *context) { digest.ctx_free(context); }
+int ccurl_digest_final(void *context, unsigned char *out) { return digest.final(context, out, NULL); }
+void ccurl_digest_free(void *context) { digest.ctx_free(context); }

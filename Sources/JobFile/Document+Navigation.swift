@@ -70,6 +70,11 @@ extension Document {
         target(id).flags.contains(.hasInterpolation)
     }
 
+    /// Whether a scalar stands there without quotes and is no block of text.
+    package func isPlain(_ id: NodeID) -> Bool {
+        target(id).flags.contains(.isPlain)
+    }
+
     /// Where a value's text stands, quotes and brackets included; of an alias, the alias.
     package func range(of id: NodeID) -> SourceRange {
         tree.range(of: id.index)

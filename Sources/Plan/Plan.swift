@@ -19,6 +19,8 @@ package struct Plan: Sendable {
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
+    /// Absolute paths of files that no server may name a download like; empty when no server names one.
+    package let reservedPaths: [String]
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
@@ -37,6 +39,7 @@ package struct Plan: Sendable {
         name: String,
         schedule: ScheduleConfiguration,
         reportPath: String?,
+        reservedPaths: [String],
         warnings: [Diagnostic],
         neededSecrets: [SecretDeclaration],
         options: PlanOptions,
@@ -48,6 +51,7 @@ package struct Plan: Sendable {
         self.name = name
         self.schedule = schedule
         self.reportPath = reportPath
+        self.reservedPaths = reservedPaths
         self.warnings = warnings
         self.neededSecrets = neededSecrets
         self.options = options

@@ -11,6 +11,8 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    /// Whether a server names the file of a download.
+    private var hasServerNames = false
     /// The secrets of the tasks that have any, in file order.
     private(set) var taskSecrets: [(task: Int, secrets: SecretSet)] = []
 
@@ -49,6 +51,7 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            reservedPaths: hasServerNames ? destinations.filePaths : [],
             warnings: diagnostics,
             neededSecrets: neededSecrets(of: chosen),
             options: options,
@@ -236,6 +239,7 @@ struct PlanBuilder {
             if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)
+            if draft.destination?.isFolder == true { hasServerNames = true }
         }
         reader.owner = .job
         return graph

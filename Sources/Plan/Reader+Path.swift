@@ -8,6 +8,9 @@ struct PathValue: Sendable, Hashable {
     var path: String
     /// As the job file has it, its expressions filled in.
     var text: String
+
+    /// Whether it ends in a slash.
+    var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 }
 
 extension Reader {
@@ -70,23 +73,32 @@ extension Reader {
         return nil
     }
 
-    /// A path to a file that the runner writes.
-    mutating func destination(_ field: Field) -> PathValue? {
-        guard let value = path(field) else { return nil }
+    /// A path to a file that the runner writes, or to the folder that it is written to under the server's name.
+    mutating func destination(_ field: Field, mayBeFolder: Bool = false) -> PathValue? {
+        guard var value = path(field) else { return nil }
         let last = value.text.utf8.last
-        guard last != UInt8(ascii: "/") else {
-            report(
-                .notYetSupported,
-                "`\(field.name)`: a folder as destination is not supported yet",
-                at: field.node,
-                help: "name the file: `\(value.text)file-name`"
-            )
-            return nil
+        if last == UInt8(ascii: "/") {
+            guard mayBeFolder else {
+                report(
+                    .badPath,
+                    "`\(field.name)`: `\(value.text)` is a folder",
+                    at: field.node,
+                    help: "name the file: `\(value.text)file-name`"
+                )
+                return nil
+            }
+            if !value.isFolder { value.path += "/" }
+            return value
         }
         if last == UInt8(ascii: "."),
             [".", ".."].contains(AbsolutePath.lastComponent(of: value.text))
         {
-            report(.badPath, "`\(field.name)`: `\(value.text)` is a folder", at: field.node)
+            report(
+                .badPath,
+                "`\(field.name)`: `\(value.text)` is a folder",
+                at: field.node,
+                help: mayBeFolder ? "end it with a slash to let the server name the file" : nil
+            )
             return nil
         }
         return value

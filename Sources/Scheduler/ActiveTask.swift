@@ -7,18 +7,21 @@ import TransferModel
 final class ActiveTask {
     /// Legal next stages stand behind each.
     enum Stage {
-        /// Asks whether the destination is there. Next: `running`, or the end.
+        /// Asks whether the destination is there. Next: `running`, `awaitingChecksums`, or the end.
         case checking
+        /// Until another task has fetched the checksums. Next: `queued`, or the end.
+        case awaitingChecksums
         /// An attempt is with the runner. Next: `waiting`, or the end.
         case running
         /// Until the next attempt is due. Next: `queued`, or the end.
         case waiting
-        /// Due, and waits for a place at its host. Next: `running`, or the end.
+        /// Due, and waits for a place at its host. Next: `running`, `awaitingChecksums`, or the end.
         case queued
     }
 
     let spec: TaskSpec
-    let lane: HostLanes.Lane
+    /// The session's connections to the origin of the URL that is asked.
+    private(set) var lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
     let deadline: MonotonicTime?
     /// When no attempt may begin any more: the deadline or the end of the retry budget.
@@ -29,6 +32,16 @@ final class ActiveTask {
     /// How the last attempt failed.
     private(set) var failure: TransferFailure?
 
+    /// nil for a task without mirrors.
+    private(set) var mirrors: MirrorRotation?
+    /// The last failure of a URL that may answer when it is asked again; kept for tasks with mirrors.
+    private(set) var recoverable: TransferFailure?
+    /// What the file's checksum is looked up in.
+    var checksums: ChecksumList?
+    /// Whether it is this task that fetches them.
+    var fetchesChecksums = false
+    /// When the attempt that runs began, if it began with fetching the checksums and has them now.
+    private var checksumStart: MonotonicTime?
     /// What has happened so far, as if the task had been cancelled when it began.
     private var record: TaskRecord
     /// Whether an attempt has met an answer that broke HTTP's rules.
@@ -52,16 +65,20 @@ final class ActiveTask {
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
         self.lane = lane
         self.record = record
+        if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
     }
 
-    /// Begins the next attempt.
+    /// Begins the next attempt, or goes on with one that has fetched the checksums.
     func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
-        number += 1
-        waited = waitStart.map { now - $0 } ?? .zero
+        if checksumStart == nil {
+            number += 1
+            waited = waitStart.map { now - $0 } ?? .zero
+        }
+        if let list = missingChecksums { return checksumRequest(list) }
         let isUnsafe = !spec.request.isIdempotent && !spec.request.hasIdempotencyKey
-        return AttemptRequest(
+        var request = AttemptRequest(
             key: spec.index,
             session: spec.session,
             number: number,
@@ -73,8 +90,16 @@ final class ActiveTask {
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
             // A second try must not meet the connection on which the first one failed.
-            requiresFreshConnection: number > 1 || isUnsafe
+            requiresFreshConnection: number > 1 || isUnsafe,
+            reason: number > 1 ? .retry : .initial
         )
+        request.decodesBody = spec.decodesBody
+        request.checksums = checksums
+        if let mirrors, mirrors.current > 0 {
+            request.request = spec.request.directed(to: url)
+            if mirrors.isFirstTry { request.reason = .mirror }
+        }
+        return request
     }
 
     /// Keeps what an attempt has left.
@@ -95,7 +120,57 @@ final class ActiveTask {
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
         failure = result.failure
+        if let checksumStart { attempt.startDate = clock.timestamp(of: checksumStart) }
+        checksumStart = nil
         record.add(attempt, result)
+    }
+
+    /// Takes the checksums that the running attempt has fetched; its next request is for the file.
+    func take(_ list: ChecksumList, from result: AttemptResult) {
+        checksums = list
+        checksumStart = result.startTime
+        record.transactions += result.transactions
+        record.redirectCount += result.redirectCount
+    }
+
+    /// Chooses the next URL after a failed attempt, which would be treated so if there were no other.
+    ///
+    /// nil when no other is asked: there is none, the fault is not the server's, or nothing may be sent twice.
+    func moveOn(
+        after failure: TransferFailure,
+        _ decision: RetryDecision
+    ) -> MirrorRotation.Step? {
+        guard mirrors != nil, missingChecksums == nil, spec.retry.repeat != .never,
+            ![.cancelled, .localIO, .engine].contains(failure.kind),
+            !RetryDecision.leavesOutcomeUnknown(failure, of: spec.request, under: spec.retry)
+        else { return nil }
+        let canRecover =
+            switch decision {
+            case .giveUp(.notRetried), .giveUp(.retryAfterTooLong): false
+            default: true
+            }
+        if canRecover { recoverable = failure }
+        let step = mirrors?.moveOn(canRecover: canRecover)
+        lane.origin = url.origin
+        return step
+    }
+
+    /// Whether another attempt may begin.
+    func hasTime(_ now: MonotonicTime) -> Bool {
+        retryLimit.map { now < $0 } ?? true
+    }
+
+    /// The URL that is asked.
+    private var url: HTTPURL {
+        guard let mirrors, mirrors.current > 0 else { return spec.request.url }
+        return spec.mirrors[mirrors.current - 1]
+    }
+
+    /// Is to ask a mirror, and waits for a place there.
+    func queue(forMirrorSince now: MonotonicTime) {
+        stage = .queued
+        waitStart = now
+        waitReason = nil
     }
 
     /// Waits for the next attempt.
@@ -113,6 +188,11 @@ final class ActiveTask {
     /// Is due, and waits for a place at its host.
     func queue() {
         stage = .queued
+    }
+
+    /// Waits until another task has fetched the checksums.
+    func awaitChecksums() {
+        stage = .awaitingChecksums
     }
 
     /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.

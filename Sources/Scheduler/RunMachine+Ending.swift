@@ -12,7 +12,7 @@ extension RunMachine {
             if destination.ifExists == .skip {
                 succeed(task, .unchanged, now)
             } else {
-                fail(task, .destinationExists(destination.displayPath), now)
+                fail(task, .destinationExists(destination.displayPath, phase: .prepare), now)
             }
         } else if phase == .running {
             startAttempt(of: task, now)
@@ -29,6 +29,10 @@ extension RunMachine {
         _ dice: () -> Double
     ) {
         guard let task = active[result.key], task.stage == .running else { return }
+        if let list = result.checksums, result.failure == nil, let key = task.checksumKey {
+            checksumsFetched(task, key, list, result, now)
+            return
+        }
         release(task)
         if let failure = result.failure {
             let history = task.history(after: result, clock, now)
@@ -37,7 +41,7 @@ extension RunMachine {
         } else {
             task.end(result, clock)
             retryBudget.deposit()
-            succeed(task, .succeeded, now)
+            succeed(task, result.isUnchanged ? .unchanged : .succeeded, now)
         }
     }
 
@@ -55,13 +59,27 @@ extension RunMachine {
             return
         }
         pauseOrigin(task, result, history, part, now)
-        let decision = RetryDecision.decide(
-            failure,
-            of: task.spec.request,
-            under: task.spec.retry,
-            history: history,
-            dice: part
-        )
+        let decide = { (failure: TransferFailure) in
+            RetryDecision.decide(
+                failure,
+                of: task.spec.request,
+                under: task.spec.retry,
+                history: history,
+                dice: part
+            )
+        }
+        var decision = decide(failure)
+        switch task.moveOn(after: failure, decision) {
+        case .untried where phase == .running && task.hasTime(now):
+            task.queue(forMirrorSince: now)
+            park(task)
+            announceRetry(task, failure, due: now, now)
+            return
+        case .again where decision == .giveUp(.notRetried):
+            // Not this URL but another one may answer now.
+            if let recoverable = task.recoverable { decision = decide(recoverable) }
+        default: break
+        }
         switch decision {
         case .giveUp(let reason):
             fail(task, failure.explained(reason, task.spec), now)
@@ -71,18 +89,27 @@ extension RunMachine {
             fail(task, failure.explained(.runBudgetExhausted, task.spec), now)
         case .retry(let wait, let reason):
             task.wait(reason, since: now)
-            let due = now + wait
-            retries.insert(Timer(time: due, task: task.spec.index))
-            let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
-            actions.events.append(
-                .taskWillRetry(
-                    id: task.spec.id,
-                    attempt: task.number,
-                    failure: failure,
-                    waitMicroseconds: (start - now).microseconds
-                )
-            )
+            retries.insert(Timer(time: now + wait, task: task.spec.index))
+            announceRetry(task, failure, due: now + wait, now)
         }
+    }
+
+    /// Tells that another attempt follows, which its origin may hold back longer than the task itself does.
+    private mutating func announceRetry(
+        _ task: ActiveTask,
+        _ failure: TransferFailure,
+        due: MonotonicTime,
+        _ now: MonotonicTime
+    ) {
+        let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
+        actions.events.append(
+            .taskWillRetry(
+                id: task.spec.id,
+                attempt: task.number,
+                failure: failure,
+                waitMicroseconds: (start - now).microseconds
+            )
+        )
     }
 
     /// Ends a waiting task with the failure of its last attempt.
@@ -123,7 +150,7 @@ extension RunMachine {
     // MARK: Records
 
     /// Gives back the place of a task in the stages `checking` and `running`.
-    private mutating func release(_ task: ActiveTask) {
+    mutating func release(_ task: ActiveTask) {
         running -= 1
         lanes.leave(task.lane)
     }
@@ -142,13 +169,22 @@ extension RunMachine {
         }
     }
 
-    private mutating func fail(
+    /// Ends a task that has begun, and those that wait for what it could not fetch.
+    mutating func fail(
         _ task: ActiveTask,
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
         let record = task.record(.failed, at: clock.timestamp(of: now))
+        guard task.fetchesChecksums, let key = task.checksumKey else {
+            fail(task.spec.index, record, failure, now)
+            return
+        }
+        var failure = failure
+        failure.detail = "the checksums of \(key.url) cannot be had: \(failure.detail)"
+        // First, because it may stop the run, which ends every other task that waits.
         fail(task.spec.index, record, failure, now)
+        checksumsFailed(key, failure, now)
     }
 
     /// Ends a task with a failure, and the run as well if the job asks for that.
@@ -184,21 +220,6 @@ extension RunMachine {
 }
 
 extension TransferFailure {
-    /// A download that must not replace what is there.
-    fileprivate static func destinationExists(_ path: String) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .localIO,
-            phase: .prepare,
-            detail: "the destination `\(path)` exists and `ifExists` is `fail`"
-        )
-        failure.osErrno = Int(EEXIST)
-        failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = true
-        failure.help = "remove the file, or set `ifExists` to `replace` or `skip`"
-        return failure
-    }
-
     /// The failure of a task that ends with it, and why it is not tried again.
     func explained(
         _ reason: RetryDecision.Reason,

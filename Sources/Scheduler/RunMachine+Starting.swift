@@ -57,11 +57,7 @@ extension RunMachine {
                 retries.insert(Timer(time: time, task: timer.task))
             } else {
                 task.queue()
-                let priority = source.priority(of: timer.task)
-                lanes.park(
-                    TaskKey(task: timer.task, priority: priority, isRetry: true),
-                    task.lane
-                )
+                park(task)
             }
         }
     }
@@ -109,7 +105,10 @@ extension RunMachine {
             now: now
         )
         active[index] = task
-        if let destination = task.spec.destination, destination.ifExists != .replace {
+        // What a server names is looked for when it has done so.
+        if let destination = task.spec.destination, destination.ifExists != .replace,
+            !destination.isFolder
+        {
             actions.destinationChecks.append((index, destination.path))
         } else {
             startAttempt(of: task, now)
@@ -125,7 +124,8 @@ extension RunMachine {
             lanes.leave(lane)
             return
         }
-        if let limit = task.retryLimit, now >= limit {
+        // Without a failure it has only waited for checksums, and its first attempt is still to come.
+        if task.failure != nil, let limit = task.retryLimit, now >= limit {
             lanes.leave(lane)
             giveUp(task, .outOfTime, now)
         } else {
@@ -134,10 +134,12 @@ extension RunMachine {
         }
     }
 
-    /// Hands the next attempt of an active task to the runner.
+    /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
+        guard hasChecksums(task, now) else { return }
+        let isFirst = task.number == 0
         let request = task.begin(now)
-        if request.number == 1 {
+        if isFirst {
             let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
             actions.events.append(.taskStarted(progress))
         }

@@ -36,7 +36,9 @@ extension RunMachine {
         ready = Heap()
         retries = Heap()
         lanes.dropParked()
-        let halted = active.values.filter { $0.stage == .waiting || $0.stage == .queued }
+        let halted = active.values.filter {
+            [.waiting, .queued, .awaitingChecksums].contains($0.stage)
+        }
         for task in halted.sorted(by: { $0.spec.index < $1.spec.index }) { cancelTask(task, now) }
     }
 

@@ -92,6 +92,7 @@ struct RunMachine {
     var lanes: HostLanes
     var active: [Int: ActiveTask] = [:]
     var retries = Heap<Timer>()
+    var sums = SumsFetches()
     var retryBudget: RetryBudget
     var skips: Deque<Skip> = []
     /// Tasks in the stages `checking` and `running`.

@@ -36,6 +36,23 @@ package final class Folder: Sendable {
         guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }
     }
 
+    /// What a folder is, whatever path leads to it.
+    package struct Identity: Sendable, Hashable {
+        /// `st_dev`.
+        let device: UInt64
+        /// `st_ino`.
+        let inode: UInt64
+    }
+
+    /// The same for every path to this folder, and no other folder's while this one is open.
+    package var identity: Identity {
+        get throws(SystemError) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+            return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        }
+    }
+
     /// The bytes that an unprivileged writer may still write here; nil when the file system does not say.
     package var availableBytes: Int64? {
         var status = statvfs()

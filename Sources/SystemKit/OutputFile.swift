@@ -15,6 +15,8 @@ internal import Glibc
     private let folder: Folder
     private let keepsModeOfReplacedFile: Bool
     private let mode: mode_t
+    /// Whether the file has its permissions already, whatever the one had that it replaces.
+    private var hasFinalMode = false
     private let name: String
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
@@ -104,6 +106,14 @@ internal import Glibc
         guard fsync(descriptor) == 0 else { throw .last("sync", path) }
     }
 
+    /// Gives the file exactly these permission bits, whatever the umask and the file that it replaces have.
+    package func setMode(exactly mode: UInt16) throws(SystemError) {
+        guard fchmod(descriptor, mode_t(mode & 0o777)) == 0 else {
+            throw .last("set the mode of", path)
+        }
+        hasFinalMode = true
+    }
+
     /// Gives the file its name.
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
@@ -169,6 +179,7 @@ internal import Glibc
     /// Gives the file its final permissions: those of the file of ours that it replaces, not those of a stranger's,
     /// else what it was made with.
     private func setMode(replacing: Bool) {
+        guard !hasFinalMode else { return }
         var status = stat()
         if replacing, keepsModeOfReplacedFile,
             unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,

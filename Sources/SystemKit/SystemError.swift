@@ -58,6 +58,9 @@ package struct SystemError: Error, Sendable, Hashable {
 }
 
 extension SystemError {
+    /// The `errno` value of a name that something has already.
+    package static var taken: Int { Int(EEXIST) }
+
     /// What `write` would say at the end of a file that cannot fit.
     package static func diskFull(_ subject: String) -> SystemError {
         SystemError(errno: ENOSPC, operation: "write", subject: subject)

@@ -62,8 +62,14 @@ extension Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         let now = move()
+        // As it came: decoding it makes another number of bytes.
         if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
-        recorder.didDeliver(count: bytes.count, at: now)
+        return decoding == nil ? take(bytes) : decode(bytes)
+    }
+
+    /// Takes a piece of the body as it is to be stored.
+    func take(_ bytes: Span<UInt8>) -> Bool {
+        recorder.didDeliver(count: bytes.count, at: move())
         if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
             failure = TransferFailure(
                 kind: .protocolViolation,
@@ -148,18 +154,15 @@ extension Attempt {
             self.failure = failure
             sink.keepExcerpt()
         case .accept:
+            guard beginDecoding(head) else { return false }
             bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
-            if let findings = bodyCheck?.announce(contentLength) {
+            // What a coded body will be is known at its end.
+            let length = decoding == nil ? contentLength : nil
+            if let findings = bodyCheck?.announce(length) {
                 note(findings)
                 return false
             }
-            guard case .file(let destination) = request.sink else { return true }
-            do throws(SystemError) {
-                try sink.open(destination, expectedCount: contentLength)
-            } catch {
-                failure = TransferFailure(error, phase: .receive)
-                return false
-            }
+            return openSink(head, expectedCount: length)
         }
         return true
     }

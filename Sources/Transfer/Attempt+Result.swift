@@ -89,7 +89,9 @@ extension Attempt {
         result.countOfBytesSent =
             transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent
             ?? 0
-        result.countOfBytesReceived = transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
+        result.countOfBytesReceived =
+            decoding?.codedBytes ?? transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
+        result.isUnchanged = isUnchanged && failure == nil
         result.countOfBytesExpectedToSend = expectedToSend
         result.countOfBytesExpectedToReceive = contentLength
         result.transactions = transactions

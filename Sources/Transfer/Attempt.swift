@@ -39,6 +39,13 @@ final class Attempt {
     var checks: [TaskRecord.Check] = []
     /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
     var failure: TransferFailure?
+    /// The destination of the body, with the name that the server gave it.
+    var destination: TaskSpec.Destination?
+    /// nil when the body is taken as it is sent.
+    var decoding: BodyDecoding?
+    /// Whether the file that the server named is there and is kept: the body is not wanted.
+    var isUnchanged = false
+    let claims: DestinationClaims?
     var bodyFile: InputFile?
     var bodyOffset: Int64 = 0
 
@@ -46,18 +53,20 @@ final class Attempt {
         _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
+        claims: DestinationClaims?,
         clock: RunClock,
         now: MonotonicTime
     ) {
         self.request = request
         self.handle = handle
         self.session = session
+        self.claims = claims
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
         recorder = TransactionRecorder(
             attempt: request.number,
-            reason: request.number == 1 ? .initial : .retry,
+            reason: request.reason,
             method: hop.method,
             url: hop.url.text,
             clock: clock,
@@ -87,13 +96,13 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
-        if failure == nil, !isComplete { failure = failureOfExchange(code) }
+        if failure == nil, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
-            curlCode: code.isOK ? nil : code.rawValue,
-            osErrno: code.isOK ? nil : handle.osErrno
+            curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
+            osErrno: code.isOK || isUnchanged ? nil : handle.osErrno
         )
         if failure == nil, case .redirect = verdict { return follow() }
         return finish()
@@ -123,7 +132,7 @@ final class Attempt {
         AttemptProgress(
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
-            countOfBytesReceived: recorder.deliveredBytes,
+            countOfBytesReceived: decoding?.codedBytes ?? recorder.deliveredBytes,
             countOfBytesExpected: request.body == nil ? contentLength : expectedToSend
         )
     }
@@ -151,6 +160,7 @@ final class Attempt {
             redirectCount += 1
             parser = ResponseHeadParser()
             sink.discard()
+            decoding = nil
             self.head = nil
             verdict = nil
             bodyOffset = 0
@@ -168,21 +178,21 @@ final class Attempt {
 
     private func finish() -> Next {
         if failure == nil, let bodyFile, !bodyFile.isUnchanged { _ = fileChanged() }
-        if failure == nil, case .accept = verdict, let findings = bodyCheck?.end() {
-            note(findings)
-        }
+        if failure == nil, case .accept = verdict { checkBody() }
         let result = result()
-        guard result.failure == nil, case .accept = verdict else { return .finished(result) }
+        guard result.failure == nil, !isUnchanged, case .accept = verdict else {
+            return .finished(result)
+        }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
-        var destination: TaskSpec.Destination?
-        if case .file(let file) = request.sink { destination = file }
-        guard check != nil || destination != nil else { return .finished(result) }
+        let isList = if case .checksums = request.sink { true } else { false }
+        guard check != nil || destination != nil || isList else { return .finished(result) }
         return .publish(
             PublicationJob(
                 result: result,
                 check: check,
                 content: sink.content,
-                destination: destination
+                destination: destination,
+                isChecksumList: isList
             )
         )
     }
@@ -206,7 +216,11 @@ final class Attempt {
         return EasyRequest(
             url: hop.url.text,
             method: hop.method,
-            headerLines: session.headerLines(for: hop, carriesBody: carriesBody),
+            headerLines: session.headerLines(
+                for: hop,
+                carriesBody: carriesBody,
+                acceptsCodings: request.decodesBody
+            ),
             body: body,
             proxy: session.proxy(for: hop.url.origin),
             requiresFreshConnection: request.requiresFreshConnection,

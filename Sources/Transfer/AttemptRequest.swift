@@ -8,6 +8,8 @@ package struct AttemptRequest: Sendable {
         case memory
         /// Published under its final name once it is complete and verified.
         case file(TaskSpec.Destination)
+        /// Read as a list of checksums.
+        case checksums
     }
 
     /// Names the attempt in `cancel` and in results; unique among the running ones.
@@ -28,6 +30,12 @@ package struct AttemptRequest: Sendable {
     /// Open a new connection instead of an idle one: for an unsafe request without an idempotency key, which
     /// libcurl would otherwise send again by itself when the idle connection has died.
     package var requiresFreshConnection: Bool
+    /// What the report says of the first exchange.
+    package var reason: TransactionMetrics.Reason
+    /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.
+    package var decodesBody = false
+    /// What a destination's listed checksum is looked up in.
+    package var checksums: ChecksumList?
 
     package init(
         key: Int,
@@ -40,7 +48,8 @@ package struct AttemptRequest: Sendable {
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
         deadline: MonotonicTime? = nil,
-        requiresFreshConnection: Bool = false
+        requiresFreshConnection: Bool = false,
+        reason: TransactionMetrics.Reason = .initial
     ) {
         self.key = key
         self.session = session
@@ -53,5 +62,6 @@ package struct AttemptRequest: Sendable {
         self.timeoutInterval = timeoutInterval
         self.deadline = deadline
         self.requiresFreshConnection = requiresFreshConnection
+        self.reason = reason
     }
 }

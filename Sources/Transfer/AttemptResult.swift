@@ -18,7 +18,11 @@ package struct AttemptResult: Sendable {
     package var failure: TransferFailure?
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
-    /// Body bytes sent and received over all exchanges of the attempt, as on the wire.
+    /// Whether the file that the server named is there already and was to be kept.
+    package var isUnchanged = false
+    /// What an attempt for a list of checksums has read.
+    package var checksums: ChecksumList?
+    /// Bytes of the body that was asked for, sent and received, before a content coding is undone.
     package var countOfBytesSent: Int64
     package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?

@@ -57,6 +57,7 @@ package final class Engine: AttemptRunner {
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
+    ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - environment: The environment's variables, which may name proxies.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors.
@@ -65,6 +66,7 @@ package final class Engine: AttemptRunner {
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
+        claims: DestinationClaims? = nil,
         environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
@@ -112,6 +114,7 @@ package final class Engine: AttemptRunner {
                             proxies: proxies,
                             clock: clock,
                             publisher: publisher,
+                            claims: claims,
                             deliver: pass
                         ).run(loop.mailbox)
                     }
@@ -187,6 +190,6 @@ extension Engine {
 
     /// The SHA-256 of bytes as 64 hexadecimal digits; nil when libcrypto is not there.
     package static func sha256(of bytes: [UInt8]) -> String? {
-        SHA256Digest.hexadecimal(of: bytes)
+        MessageDigest.sha256(of: bytes)
     }
 }

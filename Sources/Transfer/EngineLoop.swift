@@ -14,6 +14,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let proxies: ProxyEnvironment
     private let clock: RunClock
     private let publisher: Publisher
+    private let claims: DestinationClaims?
     private let deliver: @Sendable ([AttemptEvent]) -> Void
 
     /// How many results are worth waking the scheduler for while more is to be done.
@@ -41,6 +42,7 @@ final class EngineLoop: MultiHandle.Driver {
         proxies: ProxyEnvironment,
         clock: RunClock,
         publisher: Publisher,
+        claims: DestinationClaims?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         sockets = SocketTable(poll)
@@ -50,6 +52,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.share = share
         self.proxies = proxies
         self.publisher = publisher
+        self.claims = claims
         publication = Publication(durability: publisher.durability)
         self.deliver = deliver
         transports = Array(repeating: nil, count: sessions.count)
@@ -129,6 +132,7 @@ final class EngineLoop: MultiHandle.Driver {
             consume request,
             handle: handle,
             session: session,
+            claims: claims,
             clock: clock,
             now: now
         )

@@ -10,14 +10,19 @@ struct PublicationJob: Sendable {
     var content: ResponseSink.Content
     /// nil when the body is only checked.
     var destination: TaskSpec.Destination?
+    /// Whether the body is read as a list of checksums.
+    var isChecksumList = false
 
     /// Whether carrying it out takes no longer than a few system calls.
     func isQuick(at durability: Durability) -> Bool {
         if let check, !check.isQuick { return false }
+        if isChecksumList, case .memory(let bytes) = content {
+            return bytes.count <= ResponseSink.memoryLimit
+        }
         guard let destination else { return true }
         guard durability == .none else { return false }
         if case .memory = content { return true }
-        return destination.sha256 == nil
+        return destination.checksum == nil
     }
 }
 
@@ -41,6 +46,9 @@ struct Publication {
         if result.failure == nil, let destination = job.destination {
             publish(job.content, to: destination, &result)
         }
+        if job.isChecksumList, result.failure == nil, case .memory(let bytes) = job.content {
+            result.checksums = ChecksumList(bytes)
+        }
         result.endTime = .now
         return result
     }
@@ -55,13 +63,14 @@ struct Publication {
             if let failure = try verify(file, content, destination, &result) {
                 result.failure = failure
             } else {
+                if let mode = destination.mode { try file.setMode(exactly: mode) }
                 if durability != .none { try file.sync() }
                 try file.publish(replacing: destination.ifExists == .replace)
                 if durability == .full { try folder.sync() }
                 result.file = .init(
                     path: destination.displayPath,
                     size: file.size,
-                    sha256: destination.sha256.map(SHA256Digest.hexadecimal)
+                    sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal)
                 )
             }
         } catch {
@@ -111,12 +120,13 @@ struct Publication {
         _ destination: TaskSpec.Destination,
         _ result: inout AttemptResult
     ) throws(SystemError) -> TransferFailure? {
-        guard let expected = destination.sha256 else { return nil }
-        guard let digest = SHA256Digest() else {
+        guard case .digest(let expected)? = destination.checksum else { return nil }
+        let title = expected.algorithm.title
+        guard let digest = MessageDigest(expected.algorithm.family) else {
             return TransferFailure(
                 kind: .engine,
                 phase: .finish,
-                detail: "libcrypto has no SHA-256 to verify with"
+                detail: "libcrypto has no \(title) to verify with"
             )
         }
         switch content {
@@ -124,15 +134,15 @@ struct Publication {
         case .file: try Self.hash(file, into: digest)
         }
         let actual = digest.finish()
-        if actual == expected {
+        if actual == expected.digest {
             result.voucher = .checksum
             return nil
         }
         var failure = TransferFailure(
             kind: .integrity,
             phase: .finish,
-            detail: "the SHA-256 is \(SHA256Digest.hexadecimal(actual)) instead of "
-                + SHA256Digest.hexadecimal(expected)
+            detail: "the \(title) is \(MessageDigest.hexadecimal(actual)) instead of "
+                + MessageDigest.hexadecimal(expected.digest)
         )
         failure.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
         failure.help = "nothing was written to \(destination.displayPath)"
@@ -141,7 +151,7 @@ struct Publication {
 
     private static func hash(
         _ file: OutputFile,
-        into digest: SHA256Digest
+        into digest: MessageDigest
     ) throws(SystemError) {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: Int64 = 0
@@ -150,6 +160,25 @@ struct Publication {
             if count == 0 { return }
             digest.update(buffer.span.extracting(first: count))
             offset += Int64(count)
+        }
+    }
+}
+
+extension TaskSpec.Destination {
+    /// The digest that the file was held against, if it is of that algorithm.
+    fileprivate func digest(_ algorithm: Checksum.Algorithm) -> [UInt8]? {
+        guard case .digest(let checksum)? = checksum, checksum.algorithm == algorithm else {
+            return nil
+        }
+        return checksum.digest
+    }
+}
+
+extension Checksum.Algorithm {
+    fileprivate var family: MessageDigest.Algorithm {
+        switch self {
+        case .sha256: .sha256
+        case .sha512: .sha512
         }
     }
 }

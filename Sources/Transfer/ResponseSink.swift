@@ -22,6 +22,8 @@ struct ResponseSink {
         case count
         case excerpt
         case destination(TaskSpec.Destination)
+        /// In memory, however much it is.
+        case keep
     }
 
     private var mode = Mode.count
@@ -37,6 +39,12 @@ struct ResponseSink {
     mutating func keepExcerpt() {
         self = ResponseSink()
         mode = .excerpt
+    }
+
+    /// Keeps the whole body in memory; its size is somebody else's check.
+    mutating func keep() {
+        self = ResponseSink()
+        mode = .keep
     }
 
     /// Keeps the body for a file.
@@ -68,6 +76,9 @@ struct ResponseSink {
         count += bytes.count
         switch mode {
         case .count:
+            return true
+        case .keep:
+            append(bytes)
             return true
         case .excerpt:
             append(bytes.extracting(first: max(0, Self.excerptLimit - count + bytes.count)))

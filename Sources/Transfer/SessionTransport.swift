@@ -15,7 +15,14 @@ final class SessionTransport {
     private let share: EngineShare
     private let proxies: ProxyEnvironment
     private var connectionCount = 0
-    private var lastHeaders: (fields: [HeaderField], mayHaveBody: Bool, lines: [String])
+
+    /// What the lines of a request depend on besides its fields.
+    private struct RequestTraits: Hashable {
+        var mayHaveBody = false
+        var acceptsCodings = false
+    }
+
+    private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
@@ -28,7 +35,7 @@ final class SessionTransport {
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
-        lastHeaders = ([], false, Self.lines(for: [], mayHaveBody: false))
+        lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
         self.sockets = sockets
         self.turn = turn
         self.share = share
@@ -76,23 +83,33 @@ final class SessionTransport {
     }
 
     /// The fields of a request as libcurl takes them; most requests of a session have the same ones.
-    func headerLines(for request: RequestSpec, carriesBody: Bool) -> [String] {
-        let mayHaveBody = carriesBody || ["POST", "PUT", "PATCH"].contains(request.method)
-        if lastHeaders.fields != request.headers || lastHeaders.mayHaveBody != mayHaveBody {
-            let lines = Self.lines(for: request.headers, mayHaveBody: mayHaveBody)
-            lastHeaders = (request.headers, mayHaveBody, lines)
+    func headerLines(
+        for request: RequestSpec,
+        carriesBody: Bool,
+        acceptsCodings: Bool
+    ) -> [String] {
+        let traits = RequestTraits(
+            mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
+            acceptsCodings: acceptsCodings
+        )
+        if lastHeaders.traits != traits || lastHeaders.fields != request.headers {
+            let lines = Self.lines(for: request.headers, traits)
+            lastHeaders = (request.headers, traits, lines)
         }
         return lastHeaders.lines
     }
 
-    private static func lines(for fields: [HeaderField], mayHaveBody: Bool) -> [String] {
+    private static func lines(for fields: [HeaderField], _ traits: RequestTraits) -> [String] {
         // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
         if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
-        // Bodies are stored as they are sent.
-        if !names.contains("accept-encoding") { lines.append("Accept-Encoding: identity") }
-        guard mayHaveBody else { return lines }
+        // Bodies are stored as they are sent, unless the task says otherwise.
+        if !names.contains("accept-encoding") {
+            let codings = traits.acceptsCodings ? BodyDecoding.acceptEncoding : "identity"
+            lines.append("Accept-Encoding: \(codings)")
+        }
+        guard traits.mayHaveBody else { return lines }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") { lines.append("Expect:") }

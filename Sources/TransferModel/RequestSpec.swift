@@ -12,6 +12,18 @@ package struct RequestSpec: Sendable, Hashable {
         self.headers = headers
     }
 
+    /// The same request for another URL; of its fields only harmless ones go to another origin.
+    package func directed(to other: HTTPURL) -> RequestSpec {
+        guard other.origin != url.origin else {
+            return RequestSpec(method: method, url: other, headers: headers)
+        }
+        return RequestSpec(
+            method: method,
+            url: other,
+            headers: headers.filter(\.mayCrossOrigins)
+        )
+    }
+
     /// Whether sending it twice has the effect of sending it once (RFC 9110 §9.2.2).
     package var isIdempotent: Bool {
         switch method {

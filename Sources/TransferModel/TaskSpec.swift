@@ -14,26 +14,47 @@ package struct TaskSpec: Sendable {
         case fail
     }
 
+    /// Where a file's checksum is known from.
+    package enum ExpectedChecksum: Sendable, Hashable {
+        case digest(Checksum)
+        indirect case listed(SumsFile)
+    }
+
     /// A file that the response body is published to.
     package struct Destination: Sendable, Hashable {
-        /// Absolute.
+        /// Absolute; a slash at its end makes it a folder, in which the server names the file.
         package var path: String
         /// The path as the job file has it, for messages.
         package var displayPath: String
         package var ifExists: IfExists
-        /// The SHA-256 that the file must have, 32 bytes.
-        package var sha256: [UInt8]?
+        /// What the file's checksum must be.
+        package var checksum: ExpectedChecksum?
+        /// The file's permission bits, whatever the umask says; nil leaves them to it.
+        package var mode: UInt16?
 
         package init(
             path: String,
             displayPath: String,
             ifExists: IfExists = .replace,
-            sha256: [UInt8]? = nil
+            checksum: ExpectedChecksum? = nil,
+            mode: UInt16? = nil
         ) {
             self.path = path
             self.displayPath = displayPath
             self.ifExists = ifExists
-            self.sha256 = sha256
+            self.checksum = checksum
+            self.mode = mode
+        }
+
+        /// Whether the server names the file.
+        package var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
+
+        /// The file of that name in this folder.
+        package func appending(_ name: String) -> Destination {
+            var file = self
+            file.path += name
+            file.displayPath += name
+            return file
         }
     }
 
@@ -48,6 +69,10 @@ package struct TaskSpec: Sendable {
     package var body: BodySource?
     /// Where the response body goes; nil keeps it in memory only for checks.
     package var destination: Destination?
+    /// Other URLs of the same file, asked in order when an attempt has failed.
+    package var mirrors: [HTTPURL] = []
+    /// Whether the file is stored without the content coding that the server chose.
+    package var decodesBody = false
     package var expectation = Expectation()
     package var retry = RetryPolicy()
     package var redirects = RedirectRule()

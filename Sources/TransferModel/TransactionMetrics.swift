@@ -9,6 +9,10 @@ package struct TransactionMetrics: Sendable, Hashable {
         case initial
         case redirect
         case retry
+        /// A mirror is asked for the first time.
+        case mirror
+        /// The list of checksums is fetched that the task's file is held against.
+        case checksums
         /// libcurl sent the request again by itself because a reused connection had died.
         case transparentRetry
     }

@@ -71,6 +71,8 @@ struct JobRun {
                 maximumConcurrentAttempts: schedule.maxConcurrentTasks,
                 durability: schedule.durability,
                 clock: clock,
+                claims: plan.reservedPaths.isEmpty
+                    ? nil : DestinationClaims(reserved: plan.reservedPaths),
                 environment: ProcessContext.variable,
                 deliver: { inbox.push(.attempts($0)) }
             )

@@ -10,6 +10,7 @@ import Testing
         JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys, DefaultsTable.table.keys,
         SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
         TaskTable.data.keys, TaskTable.upload.keys, TaskTable.download.keys,
+        ChecksumTable.table.keys,
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
         RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,
     ]

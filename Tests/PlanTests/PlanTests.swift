@@ -67,12 +67,46 @@ import TransferModel
         #expect(try plan.task(at: 0).timeoutInterval == nil)
     }
 
+    @Test(arguments: [("out/", "/jobs/out/"), ("./", "/jobs/"), ("../x/", "/jobs/../x/")])
+    func `a folder keeps its slash, and a file there is not replaced unless the job says so`(
+        to: String,
+        path: String
+    ) throws {
+        let text = "version: 1\ndownloads:\n  it: { url: \"https://example.com/\", to: \(to)"
+        let plan = try TestJob.plan(text + " }")
+        let destination = try #require(try plan.task(at: 0).destination)
+        #expect(destination.isFolder)
+        #expect(destination.path == path)
+        #expect(destination.displayPath == to)
+        #expect(destination.ifExists == .fail)
+        #expect(plan.reservedPaths == ["/jobs/test.yaml"])
+        let replacing = try TestJob.plan(text + ", ifExists: replace }")
+        #expect(try replacing.task(at: 0).destination?.ifExists == .replace)
+    }
+
+    @Test func `no path is reserved when the job names every file`() throws {
+        #expect(try TestJob.download("ifExists: fail").reservedPaths.isEmpty)
+    }
+
+    @Test func `a checksum may stand in a list`() throws {
+        let plan = try TestJob.download(
+            "checksum: { from: https://example.com/SUMS, algorithm: sha512, name: x }"
+        )
+        let list = SumsFile(
+            url: try HTTPURL("https://example.com/SUMS"),
+            algorithm: .sha512,
+            name: "x"
+        )
+        #expect(try plan.task(at: 0).destination?.checksum == .listed(list))
+    }
+
     @Test func `every setting of a download is obeyed`() throws {
         let digits = String(repeating: "ab", count: 32)
         let plan = try TestJob.download(
             """
             method: POST, headers: { X: 1 }, timeoutInterval: 5s, priority: high, required: false,
                 description: nightly, checksum: "sha256:\(digits)", ifExists: skip,
+                mirrors: ["http://m.example/"], mode: "0640", decode: true,
                 expect: { statusCode: 201, mimeType: [image/*, Text/Plain] },
                 redirects: { follow: sameOrigin, maximum: 3, allowMethodChange: true },
                 retry: { attempts: 2, backoff: { initial: 0s, factor: 1.5, maximum: 10s, jitter: none },
@@ -91,7 +125,13 @@ import TransferModel
         #expect(task.destination?.path == "/jobs/it")
         #expect(task.destination?.displayPath == "it")
         #expect(task.destination?.ifExists == .skip)
-        #expect(task.destination?.sha256 == Array(repeating: 0xAB, count: 32))
+        #expect(
+            task.destination?.checksum
+                == .digest(Checksum(.sha256, digest: Array(repeating: 0xAB, count: 32)))
+        )
+        #expect(task.destination?.mode == 0o640)
+        #expect(task.mirrors.map(\.text) == ["http://m.example/"])
+        #expect(task.decodesBody)
         #expect(task.expectation.statusCodes == [201...201])
         #expect(task.expectation.mimeTypes == ["image/*", "text/plain"])
         #expect(task.redirects.follow == .sameOrigin)

@@ -16,6 +16,7 @@ struct FakeSource: TaskSource {
         var priority = 0.5
         var retry = RetryPolicy.none
         var destination: TaskSpec.Destination?
+        var mirrors: [String] = []
 
         init(_ id: String, _ url: String = "http://a.test/") {
             self.id = id
@@ -53,6 +54,7 @@ struct FakeSource: TaskSource {
         )
         spec.retry = task.retry
         spec.destination = task.destination
+        spec.mirrors = try task.mirrors.map { try HTTPURL($0) }
         return spec
     }
 }

@@ -45,6 +45,17 @@ private struct RandomRun {
             task.priority = [0, 0.5, 1].randomElement(using: &generator) ?? 0.5
             task.isRequired = Bool.random(using: &generator)
             task.retry = Bool.random(using: &generator) ? .steady : .none
+            task.mirrors = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+                "http://h\(Int.random(in: 0..<4, using: &generator)).test/mirror"
+            }
+            let list = Int.random(in: 0..<4, using: &generator)
+            if let url = try? HTTPURL("http://sums.test/\(list)"), list < 2 {
+                task.destination = TaskSpec.Destination(
+                    path: "/t\(index)",
+                    displayPath: "t\(index)",
+                    checksum: .listed(SumsFile(url: url, algorithm: .sha256))
+                )
+            }
             return task
         }
         sessions = (0..<2).map { index in
@@ -90,7 +101,11 @@ private struct RandomRun {
         case 1: simulation.refuse(id, 503)
         case 2: simulation.refuse(id, 429, [HeaderField(name: "Retry-After", value: "9")])
         case 3: simulation.fail(id, .reset)
-        default: simulation.finish(id)
+        case 4: simulation.fail(id, .localIO)
+        default:
+            let request = simulation.running.values.first { "t\($0.key)" == id }
+            let isList = request?.sink == .checksums
+            simulation.finish(id) { $0.checksums = isList ? ChecksumList([]) : nil }
         }
     }
 
@@ -99,8 +114,10 @@ private struct RandomRun {
         var lanes: [HostLanes.Lane: Int] = [:]
         for (index, request) in simulation.running {
             let origin = request.request.url.origin
-            lanes[HostLanes.Lane(session: request.session, origin: origin), default: 0] += 1
             #expect(tasks[index].needs.allSatisfy { successes.contains("t\($0)") })
+            // A list is fetched in the place of the file that needs it.
+            if request.sink == .checksums { continue }
+            lanes[HostLanes.Lane(session: request.session, origin: origin), default: 0] += 1
         }
         for (lane, count) in lanes {
             #expect(count <= sessions[lane.session].httpMaximumConnectionsPerHost)

@@ -12,6 +12,7 @@ final class EngineHarness {
     init(
         _ configure: (inout SessionConfiguration) -> Void = { _ in },
         durability: Durability = .none,
+        claims: DestinationClaims? = nil,
         proxy: String? = nil
     ) throws {
         var session = SessionConfiguration(name: "test")
@@ -27,6 +28,7 @@ final class EngineHarness {
                 monotonic: MonotonicTime(nanoseconds: nanoseconds),
                 maximumSkewMicroseconds: 0
             ),
+            claims: claims,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             deliver: { inbox.push($0) }
         )
@@ -85,11 +87,11 @@ extension AttemptRequest {
         to path: String,
         key: Int = 0,
         ifExists: TaskSpec.IfExists = .replace,
-        sha256: [UInt8]? = nil
+        checksum: TaskSpec.ExpectedChecksum? = nil
     ) throws -> AttemptRequest {
         try .to(url, key: key) {
             $0.sink = .file(
-                .init(path: path, displayPath: "out", ifExists: ifExists, sha256: sha256)
+                .init(path: path, displayPath: "out", ifExists: ifExists, checksum: checksum)
             )
         }
     }

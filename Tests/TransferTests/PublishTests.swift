@@ -89,7 +89,7 @@ import TransferModel
         let body = Self.bytes(size)
         let server = try ScriptedServer(["/": [.ok(body)]])
         let harness = try EngineHarness()
-        let digest = try #require(SHA256Digest())
+        let digest = try #require(MessageDigest())
         digest.update(body.span)
         let right = digest.finish()
 
@@ -97,18 +97,22 @@ import TransferModel
             .download(
                 server.url("/"),
                 to: folder.path("out"),
-                sha256: [UInt8](repeating: 0, count: 32)
+                checksum: .digest(.init(.sha256, digest: .init(repeating: 0, count: 32)))
             )
         )
         #expect(wrong.failure?.kind == .integrity)
         #expect(try folder.list() == [])
 
         let good = try harness.run(
-            .download(server.url("/"), to: folder.path("out"), sha256: right)
+            .download(
+                server.url("/"),
+                to: folder.path("out"),
+                checksum: .digest(.init(.sha256, digest: right))
+            )
         )
         #expect(good.failure == nil)
         #expect(good.voucher == .checksum)
-        #expect(good.file?.sha256 == SHA256Digest.hexadecimal(right))
+        #expect(good.file?.sha256 == MessageDigest.hexadecimal(right))
         #expect(try folder.read("out") == body)
     }
 

@@ -74,11 +74,25 @@ CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
 // registry and its name. 0 when the TLS library is another one, or the connection has no TLS.
 int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name);
 
-// SHA-256 from libcrypto, which libcurl has loaded already. NULL when libcrypto is not there.
-void *ccurl_sha256_new(void);
-int ccurl_sha256_update(void *context, const void *bytes, size_t count);
-// Writes 32 bytes and leaves the context ready for ccurl_sha256_free only.
-int ccurl_sha256_final(void *context, unsigned char *digest);
-void ccurl_sha256_free(void *context);
+// A SHA-2 from libcrypto, which libcurl has loaded already: of 256 or 512 bits. NULL when libcrypto is not there.
+void *ccurl_digest_new(int bits);
+int ccurl_digest_update(void *context, const void *bytes, size_t count);
+// Writes `bits / 8` bytes and leaves the context ready for ccurl_digest_free only.
+int ccurl_digest_final(void *context, unsigned char *digest);
+void ccurl_digest_free(void *context);
+
+// Decoders of content codings, from the libraries that libcurl itself decodes with.
+typedef enum { CCURL_ZLIB, CCURL_BROTLI, CCURL_ZSTD } ccurl_coding;
+typedef enum { CCURL_DECODER_MORE, CCURL_DECODER_ENDED, CCURL_DECODER_CORRUPT } ccurl_decoder_state;
+
+// Whether the library of the coding is there; it is loaded when it is asked for first. Thread-safe.
+int ccurl_decoder_exists(ccurl_coding coding);
+// CCURL_ZLIB takes gzip and zlib. NULL when the library is not there, or there is no memory.
+void *ccurl_decoder_new(ccurl_coding coding);
+// Decodes from *in, at most *in_count bytes, to out, at most *out_count; both counts become those of the bytes left.
+// ENDED: the coding's own end mark has been read, and whatever follows is another stream of the same coding.
+ccurl_decoder_state ccurl_decoder_run(void *decoder, const unsigned char **in, size_t *in_count,
+                                      unsigned char *out, size_t *out_count);
+void ccurl_decoder_free(void *decoder);
 
 #endif

@@ -71,12 +71,15 @@ package struct PlanListing {
             in: [entry.value, Self.defaults(of: plan)].compactMap { $0 }
         )
         let session = sessionOfTask(entry)
+        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasSuffix("/") }
         let rows = walk.rows.map { row in
             guard row.line == nil, let session else { return row }
             switch row.path {
             case "session":
                 return SettingRow(path: row.path, value: plan.sessions[session].name)
             case "timeoutInterval": return timeouts[session] ?? row
+            case "ifExists":
+                return SettingRow(path: row.path, value: isInFolder ? "fail" : "replace")
             default: return row
             }
         }

@@ -57,22 +57,41 @@ enum TaskTable {
             method(MethodText.parse, default: "GET"),
             Setting(
                 "to",
-                destination,
+                downloadDestination,
                 isRequired: true,
-                "The file that the response becomes, relative to the job file's folder."
+                "The file that the response becomes, relative to the job file's folder; a folder "
+                    + "ending in `/` lets the server name the file."
             ) { $0.destination = $1 },
             Setting(
+                "mirrors",
+                .list(of: url),
+                default: "[]",
+                "Other URLs of the same file, asked in order when an attempt has failed."
+            ) { $0.mirrors = $1 },
+            Setting(
                 "checksum",
-                ValueType(pattern: ChecksumText.pattern, parse: ChecksumText.parse),
-                "`sha256:` and the digits that the file must have."
-            ) { $0.sha256 = $1 },
+                ChecksumTable.type,
+                "`sha256:` or `sha512:` and the digits that the file must have, or a list of such."
+            ) { $0.checksum = $1 },
             Setting(
                 "ifExists",
                 .choice(later: ["revalidate"]),
-                default: "replace",
+                default: "replace; fail in a folder",
                 "What to do when the destination is there already."
             ) { $0.ifExists = $1 },
-        ] + ["mirrors", "resume", "segments", "mode", "decode"].map(Setting.notYet)
+            Setting(
+                "mode",
+                FileModeType.type,
+                default: "by the umask",
+                "The file's permission bits in octal, in quotes, such as `\"0644\"`."
+            ) { $0.mode = $1 },
+            Setting(
+                "decode",
+                .boolean,
+                default: "false",
+                "Whether the body of a gzip, br or zstd response is stored decoded."
+            ) { $0.decodesBody = $1 },
+        ] + ["resume", "segments"].map(Setting.notYet)
     )
 
     /// What every task has.
@@ -129,7 +148,7 @@ enum TaskTable {
         },
     ]
 
-    private static let url = ValueType<HTTPURL>(.text(pattern: "^[hH][tT][tT][pP][sS]?://")) {
+    static let url = ValueType<HTTPURL>(.text(pattern: "^[hH][tT][tT][pP][sS]?://")) {
         $0.url($1)
     }.warningOfPlaceholders()
 
@@ -152,6 +171,10 @@ enum TaskTable {
 
     private static let destination = ValueType<PathValue>(.text(pattern: nil)) {
         $0.destination($1)
+    }
+
+    private static let downloadDestination = ValueType<PathValue>(.text(pattern: nil)) {
+        $0.destination($1, mayBeFolder: true)
     }
 
     private static let responseTo = Setting<TaskDraft>(

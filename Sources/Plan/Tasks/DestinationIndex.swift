@@ -57,6 +57,9 @@ struct DestinationIndex {
         return input
     }
 
+    /// The paths of the files that are no task's.
+    var filePaths: [String] { files.map(\.path) }
+
     private func words(of path: String) -> String? {
         files.first { $0.path == path }?.words
     }
@@ -74,11 +77,14 @@ struct DestinationIndex {
     }
 
     /// Notes the destination of a task, unless something is in its way.
+    ///
+    /// A path that ends in a slash is a folder, which several tasks may have, and no file.
     mutating func addDestination(
         _ path: String,
         of task: Int,
         paths: TaskPathsReader
     ) -> Conflict? {
+        if path.utf8.last == UInt8(ascii: "/") { return addFolders(of: path, task, paths) }
         if let words = words(of: path) { return .file(words) }
         let hash = path.hashValue
         if let source = sources[hash], paths.paths(of: source).source == path {

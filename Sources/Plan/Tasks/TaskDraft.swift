@@ -44,6 +44,10 @@ struct TaskDraft: Sendable {
 
     /// `to` of a download, `responseTo` of another task.
     var destination: PathValue?
-    var ifExists = TaskSpec.IfExists.replace
-    var sha256: [UInt8]?
+    /// Nil when the kind of the destination decides.
+    var ifExists: TaskSpec.IfExists?
+    var checksum: TaskSpec.ExpectedChecksum?
+    var mode: UInt16?
+    var mirrors: [HTTPURL] = []
+    var decodesBody = false
 }

@@ -81,10 +81,14 @@ final class TaskReader: Sendable {
             TaskSpec.Destination(
                 path: $0.path,
                 displayPath: $0.text,
-                ifExists: draft.ifExists,
-                sha256: draft.sha256
+                // Whoever lets a server choose the name does not let it choose what is replaced.
+                ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
+                checksum: draft.checksum,
+                mode: draft.mode
             )
         }
+        task.mirrors = draft.mirrors
+        task.decodesBody = draft.decodesBody
         task.expectation = draft.expectation
         task.retry = draft.retry
         task.redirects = draft.redirects

@@ -18,7 +18,7 @@ enum AbsolutePath {
         return whole.isEmpty ? "/" : whole
     }
 
-    /// The path without `..` components, as far as text can tell; for comparing.
+    /// The path without `..` components, as far as text can tell, and a slash at its end kept; for comparing.
     static func withoutClimbs(_ path: String) -> String {
         guard hasDoubleDot(path) else { return path }
         var components: [Substring] = []
@@ -29,7 +29,8 @@ enum AbsolutePath {
                 components.append(component)
             }
         }
-        return "/" + components.joined(separator: "/")
+        let isFolder = path.utf8.last == UInt8(ascii: "/") && !components.isEmpty
+        return "/" + components.joined(separator: "/") + (isFolder ? "/" : "")
     }
 
     /// What stands behind the last slash.

@@ -1,47 +1,52 @@
-/// Checksums: `sha256:` and 64 hexadecimal digits.
+internal import TransferModel
+
+/// Checksums: an algorithm, a colon and hexadecimal digits.
 enum ChecksumText {
-    static let pattern = "^sha256:[0-9A-Fa-f]{64}$"
+    static let pattern = "^(sha256:[0-9A-Fa-f]{64}|sha512:[0-9A-Fa-f]{128})$"
 
-    private static let prefix = Array("sha256:".utf8)
-
-    /// The 32 bytes.
-    static func parse(_ text: String) throws(ValueFault) -> [UInt8] {
-        guard text.utf8.starts(with: prefix) else { throw wrongAlgorithm(text) }
-        let digits = text.utf8.span
-        guard digits.count == prefix.count + 64 else { throw wrongDigits }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(32)
-        for index in stride(from: prefix.count, to: digits.count, by: 2) {
-            guard let high = value(digits[index]), let low = value(digits[index + 1]) else {
-                throw wrongDigits
+    static func parse(_ text: String) throws(ValueFault) -> Checksum {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let algorithm = Checksum.Algorithm(rawValue: String(text[..<colon]))
+        else { throw wrongAlgorithm(text) }
+        let digits = text[text.utf8.index(after: colon)...].utf8
+        guard digits.count == algorithm.size * 2 else { throw wrongDigits(algorithm) }
+        var digest: [UInt8] = []
+        digest.reserveCapacity(algorithm.size)
+        var rest = digits[...]
+        while let high = rest.popFirst(), let low = rest.popFirst() {
+            guard let high = value(high), let low = value(low) else {
+                throw wrongDigits(algorithm)
             }
-            bytes.append(high << 4 | low)
+            digest.append(high << 4 | low)
         }
-        return bytes
+        return Checksum(algorithm, digest: digest)
     }
 
-    private static let wrongDigits = ValueFault(
-        .badChecksum,
-        "a SHA-256 has 64 hexadecimal digits"
-    )
+    private static func wrongDigits(_ algorithm: Checksum.Algorithm) -> ValueFault {
+        ValueFault(
+            .badChecksum,
+            "a \(algorithm.title) has \(algorithm.size * 2) hexadecimal digits"
+        )
+    }
 
     private static func wrongAlgorithm(_ text: String) -> ValueFault {
         guard let colon = text.firstIndex(of: ":") else {
-            let isBare = text.utf8.count == 64 && text.utf8.allSatisfy { value($0) != nil }
+            let bare = Checksum.Algorithm.allCases.first { $0.size * 2 == text.utf8.count }
+            let isHexadecimal = text.utf8.allSatisfy { value($0) != nil }
             return ValueFault(
                 .badChecksum,
                 "a checksum names its algorithm",
-                likely: isBare ? "sha256:" + text : nil,
+                likely: isHexadecimal ? bare.map { "\($0.rawValue):\(text)" } : nil,
                 help: "write `sha256:` and 64 hexadecimal digits"
             )
         }
         let algorithm = text[..<colon]
-        let isSpelling = ["sha-256", "sha_256", "sha256"].contains(algorithm.lowercased())
+        let letters = algorithm.lowercased().filter { $0 != "-" && $0 != "_" }
         return ValueFault(
             .badChecksum,
             "the algorithm `\(algorithm)` is not known",
-            likely: isSpelling ? "sha256" + text[colon...] : nil,
-            help: "the one algorithm is `sha256`"
+            likely: Checksum.Algorithm(rawValue: letters).map { $0.rawValue + text[colon...] },
+            help: "the algorithms are `sha256` and `sha512`"
         )
     }
 

@@ -35,8 +35,10 @@ struct ProgressLines: Sendable {
         waitMicroseconds: Int64
     ) -> String {
         let wait = Quantity.duration(microseconds: waitMicroseconds)
+        // A mirror is not waited for.
+        let next = waitMicroseconds == 0 ? "again at once" : "again in \(wait)"
         return padded("retrying", color: 33) + "  \(TerminalText.harmless(id))"
-            + "  attempt \(attempt): \(reason(failure)); again in \(wait)\n"
+            + "  attempt \(attempt): \(reason(failure)); \(next)\n"
     }
 
     /// `stopping   the run was interrupted; 3 tasks are still running`.

@@ -76,6 +76,28 @@ import Testing
         )
     }
 
+    @Test func `what a folder makes of ifExists is shown`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            downloads:
+              file: { url: http://a/, to: out/a }
+              folder: { url: http://a/, to: out/ }
+              told: { url: http://a/, to: out/, ifExists: skip }
+            """
+        )
+        var text = ""
+        PlanListing(plan).writeText { text += $0 }
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("  ifExists ") }
+        #expect(
+            lines.map { $0.split(separator: " ").joined(separator: " ") }
+                == [
+                    "ifExists replace (default)", "ifExists fail (default)",
+                    "ifExists skip (line 5)",
+                ]
+        )
+    }
+
     @Test(arguments: ["session main (default)", "timeoutInterval 60s (session main, default)"])
     func `what no line sets is a value all the same`(expected: String) throws {
         let lines = try Self.text().split(separator: "\n").map {

@@ -41,10 +41,15 @@ import Testing
         #expect(fault?.code == .badMIMEType)
     }
 
-    @Test func `a checksum is 32 bytes`() throws {
-        let digits = "00FFab" + String(repeating: "7f", count: 29)
-        let bytes = try ChecksumText.parse("sha256:" + digits)
-        #expect(bytes == [0x00, 0xFF, 0xAB] + Array(repeating: 0x7F, count: 29))
+    @Test(arguments: [(Checksum.Algorithm.sha256, 29), (.sha512, 61)])
+    func `a checksum is its algorithm and its bytes`(
+        algorithm: Checksum.Algorithm,
+        rest: Int
+    ) throws {
+        let digits = "00FFab" + String(repeating: "7f", count: rest)
+        let checksum = try ChecksumText.parse("\(algorithm.rawValue):\(digits)")
+        let digest = [0x00, 0xFF, 0xAB] + [UInt8](repeating: 0x7F, count: rest)
+        #expect(checksum == Checksum(algorithm, digest: digest))
     }
 
     @Test(arguments: ["", "sha256", "sha256:", "sha256:zz", "SHA256:00", "sha512:00"])

@@ -73,11 +73,12 @@ import TransferModel
         #expect(text.count < 700)
     }
 
-    @Test func `a retry says what failed and when the next attempt is`() {
+    @Test(arguments: [(Int64(1_234_000), "in 1.2 s"), (0, "at once")])
+    func `a retry says what failed and when the next attempt is`(wait: Int64, words: String) {
         let failure = TransferFailure(kind: .timeout, phase: .wait, detail: "nothing came for 60 s")
         #expect(
-            lines.retry(id: "a", attempt: 1, failure: failure, waitMicroseconds: 1_234_000)
-                == "retrying   a  attempt 1: timeout: nothing came for 60 s; again in 1.2 s\n"
+            lines.retry(id: "a", attempt: 1, failure: failure, waitMicroseconds: wait)
+                == "retrying   a  attempt 1: timeout: nothing came for 60 s; again \(words)\n"
         )
     }
 

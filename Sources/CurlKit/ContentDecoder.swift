@@ -1,0 +1,99 @@
+internal import CCurl
+
+/// Undoes the content coding of a body as it comes in (RFC 9110 §8.4.1), by the libraries that libcurl decodes with.
+///
+/// libcurl takes a coded body that ends before its coding does for a whole one; this does not.
+@safe package final class ContentDecoder {
+    /// A coding that can be undone, where its library is there.
+    package enum Coding: Sendable, Hashable, CaseIterable {
+        case gzip
+        /// In zlib's format, as RFC 9110 §8.4.1.2 has it.
+        case deflate
+        case brotli
+        /// With a window of at most 8 MiB (RFC 9659).
+        case zstd
+
+        /// The coding of a registered name, capitals aside (IANA HTTP Content Coding Registry).
+        package init?(name: some StringProtocol) {
+            switch name.lowercased() {
+            case "gzip", "x-gzip": self = .gzip
+            case "deflate": self = .deflate
+            case "br": self = .brotli
+            case "zstd": self = .zstd
+            default: return nil
+            }
+        }
+
+        /// Whether the library is there; it is loaded the first time that somebody asks.
+        package var isAvailable: Bool { ccurl_decoder_exists(library) != 0 }
+
+        fileprivate var library: ccurl_coding {
+            switch self {
+            case .gzip, .deflate: CCURL_ZLIB
+            case .brotli: CCURL_BROTLI
+            case .zstd: CCURL_ZSTD
+            }
+        }
+    }
+
+    /// What a piece of the coded body came to.
+    package enum Progress: Sendable, Hashable {
+        case decoded
+        /// It is not what the coding allows.
+        case corrupt
+        /// Whoever takes the decoded bytes wants no more.
+        case refused
+    }
+
+    /// How much is decoded at a time: a small piece that stands for very much is handed on bit by bit.
+    private static let pieceSize = 64 << 10
+
+    private let state: UnsafeMutableRawPointer
+    private var buffer = [UInt8](repeating: 0, count: pieceSize)
+    /// Whether the last byte so far ended a stream.
+    package private(set) var hasEnded = false
+
+    /// Returns nil when the library is not there.
+    package init?(_ coding: Coding) {
+        guard let state = unsafe ccurl_decoder_new(coding.library) else { return nil }
+        unsafe self.state = unsafe state
+    }
+
+    deinit { unsafe ccurl_decoder_free(state) }
+
+    /// Decodes the next piece of the coded body.
+    ///
+    /// `take` is called with decoded bytes, at most 64 KiB at a time; false ends the decoding.
+    package func decode(
+        _ coded: Span<UInt8>,
+        _ take: (Span<UInt8>) -> Bool
+    ) -> Progress {
+        unsafe coded.withUnsafeBufferPointer { coded in
+            unsafe decode(from: coded.baseAddress, coded.count, take)
+        }
+    }
+
+    private func decode(
+        from start: UnsafePointer<UInt8>?,
+        _ count: Int,
+        _ take: (Span<UInt8>) -> Bool
+    ) -> Progress {
+        var (next, left) = unsafe (start, count)
+        var isOutputFull = false
+        while left > 0 || isOutputFull {
+            let before = left
+            var room = buffer.count
+            let state = unsafe state
+            let result = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+                unsafe ccurl_decoder_run(state, &next, &left, buffer.baseAddress, &room)
+            }
+            let produced = buffer.count - room
+            guard result != CCURL_DECODER_CORRUPT, produced > 0 || left < before || before == 0
+            else { return .corrupt }
+            hasEnded = result == CCURL_DECODER_ENDED
+            isOutputFull = room == 0 && !hasEnded
+            if produced > 0, !take(buffer.span.extracting(first: produced)) { return .refused }
+        }
+        return .decoded
+    }
+}

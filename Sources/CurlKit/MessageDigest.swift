@@ -1,0 +1,55 @@
+internal import CCurl
+
+/// A SHA-2 over bytes as they come (FIPS 180-4), by libcrypto.
+@safe package final class MessageDigest {
+    /// The member of the family, by the bits of its digest.
+    package enum Algorithm: Int, Sendable, Hashable {
+        case sha256 = 256
+        case sha512 = 512
+    }
+
+    private let algorithm: Algorithm
+    private let context: UnsafeMutableRawPointer
+
+    /// Returns nil when libcrypto is not there; libcurl must have been loaded.
+    package init?(_ algorithm: Algorithm = .sha256) {
+        guard let context = unsafe ccurl_digest_new(Int32(algorithm.rawValue)) else { return nil }
+        self.algorithm = algorithm
+        unsafe self.context = unsafe context
+    }
+
+    deinit { unsafe ccurl_digest_free(context) }
+
+    package func update(_ bytes: Span<UInt8>) {
+        let context = unsafe context
+        unsafe bytes.withUnsafeBytes { buffer in
+            _ = unsafe ccurl_digest_update(context, buffer.baseAddress, buffer.count)
+        }
+    }
+
+    /// The bytes of the digest; nothing may be added afterwards.
+    package func finish() -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: algorithm.rawValue / 8)
+        _ = unsafe ccurl_digest_final(context, &digest)
+        return digest
+    }
+
+    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil when libcrypto is not there.
+    package static func sha256(of bytes: borrowing [UInt8]) -> String? {
+        guard let digest = MessageDigest() else { return nil }
+        digest.update(bytes.span)
+        return hexadecimal(digest.finish())
+    }
+
+    /// Bytes as lower-case hexadecimal digits.
+    package static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

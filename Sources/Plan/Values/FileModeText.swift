@@ -1,0 +1,34 @@
+internal import Diagnostics
+
+/// Permission bits in octal, as chmod takes them: `"0644"`.
+enum FileModeText {
+    static let pattern = "^0?[0-7]{3}$"
+
+    /// Only read, write and execute: a file from elsewhere is never given its owner's rights (setuid) or the like.
+    static func parse(_ text: String) throws(ValueFault) -> UInt16 {
+        let digits =
+            text.utf8.count == 4 && text.utf8.first == UInt8(ascii: "0")
+            ? text.dropFirst() : text[...]
+        guard digits.utf8.count == 3, let mode = UInt16(digits, radix: 8), mode <= 0o777,
+            digits.utf8.allSatisfy({ (48...55).contains($0) })
+        else {
+            let isSpecial = text.utf8.count == 4 && UInt16(text, radix: 8) != nil
+            throw ValueFault(
+                .badValue,
+                isSpecial
+                    ? "`\(text)` has bits besides those of reading, writing and executing"
+                    : "`\(text.excerpt)` is no mode",
+                help: "write three octal digits behind a zero, such as `\"0644\"`"
+            )
+        }
+        return mode
+    }
+
+    /// What an integer was most likely meant to be, as it would stand in the file: `644`, `0o644`.
+    static func likely(_ text: String) -> String? {
+        let digits = text.hasPrefix("0o") ? text.dropFirst(2) : text[...]
+        guard let mode = try? parse(String(digits)) else { return nil }
+        let octal = String(mode, radix: 8)
+        return "\"0" + String(repeating: "0", count: 3 - octal.utf8.count) + octal + "\""
+    }
+}

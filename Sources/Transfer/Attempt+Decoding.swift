@@ -1,0 +1,53 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Bodies that are stored without their content coding.
+extension Attempt {
+    /// Looks at what the server has done to the body; false ends the transfer.
+    func beginDecoding(_ head: ResponseHead) -> Bool {
+        guard request.decodesBody else { return true }
+        do throws(BodyDecoding.Fault) {
+            decoding = try BodyDecoding.make(head)
+            return true
+        } catch {
+            failDecoding(error, expected: BodyDecoding.acceptEncoding)
+            return false
+        }
+    }
+
+    /// Decodes a piece of the body and takes what comes of it; false ends the transfer.
+    func decode(_ bytes: Span<UInt8>) -> Bool {
+        guard let decoder = decoding?.decoder else { return false }
+        decoding?.codedBytes += Int64(bytes.count)
+        switch decoder.decode(bytes, { take($0) }) {
+        case .decoded: return true
+        case .refused: return false
+        case .corrupt:
+            let name = decoding?.name ?? ""
+            failDecoding(.init(detail: "the \(name) body is corrupt"), expected: name)
+            return false
+        }
+    }
+
+    /// Judges the whole body: its coding first, then what is expected of it.
+    func checkBody() {
+        if let fault = decoding?.faultAtEnd {
+            failDecoding(fault, expected: decoding?.name ?? "")
+        } else if let findings = bodyCheck?.end() {
+            note(findings)
+        }
+    }
+
+    /// The connection may be at fault: another try may meet a better one.
+    private func failDecoding(_ fault: BodyDecoding.Fault, expected: String) {
+        checks.append(
+            TaskRecord.Check(.decoding, passed: false, expected: expected, actual: fault.detail)
+        )
+        failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .receive,
+            detail: fault.detail
+        )
+        failure?.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
+    }
+}

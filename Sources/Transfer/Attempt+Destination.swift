@@ -1,0 +1,112 @@
+internal import SystemKit
+package import TransferModel
+
+/// Where an accepted body goes, decided when the head is whole.
+extension Attempt {
+    /// Readies the sink; false ends the transfer, for a failure or because the file is there and is kept.
+    func openSink(_ head: ResponseHead, expectedCount: Int64?) -> Bool {
+        switch request.sink {
+        case .memory: return true
+        case .checksums:
+            sink.keep()
+            return true
+        case .file(let wanted):
+            do throws(SystemError) {
+                guard let file = try resolve(wanted, head) else { return false }
+                destination = file
+                try sink.open(file, expectedCount: expectedCount)
+                return true
+            } catch {
+                failure = TransferFailure(error, phase: .receive)
+                return false
+            }
+        }
+    }
+
+    /// The destination with the name and the checksum that are known by now; nil ends the transfer.
+    private func resolve(
+        _ wanted: TaskSpec.Destination,
+        _ head: ResponseHead
+    ) throws(SystemError) -> TaskSpec.Destination? {
+        var file = wanted
+        if wanted.isFolder {
+            file = wanted.appending(ServerFileName.choose(head, url: hop.url))
+            guard isFree(file) else { return nil }
+        }
+        if let claims, try !claims.claim(file, for: request.key) {
+            failure = .destinationTaken(file.displayPath)
+            return nil
+        }
+        if case .listed(let list)? = wanted.checksum {
+            guard let checksum = lookUp(list, for: file) else { return nil }
+            file.checksum = .digest(checksum)
+        }
+        return file
+    }
+
+    /// Whether the body may get the name that the server gave it.
+    private func isFree(_ file: TaskSpec.Destination) -> Bool {
+        guard file.ifExists != .replace, ProcessContext.exists(file.path) else { return true }
+        switch file.ifExists {
+        case .skip: isUnchanged = true
+        case .fail, .replace: failure = .destinationExists(file.displayPath, phase: .receive)
+        }
+        return false
+    }
+
+    /// The file's checksum in the list; a list without it is a failure.
+    ///
+    /// The job's own words go first, the server's last: who redirects must not choose what a file is held against.
+    private func lookUp(_ list: SumsFile, for file: TaskSpec.Destination) -> Checksum? {
+        let paths =
+            list.name.map { [$0] } ?? [
+                ServerFileName.path(of: request.request.url), file.path,
+                ServerFileName.path(of: hop.url),
+            ]
+        let answer = request.checksums?.find(list.algorithm, paths) ?? .missing
+        let title = list.algorithm.title
+        let subject = list.name ?? ServerFileName.lastSegment(of: request.request.url)
+        let detail: String
+        switch answer {
+        case .found(let checksum): return checksum
+        case .missing: detail = "\(list.url.text) has no \(title) of \(TextExcerpt.of(subject))"
+        case .ambiguous:
+            detail = "\(list.url.text) has different \(title)s for \(TextExcerpt.of(subject))"
+        }
+        failure = TransferFailure(kind: .integrity, phase: .receive, detail: detail)
+        failure?.isPermanent = true
+        failure?.help = "name the entry by `checksum.name`"
+        return nil
+    }
+}
+
+extension TransferFailure {
+    /// A download that must not replace what is there.
+    package static func destinationExists(_ path: String, phase: Phase) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .localIO,
+            phase: phase,
+            detail: "the destination `\(path)` exists and `ifExists` is `fail`"
+        )
+        failure.osErrno = SystemError.taken
+        failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = phase == .prepare
+        failure.help = "remove the file, or set `ifExists` to `replace` or `skip`"
+        return failure
+    }
+
+    /// A download whose name belongs to another task, or to a file that the run needs.
+    fileprivate static func destinationTaken(_ path: String) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .localIO,
+            phase: .receive,
+            detail: "`\(path)` belongs to another task of this run, or to the run itself"
+        )
+        failure.osErrno = SystemError.taken
+        failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")
+        failure.isPermanent = true
+        failure.help = "give the download a file or a folder of its own in `to`"
+        return failure
+    }
+}

@@ -1,0 +1,43 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Stores a body without the content coding that the server chose.
+struct BodyDecoding {
+    /// What is asked for: the codings whose libraries are there, best known first.
+    static let acceptEncoding = {
+        let names: [(ContentDecoder.Coding, String)] = [
+            (.gzip, "gzip"), (.brotli, "br"), (.zstd, "zstd"),
+        ]
+        let available = names.filter(\.0.isAvailable).map(\.1)
+        return available.isEmpty ? "identity" : available.joined(separator: ", ")
+    }()
+
+    let decoder: ContentDecoder
+    /// The coding's name as the server wrote it.
+    let name: String
+    /// Bytes of the coded body so far, without their transfer coding.
+    var codedBytes: Int64 = 0
+
+    /// Why a body cannot be decoded.
+    struct Fault: Error, Hashable {
+        var detail: String
+    }
+
+    /// nil when the body has no content coding.
+    static func make(_ head: ResponseHead) throws(Fault) -> BodyDecoding? {
+        let names = head.fields.values(of: "content-encoding").flatMap { value in
+            value.split { $0 == "," || $0 == " " || $0 == "\t" }
+        }.filter { $0.lowercased() != "identity" }
+        guard let name = names.first else { return nil }
+        // Several would multiply what a small body can stand for.
+        guard names.count == 1 else { throw Fault(detail: "the body has more than one coding") }
+        guard let coding = ContentDecoder.Coding(name: name), let decoder = ContentDecoder(coding)
+        else { throw Fault(detail: "the coding \(TextExcerpt.of(String(name))) is not known") }
+        return BodyDecoding(decoder: decoder, name: String(name))
+    }
+
+    /// What is wrong with the whole body; nil when nothing is.
+    var faultAtEnd: Fault? {
+        codedBytes == 0 || decoder.hasEnded ? nil : Fault(detail: "the \(name) body ends early")
+    }
+}

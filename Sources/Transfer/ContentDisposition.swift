@@ -1,0 +1,97 @@
+/// The file name that a `Content-Disposition` suggests (RFC 6266), read as leniently as browsers read it.
+///
+/// The name is what the server wrote: nothing in it is safe.
+struct ContentDisposition {
+    /// `filename*` where it can be decoded, else `filename`; nil without either.
+    let filename: String?
+
+    /// Reads a field's value; of a parameter that stands twice the first counts.
+    init(_ value: some Sequence<UInt8>) {
+        var scanner = Scanner(bytes: Array(value))
+        var plain: String?
+        var extended: String?
+        while let parameter = scanner.next() {
+            switch parameter.name {
+            case "filename": plain = plain ?? Self.text(parameter.value)
+            case "filename*": extended = extended ?? Self.extendedText(parameter.value)
+            default: break
+            }
+        }
+        filename = extended ?? plain
+    }
+
+    /// Bytes of no declared encoding: UTF-8 when they are, else ISO-8859-1 (RFC 6266 Appendix C.3 names both in use).
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self) ?? latin1(bytes)
+    }
+
+    private static func latin1(_ bytes: some Sequence<UInt8>) -> String {
+        var text = ""
+        for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+        return text
+    }
+
+    /// `UTF-8'en'na%C3%AFve`, or the same in ISO-8859-1 (RFC 8187 §3.2.1); nil when it is anything else.
+    private static func extendedText(_ bytes: ArraySlice<UInt8>) -> String? {
+        let parts = bytes.split(
+            separator: UInt8(ascii: "'"),
+            maxSplits: 2,
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 3, let decoded = PercentCoding.decode(parts[2]) else { return nil }
+        switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+        case "utf-8": return String(validating: decoded, as: UTF8.self)
+        case "iso-8859-1": return latin1(decoded)
+        default: return nil
+        }
+    }
+
+    /// Cuts a value into parameters; the disposition type is passed over, wherever it stands.
+    private struct Scanner {
+        /// What has not been read yet.
+        private var rest: ArraySlice<UInt8>
+
+        init(bytes: [UInt8]) { rest = bytes[...] }
+
+        /// The next `name=value`, the name in lower case, the value without quotes and escapes.
+        mutating func next() -> (name: String, value: ArraySlice<UInt8>)? {
+            while !rest.isEmpty {
+                let name = word { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }
+                guard rest.popFirst() == UInt8(ascii: "=") else { continue }
+                rest = rest.drop(while: Self.isBlank)
+                let isQuoted = rest.first == UInt8(ascii: "\"")
+                let quoted = isQuoted ? quotedString() : []
+                // What stands behind a quoted string belongs to nothing.
+                let plain = word { $0 == UInt8(ascii: ";") }
+                _ = rest.popFirst()
+                return (
+                    String(decoding: name, as: UTF8.self).lowercased(),
+                    isQuoted ? quoted[...] : plain
+                )
+            }
+            return nil
+        }
+
+        /// The bytes up to one that ends them, without blanks around them.
+        private mutating func word(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+            var word = rest.prefix { !isEnd($0) }
+            rest = rest.dropFirst(word.count)
+            word = word.drop(while: Self.isBlank)
+            while let last = word.last, Self.isBlank(last) { word.removeLast() }
+            return word
+        }
+
+        /// From the opening quote; one that is never closed goes to the end.
+        private mutating func quotedString() -> [UInt8] {
+            rest = rest.dropFirst()
+            var text: [UInt8] = []
+            while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+                let isEscape = byte == UInt8(ascii: "\\") && !rest.isEmpty
+                text.append(isEscape ? rest.removeFirst() : byte)
+            }
+            return text
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+    }
+}

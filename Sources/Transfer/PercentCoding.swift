@@ -1,0 +1,46 @@
+/// Percent-encoding (RFC 3986 §2.1).
+enum PercentCoding {
+    /// The bytes that are meant; nil when a `%` is not followed by two hexadecimal digits.
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        decode(text, isLenient: false)
+    }
+
+    /// The same, with a `%` that encodes nothing standing for itself.
+    static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
+        decode(text, isLenient: true) ?? []
+    }
+
+    private static func decode(_ text: some Collection<UInt8>, isLenient: Bool) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap(\.hexadecimalValue)
+            if digits.count == 2 {
+                decoded.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else if isLenient {
+                decoded.append(byte)
+            } else {
+                return nil
+            }
+        }
+        return decoded
+    }
+}
+
+extension UInt8 {
+    /// What the byte is worth as a hexadecimal digit.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 48...57: self - 48
+        case 65...70: self - 55
+        case 97...102: self - 87
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import TransferModel
+
+/// The name that a server gives a download, made safe: a plain name in one folder, visible and of one reading.
+enum ServerFileName {
+    /// The name when neither the response nor its URL has a usable one.
+    static let fallback = "download"
+    /// NAME_MAX of Linux's file systems, bytes.
+    private static let longest = 255
+    /// A longer ending behind the last dot is no file type that has to be kept, bytes.
+    private static let longestExtension = 32
+
+    /// From `Content-Disposition`, else the last segment of the path, else `fallback`.
+    ///
+    /// - Parameters:
+    ///   - head: The final response's head.
+    ///   - url: The URL that answered, after redirects.
+    /// - Returns: A safe name.
+    static func choose(_ head: ResponseHead, url: HTTPURL) -> String {
+        let field = head.fields.firstValue(of: "content-disposition")
+        let suggested = field.flatMap { ContentDisposition($0).filename }
+        return suggested.flatMap(safe) ?? safe(lastSegment(of: url)) ?? fallback
+    }
+
+    /// The last segment of a URL's path, decoded; bytes that are no UTF-8 become U+FFFD.
+    static func lastSegment(of url: HTTPURL) -> String {
+        let path = path(of: url)
+        return path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
+    /// A URL's path, decoded.
+    static func path(of url: HTTPURL) -> String {
+        String(decoding: PercentCoding.decodeLeniently(url.path.utf8), as: UTF8.self)
+    }
+
+    /// The last component of a name, as a file may be called; nil when nothing is left of it.
+    ///
+    /// Characters that are not printed or that turn the direction of text become `_`; dots, hyphens and blanks in
+    /// front go, and so do dots and blanks at the end. 255 bytes at most, the ending behind the last dot kept.
+    static func safe(_ name: String) -> String? {
+        let scalars = name.unicodeScalars[...]
+        let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }
+        var component = start.map { scalars[scalars.index(after: $0)...] } ?? scalars
+        component = component.drop { ".-".unicodeScalars.contains($0) || isBlank($0) }
+        while let last = component.last, last == "." || isBlank(last) { component.removeLast() }
+        var text = ""
+        for scalar in component { text.unicodeScalars.append(isVisible(scalar) ? scalar : "_") }
+        return text.isEmpty ? nil : cut(text)
+    }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.properties.isBidiControl || scalar == "\u{FFFD}" { return false }
+        return switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// At most 255 bytes, cut between characters.
+    private static func cut(_ name: String) -> String {
+        guard name.utf8.count > longest else { return name }
+        var ending: Substring = ""
+        if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= longestExtension {
+            ending = name[dot...]
+        }
+        let room = longest - ending.utf8.count
+        let stem = name.dropLast(ending.count)
+        let kept = prefix(of: stem, room) { String($0) }
+        if !kept.isEmpty { return kept + ending }
+        // A character may have any number of scalars: one that is longer than a name is cut into.
+        return prefix(of: stem.unicodeScalars, room) { String($0) } + ending
+    }
+
+    /// The first elements that fit in so many bytes.
+    private static func prefix<Elements: Sequence>(
+        of elements: Elements,
+        _ room: Int,
+        _ text: (Elements.Element) -> String
+    ) -> String {
+        var kept = ""
+        for element in elements {
+            let next = text(element)
+            guard kept.utf8.count + next.utf8.count <= room else { break }
+            kept += next
+        }
+        return kept
+    }
+}

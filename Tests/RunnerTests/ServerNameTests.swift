@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+
+/// Downloads whose files the server names.
+@Suite struct ServerNameTests {
+    private static func named(_ name: String) -> Reply {
+        .ok("new", ["Content-Disposition: attachment; filename=\"\(name)\""])
+    }
+
+    @Test(arguments: ["../../etc/x", "/x", "out/../../x", #"..\x"#, ".x", "x"])
+    func `a name never leaves the folder`(name: String) throws {
+        let server = try ScriptedServer { _ in Self.named(name) }
+        let job = try JobFolder(
+            "version: 1\ndownloads: { a: { url: \(server.url("/")), to: a/b/ } }\n"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.task("a")?["file"]?["path"]?.string == "a/b/x")
+        #expect(try job.folder.list() == ["a", "job.yaml", "report.json"])
+        #expect(try job.folder.list("a/b") == ["x"])
+    }
+
+    @Test(arguments: ["x", "job.yaml", "report.json"], ["", ", ifExists: replace"])
+    func `a server replaces nothing that it was not told to`(name: String, rule: String) throws {
+        let server = try ScriptedServer { _ in Self.named(name) }
+        let text = "version: 1\ndownloads: { a: { url: \(server.url("/")), to: ./\(rule) } }\n"
+        let job = try JobFolder(text)
+        try job.folder.write("old", to: "x")
+        let run = try job.run()
+        let isReplaced = name == "x" && !rule.isEmpty
+        #expect(run.code == (isReplaced ? 0 : 1))
+        #expect(try job.folder.text("x") == (isReplaced ? "new" : "old"))
+        #expect(try job.folder.text("job.yaml") == text)
+        #expect(try job.folder.list() == ["job.yaml", "report.json", "x"])
+    }
+
+    @Test func `a file that is there and kept is unchanged`() throws {
+        let server = try ScriptedServer { _ in Self.named("x") }
+        let job = try JobFolder(
+            "version: 1\ndownloads: { a: { url: \(server.url("/")), to: ./, ifExists: skip } }\n"
+        )
+        try job.folder.write("old", to: "x")
+        let run = try job.run()
+        #expect(run.code == 0)
+        #expect(run.outcome("a") == "unchanged")
+        #expect(run.task("a")?["changed"]?.bool == false)
+        #expect(try job.folder.text("x") == "old")
+    }
+
+    @Test func `a symbolic link under the name is replaced, not followed`() throws {
+        let server = try ScriptedServer { _ in Self.named("x") }
+        let job = try JobFolder(
+            "version: 1\ndownloads: { a: { url: \(server.url("/")), to: out/, ifExists: replace } }\n"
+        )
+        try job.folder.makeFolder("out")
+        try job.folder.write("theirs", to: "theirs")
+        let link = Command("ln", ["-s", "../theirs", "out/x"], workingFolder: job.folder.path)
+        #expect(try link.run().status == .exit(0))
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.text("theirs") == "theirs")
+        #expect(try job.folder.text("out/x") == "new")
+    }
+
+    @Test func `of two tasks with one name the second fails`() throws {
+        let server = try ScriptedServer { _ in Self.named("same") }
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads:
+              one: { url: \(server.url("/1")), to: out/, ifExists: replace }
+              two: { url: \(server.url("/2")), to: out/, ifExists: replace, needs: [one] }
+              three: { url: \(server.url("/3")), to: out/same-not, needs: [one] }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.outcome("one") == "succeeded")
+        #expect(run.kind("two") == "localIO")
+        #expect(run.outcome("three") == "succeeded")
+        #expect(
+            run.task("two")?["error"]?["message"]?.string
+                == "`out/same` belongs to another task of this run, or to the run itself"
+        )
+        #expect(try job.folder.list("out") == ["same", "same-not"])
+    }
+}

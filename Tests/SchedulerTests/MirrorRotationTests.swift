@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Scheduler
+
+@Suite struct MirrorRotationTests {
+    @Test func `each mirror is asked once, in order, before any URL is asked again`() {
+        var rotation = MirrorRotation(mirrors: 2)
+        #expect(rotation.current == 0)
+        #expect(rotation.moveOn(canRecover: true) == .untried)
+        #expect(rotation.current == 1 && rotation.isFirstTry)
+        #expect(rotation.moveOn(canRecover: true) == .untried)
+        #expect(rotation.current == 2 && rotation.isFirstTry)
+        #expect(rotation.moveOn(canRecover: true) == .again)
+        #expect(rotation.current == 0 && !rotation.isFirstTry)
+        #expect(rotation.moveOn(canRecover: true) == .again)
+        #expect(rotation.current == 1)
+    }
+
+    @Test func `a URL that cannot recover is not asked again`() {
+        var rotation = MirrorRotation(mirrors: 2)
+        #expect(rotation.moveOn(canRecover: false) == .untried)
+        #expect(rotation.moveOn(canRecover: true) == .untried)
+        #expect(rotation.moveOn(canRecover: false) == .again)
+        #expect(rotation.current == 1)
+        #expect(rotation.moveOn(canRecover: true) == .again)
+        #expect(rotation.current == 1)
+        #expect(rotation.moveOn(canRecover: false) == .none)
+    }
+
+    @Test func `when no URL can recover none is left`() {
+        var rotation = MirrorRotation(mirrors: 1)
+        #expect(rotation.moveOn(canRecover: false) == .untried)
+        #expect(rotation.moveOn(canRecover: false) == .none)
+    }
+}

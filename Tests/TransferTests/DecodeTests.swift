@@ -1,0 +1,192 @@
+import CurlKit
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// Bodies that are stored without the coding that the server chose.
+@Suite struct DecodeTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static let text = Array(String(repeating: "a line of some text\n", count: 20_000).utf8)
+
+    /// What a command makes of bytes on its standard input.
+    private func coded(_ bytes: [UInt8], by command: [String]) throws -> [UInt8] {
+        let plain = try folder.write(bytes, to: ".plain")
+        let script = "\(command.joined(separator: " ")) <'\(plain)' >'\(folder.path(".coded"))'"
+        #expect(try Command("sh", ["-c", script]).run().status == .exit(0))
+        return try folder.read(".coded")
+    }
+
+    private func gzip(_ bytes: [UInt8]) throws -> [UInt8] { try coded(bytes, by: ["gzip", "-9"]) }
+
+    private func download(
+        _ reply: Reply,
+        decode: Bool = true,
+        _ change: (inout AttemptRequest) -> Void = { _ in }
+    ) throws -> (result: AttemptResult, request: RecordedRequest) {
+        let server = try ScriptedServer(["/": [reply]])
+        var attempt = try AttemptRequest.download(server.url("/"), to: folder.path("out"))
+        attempt.decodesBody = decode
+        change(&attempt)
+        let result = try EngineHarness().run(attempt)
+        return (result, try #require(server.requests.first))
+    }
+
+    @Test(arguments: [0, 1, 60_000, 400_000], [true, false])
+    func `a gzip body is stored decoded, and counted as it came`(
+        size: Int,
+        isChunked: Bool
+    ) throws {
+        let body = Array(Self.text.prefix(size))
+        let coded = try gzip(body)
+        let head = ["Content-Encoding: gzip"]
+        let (result, request) = try download(
+            isChunked ? .chunked([coded], head) : .ok(coded, head)
+        )
+        #expect(result.failure == nil)
+        #expect(try folder.read("out") == body)
+        #expect(result.file?.size == Int64(size))
+        #expect(result.countOfBytesReceived == Int64(coded.count))
+        #expect(result.countOfBytesExpectedToReceive == (isChunked ? nil : Int64(coded.count)))
+        let transaction = try #require(result.transactions.last)
+        #expect(transaction.countOfResponseBodyBytesAfterDecoding == Int64(size))
+        #expect(request.headers["Accept-Encoding"]?.contains("gzip") == true)
+    }
+
+    @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate"])
+    func `codings are known by all of their names`(name: String) throws {
+        // zlib's two bytes of head, one stored block and Adler-32.
+        let zlib: [UInt8] = [0x78, 0x01, 1, 2, 0, 253, 255, 0x68, 0x69, 0x01, 0x3B, 0x00, 0xD2]
+        let body = name == "deflate" ? zlib : try gzip(Array("hi".utf8))
+        let (result, _) = try download(.ok(body, ["Content-Encoding: \(name)"]))
+        #expect(result.failure == nil)
+        #expect(try folder.text("out") == "hi")
+    }
+
+    @Test func `a zstd body is stored decoded`() throws {
+        let coded = try coded(Self.text, by: ["zstd", "-19"])
+        let (result, _) = try download(.ok(coded, ["Content-Encoding: zstd"]))
+        #expect(result.failure == nil)
+        #expect(try folder.read("out") == Self.text)
+        let cut = Array(coded.dropLast(3))
+        #expect(try download(.ok(cut, ["Content-Encoding: zstd"])).result.failure != nil)
+    }
+
+    @Test func `a brotli body is stored decoded`() throws {
+        // A window of 16 bits, one uncompressed block of two bytes, and the empty last block (RFC 7932 §9).
+        let coded: [UInt8] = [0x8B, 0x00, 0x80, 0x68, 0x69, 0x03]
+        let (result, _) = try download(.ok(coded, ["Content-Encoding: br"]))
+        #expect(result.failure == nil)
+        #expect(try folder.text("out") == "hi")
+        let cut = Array(coded.dropLast())
+        #expect(try download(.ok(cut, ["Content-Encoding: br"])).result.failure != nil)
+    }
+
+    @Test func `gzip members behind each other are one body`() throws {
+        let coded = try gzip(Array("one ".utf8)) + gzip(Array("two".utf8))
+        let (result, _) = try download(.ok(coded, ["Content-Encoding: gzip"]))
+        #expect(result.failure == nil)
+        #expect(try folder.text("out") == "one two")
+    }
+
+    @Test(arguments: [nil, "identity", ""])
+    func `a body without a coding is stored as it is`(coding: String?) throws {
+        let head = coding.map { ["Content-Encoding: \($0)"] } ?? []
+        let (result, _) = try download(.ok("plain", head))
+        #expect(result.failure == nil)
+        #expect(try folder.text("out") == "plain")
+    }
+
+    @Test func `without decode a coded body is stored as it was sent`() throws {
+        let coded = try gzip(Self.text)
+        let (result, request) = try download(
+            .ok(coded, ["Content-Encoding: gzip"]),
+            decode: false
+        )
+        #expect(result.failure == nil)
+        #expect(try folder.read("out") == coded)
+        #expect(request.headers["Accept-Encoding"] == "identity")
+    }
+
+    @Test(arguments: [1, 4, 8, 9])
+    func `a gzip body that ends early is no file`(missing: Int) throws {
+        try folder.write("old", to: "out")
+        let cut = Array(try gzip(Self.text).dropLast(missing))
+        let (result, _) = try download(.ok(cut, ["Content-Encoding: gzip"]))
+        #expect(result.failure?.kind == .protocolViolation)
+        #expect(result.failure?.detail == "the gzip body ends early")
+        #expect(result.checks.last?.check == .decoding)
+        #expect(result.checks.last?.passed == false)
+        #expect(try folder.text("out") == "old")
+    }
+
+    @Test(arguments: [0, 12, -6, -2])
+    func `a gzip body with a wrong byte is no file`(place: Int) throws {
+        var coded = try gzip(Self.text)
+        coded[place < 0 ? coded.count + place : place] ^= 0x55
+        let (result, _) = try download(.ok(coded, ["Content-Encoding: gzip"]))
+        #expect(result.failure?.kind == .protocolViolation)
+        #expect(!folder.contains("out"))
+    }
+
+    @Test func `bytes behind a gzip body are a fault`() throws {
+        let coded = try gzip(Self.text) + Array("more".utf8)
+        let (result, _) = try download(.ok(coded, ["Content-Encoding: gzip"]))
+        #expect(result.failure?.kind == .protocolViolation)
+        #expect(!folder.contains("out"))
+    }
+
+    @Test(arguments: ["gzip, gzip", "compress", "gzip, br", "\u{1}"])
+    func `other codings and several are refused`(coding: String) throws {
+        let (result, _) = try download(.ok("x", ["Content-Encoding: \(coding)"]))
+        #expect(result.failure?.kind == .protocolViolation)
+        #expect(!folder.contains("out"))
+    }
+
+    @Test(arguments: ContentDecoder.Coding.allCases)
+    func `whatever bytes come decoding ends`(coding: ContentDecoder.Coding) throws {
+        let brotli: [UInt8] = [0x8B, 0x00, 0x80, 0x68, 0x69, 0x03]
+        let whole =
+            switch coding {
+            case .gzip, .deflate: try gzip(Array(Self.text.prefix(3000)))
+            case .brotli: brotli
+            case .zstd: try coded(Array(Self.text.prefix(3000)), by: ["zstd"])
+            }
+        for _ in 0..<500 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 0...3) {
+                bytes[Int.random(in: bytes.indices)] = UInt8.random(in: 0...255)
+            }
+            let decoder = try #require(ContentDecoder(coding))
+            var count = 0
+            var rest = bytes.span
+            while !rest.isEmpty {
+                let piece = rest.extracting(first: min(rest.count, Int.random(in: 1...40)))
+                rest = rest.extracting(droppingFirst: piece.count)
+                let progress = decoder.decode(piece) { decoded in
+                    count += decoded.count
+                    return count < 10_000_000
+                }
+                if progress != .decoded { break }
+            }
+            if bytes == whole { #expect(decoder.hasEnded) }
+        }
+    }
+
+    @Test func `a small body that stands for a large one stops at the largest size`() throws {
+        let bomb = try gzip([UInt8](repeating: 0, count: 40_000_000))
+        let (result, _) = try download(.ok(bomb, ["Content-Encoding: gzip"])) {
+            $0.expectation.maximumSize = 1_000_000
+        }
+        #expect(result.failure?.kind == .tooLarge)
+        let decoded = try #require(result.transactions.last).countOfResponseBodyBytesAfterDecoding
+        #expect(decoded < 1_100_000)
+        #expect(!folder.contains("out"))
+    }
+}

@@ -1,0 +1,229 @@
+import CurlKit
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// Files that servers name, and what a job says of a file besides its name.
+@Suite struct DestinationTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.makeFolder("in")
+    }
+
+    private func named(_ name: String, _ body: String = "new") -> Reply {
+        .ok(body, ["Content-Disposition: attachment; filename=\"\(name)\""])
+    }
+
+    /// Downloads into the folder `in`.
+    private func download(
+        _ reply: Reply,
+        path: String = "/from-url",
+        ifExists: TaskSpec.IfExists = .fail,
+        claims: DestinationClaims? = nil
+    ) throws -> AttemptResult {
+        let server = try ScriptedServer([path: [reply]])
+        let attempt = try AttemptRequest.to(server.url(path)) {
+            $0.sink = .file(
+                .init(path: folder.path("in/"), displayPath: "in/", ifExists: ifExists)
+            )
+        }
+        return try EngineHarness(claims: claims).run(attempt)
+    }
+
+    @Test(arguments: [
+        ("x.tgz", "x.tgz"), ("../../etc/x", "x"), ("/etc/x", "x"), ("..", "from-url"),
+        (".profile", "profile"),
+    ])
+    func `the server's name stays in the folder`(name: String, expected: String) throws {
+        let result = try download(named(name))
+        #expect(result.failure == nil)
+        #expect(result.file?.path == "in/\(expected)")
+        #expect(try folder.list("in") == [expected])
+        #expect(try folder.list() == ["in"])
+        #expect(try folder.text("in/\(expected)") == "new")
+    }
+
+    @Test func `without a suggestion the last URL names the file`() throws {
+        let server = try ScriptedServer([
+            "/a": [.redirect(to: "/b/final%20name.txt?x")], "/b/final%20name.txt": [.ok("new")],
+        ])
+        let attempt = try AttemptRequest.to(server.url("/a")) {
+            $0.sink = .file(.init(path: folder.path("in/"), displayPath: "in/"))
+        }
+        let result = try EngineHarness().run(attempt)
+        #expect(result.file?.path == "in/final name.txt")
+    }
+
+    @Test func `a missing folder is made`() throws {
+        let server = try ScriptedServer(["/f": [.ok("new")]])
+        let attempt = try AttemptRequest.to(server.url("/f")) {
+            $0.sink = .file(.init(path: folder.path("in/a/b/"), displayPath: "in/a/b/"))
+        }
+        #expect(try EngineHarness().run(attempt).failure == nil)
+        #expect(try folder.text("in/a/b/f") == "new")
+    }
+
+    @Test(arguments: [
+        (TaskSpec.IfExists.replace, "new"), (.skip, "old"), (.fail, "old"),
+    ])
+    func `a file of that name is dealt with as the job says, before the body is read`(
+        ifExists: TaskSpec.IfExists,
+        content: String
+    ) throws {
+        try folder.write("old", to: "in/x")
+        let body = String(repeating: "new", count: 200_000)
+        let result = try download(named("x", body), ifExists: ifExists)
+        #expect(try folder.text("in/x").prefix(3) == content)
+        #expect(result.isUnchanged == (ifExists == .skip))
+        #expect(result.failure?.kind == (ifExists == .fail ? .localIO : nil))
+        #expect(try folder.list("in") == ["x"])
+        if ifExists != .replace {
+            #expect(result.countOfBytesReceived < 100_000)
+            #expect((result.transactions.last?.curlCode == nil) == (ifExists == .skip))
+            #expect(result.file == nil)
+        }
+    }
+
+    @Test(arguments: [TaskSpec.IfExists.replace, .fail], ["target", "missing"])
+    func `a symbolic link under the name is never written through`(
+        ifExists: TaskSpec.IfExists,
+        target: String
+    ) throws {
+        try folder.write("theirs", to: "target")
+        let link = Command("ln", ["-s", folder.path(target), folder.path("in/x")])
+        #expect(try link.run().status == .exit(0))
+        let result = try download(named("x"), ifExists: ifExists)
+        #expect(try folder.text("target") == "theirs")
+        #expect(try folder.list() == ["in", "target"])
+        if ifExists == .replace {
+            #expect(result.failure == nil)
+            #expect(try Command("test", ["-h", folder.path("in/x")]).run().status == .exit(1))
+            #expect(try folder.text("in/x") == "new")
+        } else {
+            #expect(result.failure?.kind == .localIO)
+        }
+    }
+
+    @Test func `a folder of that name is a failure`() throws {
+        try folder.makeFolder("in/x")
+        #expect(try download(named("x"), ifExists: .replace).failure?.kind == .localIO)
+    }
+
+    @Test func `two tasks do not write one file that a server names`() throws {
+        let server = try ScriptedServer { [self] _ in named("same") }
+        let harness = try EngineHarness(claims: DestinationClaims(reserved: []))
+        let attempts = try (0..<4).map { key in
+            try AttemptRequest.to(server.url("/\(key)"), key: key) {
+                $0.sink = .file(
+                    .init(path: folder.path("in/"), displayPath: "in/", ifExists: .replace)
+                )
+            }
+        }
+        let results = try harness.run(attempts)
+        let failures = results.compactMap(\.failure)
+        #expect(failures.count == 3)
+        #expect(failures.allSatisfy { $0.kind == .localIO && $0.isPermanent })
+        #expect(failures.first?.detail.contains("`in/same` belongs to another task") == true)
+        #expect(try folder.list("in") == ["same"])
+        // The task whose name it is may try again.
+        let owner = try #require(results.first { $0.failure == nil }).key
+        #expect(try harness.run(attempts[owner]).failure == nil)
+    }
+
+    @Test(arguments: ["in", "in/../in", "link"])
+    func `a server does not name a file that the run needs`(path: String) throws {
+        try folder.write("the job", to: "in/job.yaml")
+        #expect(try Command("ln", ["-s", "in", folder.path("link")]).run().status == .exit(0))
+        let claims = DestinationClaims(reserved: [
+            folder.path("\(path)/job.yaml"), folder.path("missing/job.yaml"),
+        ])
+        let result = try download(named("job.yaml"), ifExists: .replace, claims: claims)
+        #expect(result.failure?.kind == .localIO)
+        #expect(try folder.text("in/job.yaml") == "the job")
+    }
+
+    @Test(arguments: [UInt16(0o644), 0o400, 0o777, 0o000], [5, 100_000])
+    func `a mode is the file's, whatever the umask and an older file say`(
+        mode: UInt16,
+        size: Int
+    ) throws {
+        try folder.write("old", to: "in/old", mode: 0o640)
+        let server = try ScriptedServer { _ in .ok([UInt8](repeating: 1, count: size)) }
+        for name in ["in/old", "in/new"] {
+            let attempt = try AttemptRequest.to(server.url("/")) {
+                $0.sink = .file(.init(path: folder.path(name), displayPath: name, mode: mode))
+            }
+            #expect(try EngineHarness().run(attempt).failure == nil)
+            #expect(try folder.mode(of: name) == UInt32(mode))
+        }
+    }
+
+    @Test(arguments: [5, 100_000])
+    func `a SHA-512 is verified`(size: Int) throws {
+        let body = [UInt8](repeating: 7, count: size)
+        let digest = try #require(MessageDigest(.sha512))
+        digest.update(body.span)
+        let right = Checksum(.sha512, digest: digest.finish())
+        let server = try ScriptedServer(["/": [.ok(body)]])
+        let good = try EngineHarness().run(
+            .download(server.url("/"), to: folder.path("out"), checksum: .digest(right))
+        )
+        #expect(good.failure == nil)
+        #expect(good.voucher == .checksum)
+        #expect(good.file?.sha256 == nil)
+        let wrong = Checksum(.sha512, digest: .init(repeating: 0, count: 64))
+        let bad = try EngineHarness().run(
+            .download(server.url("/"), to: folder.path("bad"), checksum: .digest(wrong))
+        )
+        #expect(bad.failure?.kind == .integrity)
+        #expect(bad.failure?.detail.hasPrefix("the SHA-512 is ") == true)
+        #expect(!folder.contains("bad"))
+    }
+
+    @Test(arguments: [
+        ("/pub/file", nil, "in/renamed", true), ("/pub/other", nil, "in/file", true),
+        ("/pub/other", "file", "in/renamed", true), ("/pub/file", "other", "in/file", false),
+        ("/pub/other", nil, "in/other", false), ("/moved", nil, "in/moved", true),
+    ])
+    func `a listed checksum is found by the names of the file`(
+        path: String,
+        name: String?,
+        to: String,
+        isFound: Bool
+    ) throws {
+        let body = Array("content".utf8)
+        let server = try ScriptedServer([
+            "/pub/file": [.ok(body)], "/pub/other": [.ok(body)],
+            "/moved": [.redirect(to: "/pub/file")],
+        ])
+        let sums = "\(try #require(MessageDigest.sha256(of: body)))  file\n"
+        let list = SumsFile(url: try HTTPURL(server.url("/sums")), algorithm: .sha256, name: name)
+        var attempt = try AttemptRequest.download(
+            server.url(path),
+            to: folder.path(to),
+            checksum: .listed(list)
+        )
+        attempt.checksums = ChecksumList(Array(sums.utf8))
+        let result = try EngineHarness().run(attempt)
+        #expect((result.failure == nil) == isFound)
+        #expect(folder.contains(to) == isFound)
+        if isFound {
+            #expect(result.voucher == .checksum)
+        } else {
+            #expect(result.failure?.kind == .integrity)
+            #expect(result.failure?.detail.contains("has no SHA-256 of") == true)
+        }
+    }
+
+    @Test func `a list of checksums is read into the result`() throws {
+        let digits = String(repeating: "ab", count: 32)
+        let server = try ScriptedServer(["/": [.ok("\(digits)  file\n")]])
+        let result = try EngineHarness().run(.to(server.url("/")) { $0.sink = .checksums })
+        #expect(result.failure == nil)
+        #expect(result.checksums != nil)
+    }
+}
