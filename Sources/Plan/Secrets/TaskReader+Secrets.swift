@@ -10,7 +10,7 @@ extension TaskReader {
         _ entry: TaskList.Entry,
         _ reader: inout Reader
     ) {
-        guard let session = draft.session, let url = draft.url else { return }
+        guard let session = draft.session else { return }
         var uses = reader.secretUses
         for use in sessionSecrets[session] {
             guard case .header(let name) = use.place, !draft.headers.contains(name) else {
@@ -22,7 +22,7 @@ extension TaskReader {
         for use in uses {
             draft.secrets.formUnion(use.secrets)
             // Those of a URL go where that URL says.
-            guard use.place != .url else { continue }
+            guard use.place != .url, let url = draft.url else { continue }
             reader.checkSecrets(use.secrets, sentTo: url.origin, at: node, from: use.node)
         }
     }
