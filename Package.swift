@@ -26,19 +26,25 @@ let package = Package(
     targets: [
         // Layer 0: C.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),
+        .target(name: "CZlib", linkerSettings: [.linkedLibrary("dl")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // Layer 1: values and the operating system.
         .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
         .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "TransferModel", dependencies: ["JSON"], swiftSettings: strict),
-        .target(name: "SystemKit", dependencies: ["CSystem"], swiftSettings: strict),
+        .target(
+            name: "TransferModel",
+            dependencies: ["JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
+        .target(name: "SystemKit", dependencies: ["CSystem", "CZlib"], swiftSettings: strict),
 
         // Layer 2: one outside world each.
         .target(
             name: "JobFile",
-            dependencies: ["CYAML", "Diagnostics"],
+            dependencies: ["CYAML", "Diagnostics", "SystemKit"],
             swiftSettings: strict
         ),
         .target(
@@ -47,15 +53,19 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(name: "RegexKit", dependencies: ["CPCRE"], swiftSettings: strict),
+
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
-            dependencies: ["JobFile", "Diagnostics", "TransferModel", "JSON"],
+            dependencies: [
+                "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
+            ],
             swiftSettings: strict
         ),
         .target(
             name: "Transfer",
-            dependencies: ["CurlKit", "SystemKit", "TransferModel", "JSON"],
+            dependencies: ["CurlKit", "RegexKit", "SystemKit", "TransferModel", "JSON"],
             swiftSettings: strict
         ),
 
@@ -71,7 +81,7 @@ let package = Package(
         ),
         .target(
             name: "Report",
-            dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
+            dependencies: ["TransferModel", "SystemKit", "JSON"],
             swiftSettings: strict
         ),
 
@@ -80,7 +90,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
-                "TransferModel", "SystemKit", "JSON",
+                "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -95,7 +105,8 @@ let package = Package(
         .executableTarget(
             name: "job-fuzz",
             dependencies: [
-                "Diagnostics", "JSON", "JobFile", "Plan", "SystemKit", "TestSupport",
+                "Diagnostics", "JSON", "JobFile", "Plan", "RegexKit", "SystemKit", "TestSupport",
+                "TransferModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Fuzzing",
@@ -128,10 +139,12 @@ let package = Package(
             exclude: ["Fixtures"],
             swiftSettings: strict
         ),
+        .testTarget(name: "RegexKitTests", dependencies: ["RegexKit"], swiftSettings: strict),
         .testTarget(
             name: "PlanTests",
             dependencies: [
-                "Plan", "JobFile", "Diagnostics", "TransferModel", "JSON", "TestSupport",
+                "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
+                "TestSupport",
             ],
             exclude: ["Fixtures", "Valid"],
             swiftSettings: strict

@@ -13,18 +13,24 @@ enum Tokens {
         "sha256:\(String(repeating: "0f", count: 32))", "https://a.example/", "http://[::1]:0/",
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
-        "!!binary aGk=", "!!timestamp 2026-01-01", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
-        "|\n      text", ">-\n      text", "{{ name }}", "$NAME", "$(NAME)",
+        "!!binary aGk=", "!!timestamp 2026-01-01",
+        "!!timestamp 2026-02-30 25:00:00.1234567890 +99",
+        "gzip", "convertToSnakeCase", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
         "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
+        "'(a+)+$'", "(?<n>[z-a", "|\n      text", ">-\n      text", "{{ name }}", "$NAME",
+        "$(NAME)",
     ]
 
     private static let keys = [
         "version", "name", "variables", "defaults", "sessions", "data", "uploads", "downloads",
         "schedule", "report", "url", "to", "json", "file", "text", "headers", "retry", "backoff",
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
-        "responseTo", "idempotencyKey", "priority", "timeoutInterval", "minimumRate", "<<", "x-y",
-        "Authorization", "Content-Length", "httpAdditionalHeaders", "maxConcurrentTasks",
-        "deadline", "mirrors", "mode", "decode", "ifExists", "from", "algorithm",
+        "capture", "regex", "header",
+        "form", "multipart", "stream", "command", "fifo", "fileName", "contentType",
+        "contentEncoding", "keyEncodingStrategy", "responseTo", "idempotencyKey", "priority",
+        "timeoutInterval", "minimumRate", "<<", "x-y", "Authorization", "Content-Length",
+        "httpAdditionalHeaders", "maxConcurrentTasks", "deadline", "mirrors", "mode", "decode",
+        "ifExists", "from", "algorithm",
     ]
 
     private static let syntax = [
@@ -36,7 +42,8 @@ enum Tokens {
     private static let expressions = [
         "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
         "${var.a:-${var.b}}",
-        "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}", "{{ var.a }}", "$(", ")", "$A_B",
+        "${task.a.x}", "${task.", "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}",
+        "{{ var.a }}", "$(", ")", "$A_B",
     ]
 
     private static let characters = [

@@ -2,7 +2,9 @@ import Diagnostics
 import JSON
 import JobFile
 import Plan
+import RegexKit
 import TestSupport
+import TransferModel
 
 /// One input taken through everything that `validate` and `plan` do with a file.
 struct Trial {
@@ -38,13 +40,18 @@ struct Trial {
         let options = PlanOptions(
             variables: ["a": "1"],
             environment: ["HOME": "/home/someone", "ORIGIN": "http://127.0.0.1:8080"],
-            workingFolder: "/jobs"
+            workingFolder: "/jobs",
+            patternFault: RegularExpression.fault
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             diagnostics += plan.warnings
             answer += "\(min(plan.taskCount, 3)) "
-            for index in 0..<plan.taskCount { _ = try plan.task(at: index) }
+            // What is filled in with captured values is read when they are there.
+            for index in 0..<plan.taskCount where plan.captureUses.sources(of: index).isEmpty {
+                _ = try plan.task(at: index)
+            }
+            for index in 0..<plan.taskCount { _ = plan.outline(of: index) }
             list(plan)
         } catch {
             diagnostics += error.diagnostics

@@ -13,6 +13,7 @@ static struct {
     CURL *(*easy_init)(void);
     void (*easy_cleanup)(CURL *);
     void (*easy_reset)(CURL *);
+    CURLcode (*easy_pause)(CURL *, int);
     CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
     CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
     struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
@@ -89,6 +90,7 @@ static void load(void) {
         {&api.easy_init, "curl_easy_init"},
         {&api.easy_cleanup, "curl_easy_cleanup"},
         {&api.easy_reset, "curl_easy_reset"},
+        {&api.easy_pause, "curl_easy_pause"},
         {&api.easy_setopt, "curl_easy_setopt"},
         {&api.easy_getinfo, "curl_easy_getinfo"},
         {&api.slist_append, "curl_slist_append"},
@@ -137,6 +139,7 @@ const char *ccurl_easy_strerror(CURLcode code) { return api.easy_strerror(code);
 CURL *ccurl_easy_init(void) { return api.easy_init(); }
 void ccurl_easy_cleanup(CURL *handle) { api.easy_cleanup(handle); }
 void ccurl_easy_reset(CURL *handle) { api.easy_reset(handle); }
+CURLcode ccurl_easy_resume(CURL *handle) { return api.easy_pause(handle, CURLPAUSE_CONT); }
 
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
     return api.easy_setopt(handle, option, value);

@@ -11,26 +11,45 @@ package struct CurlLibrary: Sendable, Hashable {
     package let hasHTTP2: Bool
     package let hasHTTP3: Bool
 
-    /// Why libcurl could not be loaded.
+    /// Why there is no libcurl to work with.
     package struct LoadFailure: Error, Sendable, Hashable {
-        package var message: String
+        /// A whole sentence without its full stop.
+        package let message: String
+
+        init(message: String) {
+            self.message = message
+        }
+
+        /// What is said of a libcurl before 7.88, whose options and times are others; nil for a later one.
+        package init?(version: String, number: Int) {
+            if number >= 0x07_58_00 { return nil }
+            message = "libcurl 7.88 or newer is needed, this is \(version)"
+        }
     }
 
     /// Loads libcurl when it is not loaded yet; from any thread.
+    ///
+    /// - Throws: `LoadFailure` without it, and when it is too old.
     package static func load() throws(LoadFailure) -> CurlLibrary {
         if let message = unsafe ccurl_load() {
-            throw unsafe LoadFailure(message: String(cString: message))
+            throw unsafe LoadFailure(
+                message: "libcurl cannot be loaded: \(String(cString: message))"
+            )
         }
         guard let facts = unsafe ccurl_version_info() else {
-            throw LoadFailure(message: "curl_version_info returned nothing")
+            throw LoadFailure(message: "libcurl cannot be loaded: it does not tell its version")
         }
-        return unsafe CurlLibrary(
+        let library = unsafe CurlLibrary(
             version: text(facts.pointee.version) ?? "unknown",
             tlsVersion: text(facts.pointee.ssl_version),
             versionNumber: Int(facts.pointee.version_num),
             hasHTTP2: facts.pointee.features & CURL_VERSION_HTTP2 != 0,
             hasHTTP3: facts.pointee.features & CURL_VERSION_HTTP3 != 0
         )
+        if let failure = LoadFailure(version: library.version, number: library.versionNumber) {
+            throw failure
+        }
+        return library
     }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {

@@ -39,6 +39,7 @@ let readCallback: ccurl_read_fn = { bytes, size, count, user in
     var span = unsafe buffer.mutableBytes
     switch client.readBody(into: &span) {
     case .bytes(let count): return min(count, size * count)
+    case .paused: return Int(CURL_READFUNC_PAUSE)
     case .failed: return Int(CURL_READFUNC_ABORT)
     }
 }

@@ -28,8 +28,8 @@ package struct EasyRequest {
     package enum Body {
         case none
         case bytes([UInt8])
-        /// Asked of the client piece by piece; the size in bytes.
-        case stream(size: Int64)
+        /// Asked of the client piece by piece; the size in bytes, nil when only its end tells.
+        case stream(size: Int64?)
     }
 
     package var url: String

@@ -67,12 +67,17 @@ internal import CCurl
             proxy = request.proxy
         }
         try setMethodAndBody(of: request)
-        if headerList?.lines != request.headerLines {
+        if headerList?.isMade(of: request.headerLines) != true {
             let list = HeaderList(request.headerLines)
             try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, list.pointer))
             headerList = list
         }
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
+    }
+
+    /// Goes on with a request whose body had nothing to send; its client is called again from the multi handle.
+    package func resume() throws(CurlCode) {
+        try unsafe CurlCode.check(ccurl_easy_resume(pointer))
     }
 
     /// From now on the client hears of all traffic of the running exchange.
@@ -100,9 +105,17 @@ internal import CCurl
         return text.isEmpty ? nil : text
     }
 
-    /// The `errno` of the last failed connect or socket call (`CURLINFO_OS_ERRNO`); nil when there is none.
-    package var osErrno: Int? {
+    /// The `errno` of the last call on any socket of this handle that failed (`CURLINFO_OS_ERRNO`); nil when none has.
+    ///
+    /// libcurl never clears it: an exchange that failed for another reason, or did not fail, still finds that of an
+    /// earlier one here.
+    package var lastOSErrno: Int? {
         getLong(CURLINFO_OS_ERRNO).flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// The status with which a proxy answered the last CONNECT (`CURLINFO_HTTP_CONNECTCODE`); nil when there was none.
+    package var connectStatus: Int? {
+        getLong(CURLINFO_HTTP_CONNECTCODE).flatMap { $0 == 0 ? nil : $0 }
     }
 
     /// The absolute URL that a redirect response points to (`CURLINFO_REDIRECT_URL`).
@@ -247,7 +260,7 @@ extension EasyHandle {
         case .stream(let size):
             try setLong(CURLOPT_UPLOAD, 1)
             try unsafe CurlCode.check(
-                ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, Int(size))
+                ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, size.map { Int($0) } ?? -1)
             )
             usualMethod = "PUT"
             needsReset = true

@@ -35,6 +35,8 @@ package enum Traffic: Sendable, Hashable {
 package enum BodyRead: Sendable, Hashable {
     /// So many bytes were put into the buffer; 0 is the end.
     case bytes(Int)
+    /// There is nothing now: sending pauses until `EasyHandle.resume`.
+    case paused
     /// The body cannot be read: the transfer ends.
     case failed
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import SystemKit
 
 /// Request header lines as libcurl keeps them: a `curl_slist` that lives as long as this object.
 @safe final class HeaderList {
@@ -13,6 +14,15 @@ internal import CCurl
             if let longer = unsafe ccurl_slist_append(list, line) { unsafe list = longer }
         }
         unsafe pointer = list
+    }
+
+    /// Whether it was made of these lines; cheap for the same array.
+    func isMade(of others: [String]) -> Bool {
+        let isSameArray = unsafe lines.withUnsafeBufferPointer { own in
+            unsafe others.withUnsafeBufferPointer { unsafe own.baseAddress == $0.baseAddress }
+        }
+        return isSameArray && lines.count == others.count
+            || lines.elementsEqual(others) { $0.hasSameBytes(as: $1) }
     }
 
     deinit { unsafe ccurl_slist_free_all(pointer) }

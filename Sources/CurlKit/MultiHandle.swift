@@ -10,10 +10,15 @@ package import SystemKit
         /// Call `timeoutAction` after so many milliseconds; nil means there is nothing to wait for
         /// (`CURLMOPT_TIMERFUNCTION`).
         func multi(_ tag: Int, setTimer milliseconds: Int?)
+        /// libcurl has lost interest in the socket of a handle; only while `tellsOfDroppedSockets` is set.
+        func multi(_ tag: Int, didDropSocketOf handle: EasyHandle)
     }
 
     /// The number by which the driver knows this handle.
     package let tag: Int
+    /// Whether the driver hears when a handle has no socket any more to wait for, which costs something with each
+    /// transfer: a paused body with a connection that has ended shows in nothing else.
+    package var tellsOfDroppedSockets = false
     private weak var driver: (any Driver)?
     /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); held, because connections are closed last.
     private let sockets: SocketTable
@@ -91,6 +96,13 @@ package import SystemKit
         return nil
     }
 
+    fileprivate func didDropSocket(of easy: UnsafeMutableRawPointer?) {
+        guard tellsOfDroppedSockets, let handle = handles[UInt(bitPattern: easy)] else {
+            return
+        }
+        driver?.multi(tag, didDropSocketOf: handle)
+    }
+
     fileprivate func watch(_ socket: Int32, what: Int32) {
         let interest: EventPoll.Interest? =
             switch what {
@@ -112,8 +124,11 @@ private func multi(_ user: UnsafeMutableRawPointer?, _ body: (MultiHandle) -> Vo
     unsafe Unmanaged<MultiHandle>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
 }
 
-private let socketCallback: ccurl_socket_fn = { _, socket, what, user, _ in
-    unsafe multi(user) { $0.watch(socket, what: what) }
+private let socketCallback: ccurl_socket_fn = { easy, socket, what, user, _ in
+    unsafe multi(user) { multi in
+        multi.watch(socket, what: what)
+        if what == CURL_POLL_REMOVE { unsafe multi.didDropSocket(of: easy) }
+    }
     return 0
 }
 

@@ -18,6 +18,9 @@ package final class SocketTable {
         var isConnection = false
     }
 
+    /// Marks the events of `watchInput`; sockets are far below.
+    private static let inputTag: UInt64 = 1 << 63
+
     private let poll: EventPoll
     /// By descriptor.
     private var entries: [Entry] = []
@@ -33,16 +36,22 @@ package final class SocketTable {
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
     ///   - wake: Called when the wait is over, before any socket.
     ///   - body: Gets the multi handle's tag, the socket and what it is ready for.
+    ///   - input: Gets the key of each descriptor of `watchInput` that is ready.
     /// - Returns: Whether there was any socket or wake-up.
     @discardableResult
     package func wait(
         milliseconds: Int32,
         wake: () -> Void,
-        _ body: (_ tag: Int, _ socket: Int32, _ ready: EventPoll.Interest) -> Void
+        _ body: (_ tag: Int, _ socket: Int32, _ ready: EventPoll.Interest) -> Void,
+        input: (_ key: Int) -> Void
     ) -> Bool {
         let isWoken = poll.wait(milliseconds: milliseconds, into: &events)
         wake()
         for event in events {
+            guard event.tag & Self.inputTag == 0 else {
+                input(Int(truncatingIfNeeded: event.tag & ~Self.inputTag))
+                continue
+            }
             let socket = Int32(truncatingIfNeeded: event.tag)
             guard entries.indices.contains(Int(socket)) else { continue }
             if entries[Int(socket)].wanted == nil {
@@ -82,6 +91,22 @@ package final class SocketTable {
             // Not watched, the transfer stays silent and its idle time ends it.
             entries[Int(socket)].watched = nil
         }
+    }
+
+    /// Watches something that is no connection until it can be read or has nobody at its other end.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Of a pipe or a process; told again and again until `unwatchInput`.
+    ///   - key: What `wait` calls its closure with, 0 or more.
+    /// - Throws: What epoll_ctl(2) says.
+    package func watchInput(_ descriptor: Int32, key: Int) throws(SystemError) {
+        let tag = Self.inputTag | UInt64(truncatingIfNeeded: key)
+        try poll.watch(descriptor, for: .readable, tag: tag)
+    }
+
+    /// Watches it no longer.
+    package func unwatchInput(_ descriptor: Int32) {
+        poll.unwatch(descriptor)
     }
 
     /// A connection was opened.

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Reads one JSON document from bytes, without recursion: what is open stands on a stack of its own.
 struct JSONParser {
     /// Collections inside one another, as JSONDecoder has it.
@@ -119,10 +121,12 @@ struct JSONParser {
     private static func repeated(_ names: ArraySlice<String>) -> String? {
         // Most objects are small, and then a set costs more than comparing.
         if names.count <= 8 {
-            return names.indices.first { names[..<$0].contains(names[$0]) }.map { names[$0] }
+            return names.indices.first { index in
+                names[..<index].contains { $0.hasSameBytes(as: names[index]) }
+            }.map { names[$0] }
         }
-        var known: Set<String> = []
-        return names.first { !known.insert($0).inserted }
+        var known: Set<ByteText> = []
+        return names.first { !known.insert(ByteText($0)).inserted }
     }
 
     private mutating func name() throws(JSONValue.Fault) {

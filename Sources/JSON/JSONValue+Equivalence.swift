@@ -1,3 +1,5 @@
+internal import SystemKit
+
 extension JSONValue {
     /// Whether both mean the same: members in any order, numbers by their value, `1.0` as `1`.
     package func isEquivalent(to other: JSONValue) -> Bool {
@@ -8,8 +10,10 @@ extension JSONValue {
             return one.count == two.count && zip(one, two).allSatisfy { $0.isEquivalent(to: $1) }
         case (.object(let one), .object(let two)):
             guard one.count == two.count else { return false }
-            let values = Dictionary(two.lazy.map { ($0.name, $0.value) }) { first, _ in first }
-            return one.allSatisfy { values[$0.name]?.isEquivalent(to: $0.value) == true }
+            let values = Dictionary(two.lazy.map { (ByteText($0.name), $0.value) }) { first, _ in
+                first
+            }
+            return one.allSatisfy { values[ByteText($0.name)]?.isEquivalent(to: $0.value) == true }
         default:
             return self == other
         }

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A JSON document in memory (RFC 8259), read strictly: a repeated member name is a fault.
 ///
 /// At most 512 collections inside one another and a million values, so that what a peer sends has a price that is known.
@@ -14,6 +16,10 @@ package enum JSONValue: Sendable, Hashable {
     package struct Member: Sendable, Hashable {
         package var name: String
         package var value: JSONValue
+
+        package static func == (left: Member, right: Member) -> Bool {
+            left.name.hasSameBytes(as: right.name) && left.value == right.value
+        }
     }
 
     /// Why a text is not JSON.
@@ -23,6 +29,19 @@ package enum JSONValue: Sendable, Hashable {
         package var offset: Int
 
         package var description: String { "\(reason) at byte \(offset)" }
+    }
+
+    /// Texts are compared by their bytes, numbers by their spelling.
+    package static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
     }
 
     package init(_ text: String) throws(Fault) {
@@ -38,7 +57,7 @@ package enum JSONValue: Sendable, Hashable {
     /// The value of the member of that name; nil when this is no object or has none.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
+        return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// The element at that place; nil when this is no array or is shorter.

@@ -224,7 +224,7 @@ public import SystemKit
         if isPlain(span) {
             buffer.append(span)
         } else {
-            appendEscaped(text)
+            appendEscaped(span)
         }
         buffer.append(UInt8(ascii: "\""))
     }
@@ -233,24 +233,32 @@ public import SystemKit
         !escapesSlashes && text.isPlain
     }
 
-    private mutating func appendEscaped(_ text: String.UTF8View) {
-        var isAfterC2 = false
-        for byte in text {
-            if isAfterC2 {
-                if byte < 0xA0, !followsJSONEncoder {
-                    appendEscaped(byte)
-                } else {
-                    buffer.append(0xC2)
-                    buffer.append(byte)
-                }
-                isAfterC2 = false
-            } else if byte == 0xC2 {
-                isAfterC2 = true
-            } else if byte < 0x80 {
-                appendEscaped(byte)
-            } else {
-                buffer.append(byte)
+    private mutating func appendEscaped(_ text: Span<UInt8>) {
+        // What needs no escape is copied a run at a time.
+        var copied = 0
+        for index in text.indices where isSpecial(text[index]) {
+            var character = text[index]
+            var end = index + 1
+            if character == 0xC2 {
+                // C2 80 to C2 9F are control characters too; what else begins with C2 is not.
+                guard end < text.count, text[end] < 0xA0 else { continue }
+                character = text[end]
+                end += 1
             }
+            buffer.append(text.extracting(copied..<index))
+            appendEscaped(character)
+            copied = end
+        }
+        buffer.append(text.extracting(droppingFirst: copied))
+    }
+
+    /// Whether a byte of UTF-8 has to be looked at.
+    private func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): true
+        case UInt8(ascii: "/"): escapesSlashes
+        case 0x7F, 0xC2: !followsJSONEncoder
+        default: false
         }
     }
 

@@ -1,4 +1,5 @@
 package import Diagnostics
+internal import SystemKit
 
 extension Document {
     /// What a value is.
@@ -49,7 +50,7 @@ extension Document {
     package func hasText(_ id: NodeID, equalTo text: String) -> Bool {
         let index = tree.resolved(id.index)
         guard tree.nodes[index].kind == .scalar else { return false }
-        return tree.withBytes(of: index) { $0.isEqual(to: text.utf8.span) }
+        return tree.withBytes(of: index) { $0.equals(text.utf8.span) }
     }
 
     /// The text of a scalar as YAML reads it, escapes and folds resolved; empty for a collection.

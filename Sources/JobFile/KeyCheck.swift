@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Checks the keys of a mapping when it closes: none twice, and merges only of mappings.
 struct KeyCheck {
@@ -72,7 +73,7 @@ struct KeyCheck {
         let leftIndex = tree.resolved(left.index)
         let rightIndex = tree.resolved(right.index)
         return tree.withBytes(of: leftIndex) { leftBytes in
-            tree.withBytes(of: rightIndex) { leftBytes.isEqual(to: $0) }
+            tree.withBytes(of: rightIndex) { leftBytes.equals($0) }
         }
     }
 

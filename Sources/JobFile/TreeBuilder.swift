@@ -10,6 +10,8 @@ struct TreeBuilder {
         var index: Int
         /// `expandedCount` before it.
         var countBefore: Int
+        /// `expandedBytes` before it.
+        var bytesBefore: Int
         /// Deepest nesting found inside so far, aliases followed.
         var deepest: Int
         var anchor: String?
@@ -22,8 +24,11 @@ struct TreeBuilder {
         var size: UInt32
         /// Levels of collections that an alias adds.
         var height: UInt8
+        /// Length of all texts that an alias stands for.
+        var bytes: Int
 
-        init(index: Int, size: Int, height: Int) {
+        init(index: Int, size: Int, height: Int, bytes: Int) {
+            self.bytes = bytes
             self.index = UInt32(truncatingIfNeeded: index)
             self.size = UInt32(truncatingIfNeeded: size)
             self.height = UInt8(truncatingIfNeeded: height)
@@ -36,6 +41,8 @@ struct TreeBuilder {
     private var anchors: [String: Anchor] = [:]
     /// Values so far, every alias counted as all that it stands for.
     private var expandedCount = 0
+    /// Length of their texts, counted alike.
+    private var expandedBytes = 0
     private var cursor: SourceCursor
     private var keys = KeyCheck()
     private let source: SourceText
@@ -153,7 +160,8 @@ struct TreeBuilder {
         if reader.isPlainScalar { node.flags.insert(.isPlain) }
         let index = tree.nodes.count
         tree.nodes.append(node)
-        if let anchor { anchors[anchor] = Anchor(index: index, size: 1, height: 0) }
+        expandedBytes += length
+        if let anchor { anchors[anchor] = Anchor(index: index, size: 1, height: 0, bytes: length) }
         if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
     }
 
@@ -206,11 +214,12 @@ struct TreeBuilder {
         }
         let index = tree.nodes.count
         tree.nodes.append(node)
-        if let anchor { anchors[anchor] = Anchor(index: index, size: 0, height: 0) }
+        if let anchor { anchors[anchor] = Anchor(index: index, size: 0, height: 0, bytes: 0) }
         open.append(
             Open(
                 index: index,
                 countBefore: expandedCount - 1,
+                bytesBefore: expandedBytes,
                 deepest: open.count + 1,
                 anchor: anchor
             )
@@ -236,7 +245,8 @@ struct TreeBuilder {
             anchors[name] = Anchor(
                 index: index,
                 size: expandedCount - closed.countBefore,
-                height: closed.deepest - open.count
+                height: closed.deepest - open.count,
+                bytes: expandedBytes - closed.bytesBefore
             )
         }
         if tree.nodes[index].kind == .mapping {
@@ -276,10 +286,14 @@ struct TreeBuilder {
             return false
         }
         expandedCount += Int(anchor.size) - 1
-        guard expandedCount <= DocumentLimits.nodes else {
+        expandedBytes += anchor.bytes
+        guard expandedCount <= DocumentLimits.nodes, expandedBytes <= DocumentLimits.expandedBytes
+        else {
+            let limit =
+                expandedCount > DocumentLimits.nodes ? "4 million values" : "256 MiB of text"
             report(
                 .aliasExpansion,
-                "with this alias the file stands for more than 4 million values",
+                "with this alias the file stands for more than \(limit)",
                 at: range,
                 notes: [note]
             )

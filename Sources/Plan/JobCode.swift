@@ -25,10 +25,13 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badStatus = "job.bad-status"
     case badMIMEType = "job.bad-mime-type"
     case badChecksum = "job.bad-checksum"
+    case badTimestamp = "job.bad-timestamp"
     case badPath = "job.bad-path"
     case pathEscape = "job.path-escape"
     case badJSON = "job.bad-json"
+    case notRepeatable = "job.not-repeatable"
     case badPointer = "job.bad-pointer"
+    case badPattern = "job.bad-pattern"
 
     // Expressions.
     case badExpression = "job.bad-expression"
@@ -36,6 +39,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case unusedVariable = "job.unused-variable"
     case suspiciousPlaceholder = "job.suspicious-placeholder"
     case variableCycle = "job.variable-cycle"
+    case misplacedCapture = "job.misplaced-capture"
 
     // Secrets.
     case unknownSecret = "job.unknown-secret"
@@ -52,6 +56,8 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case unknownSession = "job.unknown-session"
     case sessionRequired = "job.session-required"
     case needsCycle = "job.needs-cycle"
+    case unknownCapture = "job.unknown-capture"
+    case missingNeed = "job.missing-need"
     case duplicateDestination = "job.duplicate-destination"
     case tooManyFaults = "job.too-many-faults"
 
@@ -59,11 +65,12 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case missingVariable = "job.missing-variable"
     case missingFile = "job.missing-file"
     case missingSecret = "job.missing-secret"
+    case missingLibrary = "job.missing-library"
 
     /// Whether the fault lies around the job file and not in it.
     package var isEnvironment: Bool {
         switch self {
-        case .missingVariable, .missingFile, .missingSecret: true
+        case .missingVariable, .missingFile, .missingSecret, .missingLibrary: true
         default: false
         }
     }

@@ -19,8 +19,12 @@ package struct Plan: Sendable {
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
+    /// The attempts of the task that may have the most: 1 to 10,000.
+    package let mostAttempts: Int
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
+    /// Which tasks are filled in with what others capture.
+    package let captureUses: CaptureUses
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
@@ -34,24 +38,31 @@ package struct Plan: Sendable {
     var taskReader: TaskReader
     let tasks: TaskList
     let graph: TaskGraph
+    /// Files that no task may write to, described in words.
+    let files: [(path: String, words: String)]
 
     init(
         name: String,
         schedule: ScheduleConfiguration,
         reportPath: String?,
+        mostAttempts: Int,
         reservedPaths: [String],
+        captureUses: CaptureUses,
         warnings: [Diagnostic],
         neededSecrets: [SecretDeclaration],
         options: PlanOptions,
         reader: Reader,
         taskReader: TaskReader,
         tasks: TaskList,
-        graph: TaskGraph
+        graph: TaskGraph,
+        files: [(path: String, words: String)]
     ) {
         self.name = name
         self.schedule = schedule
         self.reportPath = reportPath
+        self.mostAttempts = mostAttempts
         self.reservedPaths = reservedPaths
+        self.captureUses = captureUses
         self.warnings = warnings
         self.neededSecrets = neededSecrets
         self.options = options
@@ -59,6 +70,7 @@ package struct Plan: Sendable {
         self.taskReader = taskReader
         self.tasks = tasks
         self.graph = graph
+        self.files = files
     }
 
     /// Checks a document from its first key to its last, and plans it when nothing is wrong.
@@ -90,14 +102,35 @@ package struct Plan: Sendable {
     /// From 0 to 1: of two tasks that may start, the one of the higher priority does.
     package func priority(of index: Int) -> Double { tasks.entries[index].priority }
 
-    /// Reads a task again, every setting resolved.
+    /// Reads a task again, every setting resolved and filled in with what other tasks have captured.
     ///
-    /// What `make` accepted is accepted here; the error is there because nothing else says so.
-    package func task(at index: Int) throws(PlanRejected) -> TaskSpec {
+    /// What `make` accepted is accepted here, unless a captured value does not fit where it stands.
+    package func task(
+        at index: Int,
+        captured: CapturedValues = [:]
+    ) throws(PlanRejected) -> TaskSpec {
         var reader = reader
-        guard let task = taskReader.task(index, tasks.entries[index], with: &reader) else {
+        reader.captured = captured
+        let entry = tasks.entries[index]
+        let task = taskReader.task(index, entry, with: &reader)
+        if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
+            check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
+        }
+        guard let task, reader.errorCount == 0 else {
             throw PlanRejected(diagnostics: reader.diagnostics)
         }
         return task
+    }
+
+    /// What is known of a task before those that it needs have ended.
+    package func outline(of index: Int) -> TaskOutline {
+        var reader = reader
+        return taskReader.outline(tasks.entries[index], with: &reader)
+    }
+
+    /// Reports a destination that was made of captured values and is one of the job's own files.
+    private func check(_ path: String, of entry: TaskList.Entry, with reader: inout Reader) {
+        guard let file = files.first(where: { $0.path == path }) else { return }
+        reader.report(.duplicateDestination, "the destination is \(file.words)", at: entry.key)
     }
 }

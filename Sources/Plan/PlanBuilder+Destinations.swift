@@ -38,22 +38,26 @@ extension PlanBuilder {
         paths: TaskPathsReader
     ) {
         let own = DestinationIndex.TaskPaths(draft)
-        if let source = own.source {
-            switch destinations.addSource(source, of: number, paths: paths) {
-            case .file(let words):
-                report(
-                    "the file that `\(id(number))` sends is \(words)",
-                    at: node(of: number, "file")
-                )
-            case .destination(let other):
-                reportReplaced(source: number, by: other)
-            default: break
-            }
-        }
+        if let source = own.source { checkSource(source, of: number, paths: paths) }
+        for part in own.parts { checkSource(part, of: number, paths: paths) }
         guard let path = own.destination,
             let conflict = destinations.addDestination(path, of: number, paths: paths)
         else { return }
         report(conflict, of: number)
+    }
+
+    private mutating func checkSource(
+        _ path: String,
+        of number: Int,
+        paths: TaskPathsReader
+    ) {
+        switch destinations.addSource(path, of: number, paths: paths) {
+        case .file(let words):
+            report("the file that `\(id(number))` sends is \(words)", at: sourceNode(of: number))
+        case .destination(let other):
+            reportReplaced(source: number, by: other)
+        default: break
+        }
     }
 
     private mutating func report(_ conflict: DestinationIndex.Conflict, of number: Int) {
@@ -94,7 +98,7 @@ extension PlanBuilder {
         report(
             "the destination of `\(id(number))` is the file that `\(id(source))` sends",
             at: destinationNode(of: number),
-            noting: node(of: source, "file")
+            noting: sourceNode(of: source)
         )
     }
 
@@ -110,6 +114,11 @@ extension PlanBuilder {
     private func destinationNode(of number: Int) -> NodeID {
         let isDownload = reader.tasks.entries[number].kind == .download
         return node(of: number, isDownload ? "to" : "responseTo")
+    }
+
+    private func sourceNode(of number: Int) -> NodeID {
+        let file = document.value(of: reader.tasks.entries[number].value, for: "file")
+        return file?.value ?? node(of: number, "multipart")
     }
 
     /// The value of a task's key, or the task's id.

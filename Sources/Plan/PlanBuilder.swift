@@ -11,10 +11,16 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
+    private var mostAttempts = 1
     /// Whether a server names the file of a download.
     private var hasServerNames = false
     /// The secrets of the tasks that have any, in file order.
     private(set) var taskSecrets: [(task: Int, secrets: SecretSet)] = []
+    var captureUses = CaptureUses()
+    /// Where the captures stand that tasks do not need themselves, so that another that they need must.
+    var distantCaptures: [(user: Int, reference: CaptureReference)] = []
+    /// Whether the needs of every task could be read.
+    private(set) var knowsAllNeeds = true
 
     /// Values of secrets by their names; without one of its own a secret has a stand-in.
     let secrets: [String: Secret]
@@ -29,7 +35,8 @@ struct PlanBuilder {
             environment: options.environment,
             folder: AbsolutePath.folder(of: jobPath),
             variables: VariableTable(),
-            fileStatus: options.fileStatus
+            fileStatus: options.fileStatus,
+            patternFault: options.patternFault
         )
     }
 
@@ -38,6 +45,7 @@ struct PlanBuilder {
         reader.tasks = listTasks()
         let graph = readTasks(taskReader)
         reportCycles(in: graph)
+        reportMissingNeeds(in: graph)
         let (chosen, unknown) = chosenTasks(in: graph)
         warnOfVariables()
 
@@ -51,14 +59,17 @@ struct PlanBuilder {
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            mostAttempts: mostAttempts,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
+            captureUses: chosen.map { captureUses.restricted(to: $0) } ?? captureUses,
             warnings: diagnostics,
             neededSecrets: neededSecrets(of: chosen),
             options: options,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
-            graph: chosen.map { graph.restricted(to: $0) } ?? graph
+            graph: chosen.map { graph.restricted(to: $0) } ?? graph,
+            files: destinations.files
         )
     }
 
@@ -231,11 +242,17 @@ struct PlanBuilder {
         for number in 0..<count {
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
-            guard !reader.isFull, taskReader.read(entry, into: &draft, with: &reader) else {
-                graph.append(needs: [])
-                continue
+            let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
+            if !reader.captureReferences.isEmpty {
+                noteCaptures(of: number, needs: draft.needs, isRight: isRight)
             }
             graph.append(needs: draft.needs)
+            guard isRight else {
+                let hasNeeds = document.value(of: entry.value, for: "needs") != nil
+                if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
+                continue
+            }
+            mostAttempts = max(mostAttempts, draft.retry.attempts)
             if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, number, paths: paths)

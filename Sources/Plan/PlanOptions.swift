@@ -1,3 +1,5 @@
+package import RegexKit
+
 /// What a plan is made from besides the document: everything that comes from outside of it.
 package struct PlanOptions: Sendable {
     /// What became of looking at a file that the job needs.
@@ -5,6 +7,8 @@ package struct PlanOptions: Sendable {
         /// A regular file that can be opened.
         case readable
         case missing
+        /// A named pipe that can be read.
+        case pipe
         /// A folder, a device, a socket.
         case notRegular
         case unreadable
@@ -20,17 +24,22 @@ package struct PlanOptions: Sendable {
     package var workingFolder: String
     /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil without it.
     package var reportPath: String?
-    /// Looks at the file of an absolute path; asked while the plan is made, never later.
+    /// Looks at the file of an absolute path without opening it, which those at the other end of a pipe would notice.
+    ///
+    /// Asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
+    /// Says what is wrong with a pattern; asked while the plan is made, never later.
+    package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
-    /// Without arguments: nothing from outside, and every file taken for readable.
+    /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],
         only: [String] = [],
         workingFolder: String = "/",
         reportPath: String? = nil,
-        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable }
+        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil }
     ) {
         self.variables = variables
         self.environment = environment
@@ -38,5 +47,6 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.patternFault = patternFault
     }
 }

@@ -1,7 +1,7 @@
 package import Diagnostics
 
 /// Why there is no plan: every fault that was found, and warnings among them.
-package struct PlanRejected: Error, Sendable, Hashable {
+package struct PlanRejected: Error, Sendable, Hashable, CustomStringConvertible {
     /// An id of `--only` that no task has.
     package struct UnknownTask: Sendable, Hashable {
         package var id: String
@@ -23,6 +23,21 @@ package struct PlanRejected: Error, Sendable, Hashable {
     package init(diagnostics: [Diagnostic], unknownTasks: [UnknownTask] = []) {
         self.diagnostics = diagnostics
         self.unknownTasks = unknownTasks
+    }
+
+    /// Unicode scalars of a fault that `description` shows: it may quote what a peer has sent.
+    private static let shownScalars = 300
+
+    /// The first fault and its place, cut to a length that fits into a message.
+    package var description: String {
+        guard let fault = diagnostics.first(where: { $0.severity == .error }) else {
+            return "there is no plan"
+        }
+        let place = fault.range.start
+        let message = fault.message.unicodeScalars
+        let shown = message.prefix(Self.shownScalars)
+        let rest = shown.endIndex == message.endIndex ? "" : "…"
+        return "line \(place.line), column \(place.column): \(String(shown))\(rest)"
     }
 
     /// Whether the file itself is right.

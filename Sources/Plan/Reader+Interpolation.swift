@@ -12,6 +12,9 @@ extension Reader {
     private static let longestValue = 1 << 20
     /// Bytes of all such values of one task, and of what the job says outside of its tasks.
     private static let mostFilledIn = 64 << 20
+    /// Bytes that make a value a long one, and of all long ones of the job together.
+    private static let shortLength = 4 << 10
+    private static let mostLongFilledIn = 256 << 20
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
 
@@ -21,13 +24,16 @@ extension Reader {
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
         var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
         for piece in pieces {
+            let start = joined.text.utf8.count
             if joined.secrets.isEmpty, !piece.value.secrets.isEmpty {
-                joined.firstSecret = joined.text.utf8.count + piece.value.firstSecret
+                joined.firstSecret = start + piece.value.firstSecret
             }
             joined.secrets.formUnion(piece.value.secrets)
+            joined.standInStart = joined.standInStart ?? piece.value.standInStart.map { start + $0 }
             joined.text += piece.value.text
             joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
             joined.isFromEnvironment = joined.isFromEnvironment || piece.value.isFromEnvironment
+            joined.isCaptured = joined.isCaptured || piece.value.isCaptured
         }
         return joined
     }
@@ -74,16 +80,30 @@ extension Reader {
 
     /// Adds to what is filled into the settings of one owner; false when that becomes too much, which is told once.
     private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
-        guard filledInLength <= Self.mostFilledIn else { return false }
+        guard filledInLength <= Self.mostFilledIn,
+            longFilledInLength <= Self.mostLongFilledIn
+        else { return false }
         filledInLength += length
-        guard filledInLength > Self.mostFilledIn else { return true }
-        report(
-            .outOfRange,
-            "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in"
-                + (context.isEmpty ? "" : "\(context)"),
-            at: field.node
-        )
-        return false
+        if length > Self.shortLength { longFilledInLength += length }
+        if filledInLength > Self.mostFilledIn {
+            report(
+                .outOfRange,
+                "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in"
+                    + (context.isEmpty ? "" : "\(context)"),
+                at: field.node
+            )
+            return false
+        }
+        if longFilledInLength > Self.mostLongFilledIn {
+            report(
+                .outOfRange,
+                "`\(field.name.excerpt)`: with this value more than 256 MiB are filled in, short values apart",
+                at: field.node,
+                help: "send what is long from a `file`"
+            )
+            return false
+        }
+        return true
     }
 
     private mutating func value(
@@ -105,6 +125,9 @@ extension Reader {
             }
         case .secret:
             return secret(expression, text, field)
+        case .task:
+            guard let value = capturedValue(of: expression, text, field) else { return nil }
+            found = value
         }
         switch expression.rule {
         case .required:
@@ -154,7 +177,7 @@ extension Reader {
             }
             variables.states[name] = .resolving(field)
             variables.depth += 1
-            let scalar = filledOrPlainScalar(field)
+            let scalar = scalarOrStandIn(field)
             variables.depth -= 1
             let isInCycle = if case .faulty? = variables.states[name] { true } else { false }
             variables.states[name] =
@@ -206,6 +229,15 @@ extension Reader {
             )
         case .secret:
             break  // A secret is known or not: that is told where it is looked up.
+        case .task:
+            add(
+                Diagnostic(
+                    .error,
+                    .missingVariable,
+                    "the captured value `\(name)` is empty" + (reason.map { ": \($0)" } ?? ""),
+                    at: range
+                )
+            )
         }
     }
 

@@ -1,9 +1,10 @@
+internal import Diagnostics
 internal import JSON
 internal import JobFile
 
 extension Reader {
     /// Bytes of a body: a file of a few lines can stand for far more by its aliases.
-    private static let largestBody = 64 << 20
+    static let largestBody = 64 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
     ///
@@ -15,64 +16,94 @@ extension Reader {
     ) -> [UInt8]? {
         let errors = errorCount
         var writer = JSONWriter(
-            isPretty: formatting.options.contains(.prettyPrinted),
-            escapesSlashes: !formatting.options.contains(.withoutEscapingSlashes),
+            isPretty: formatting.isPretty,
+            escapesSlashes: formatting.escapesSlashes,
             followsJSONEncoder: true
         )
-        write(
-            field,
-            to: &writer,
-            sortsKeys: formatting.options.contains(.sortedKeys),
-            isSent: isSent
-        )
-        if writer.count > Self.largestBody {
-            report(
-                .outOfRange,
-                "`\(field.name)`: the body is larger than 64 MiB; send it from a `file`",
-                at: field.key
-            )
-        }
+        write(field, to: &writer, formatting, isSent: isSent)
+        if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key) }
         return errorCount == errors ? writer.bytes : nil
+    }
+
+    /// Reports a body that would not fit into the memory.
+    mutating func reportTooLarge(_ name: String, at key: NodeID) {
+        report(
+            .outOfRange,
+            "`\(name)`: the body is larger than 64 MiB; send it from a `file`",
+            at: key
+        )
     }
 
     private mutating func write(
         _ field: Field,
         to writer: inout JSONWriter,
-        sortsKeys: Bool,
+        _ formatting: JSONFormatting,
         isSent: Bool
     ) {
         guard writer.count <= Self.largestBody else { return }
         switch document.kind(of: field.node) {
         case .scalar:
-            writeScalar(field, to: &writer, isSent: isSent)
+            writeScalar(field, to: &writer, formatting.dates, isSent: isSent)
         case .sequence:
             writer.beginArray()
             for node in document.elements(of: field.node) {
                 let element = Field(name: field.name, key: field.key, node: node)
-                write(element, to: &writer, sortsKeys: sortsKeys, isSent: isSent)
+                write(element, to: &writer, formatting, isSent: isSent)
             }
             writer.endArray()
         case .mapping:
             writer.beginObject()
-            var members = document.entries(of: field.node).map { entry in
-                Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
-            }
-            if sortsKeys { members.sort { $0.name < $1.name } }
-            for member in members {
+            for member in members(of: field, formatting) {
                 writer.key(member.name)
-                write(member, to: &writer, sortsKeys: sortsKeys, isSent: isSent)
+                write(member, to: &writer, formatting, isSent: isSent)
             }
             writer.endObject()
+        }
+    }
+
+    /// The entries of a mapping under the names and in the order that they are written with.
+    private mutating func members(of field: Field, _ formatting: JSONFormatting) -> [Field] {
+        var members = document.entries(of: field.node).map { entry in
+            Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
+        }
+        if formatting.keys == .convertToSnakeCase {
+            members = members.map { member in
+                Field(name: SnakeCase.convert(member.name), key: member.key, node: member.node)
+            }
+            reportCollisions(of: members)
+        }
+        if formatting.sortsKeys { members.sort { $0.name < $1.name } }
+        return members
+    }
+
+    /// Reports keys that were different before they were converted.
+    private mutating func reportCollisions(of members: [Field]) {
+        var known: [String: NodeID] = [:]
+        for member in members {
+            guard let first = known.updateValue(member.key, forKey: member.name) else { continue }
+            report(
+                .conflictingKeys,
+                "`\(document.text(of: first))` and `\(document.text(of: member.key))` "
+                    + "both become `\(member.name)`",
+                at: member.key,
+                notes: [.init("the first one is here", at: document.range(of: first))]
+            )
         }
     }
 
     private mutating func writeScalar(
         _ field: Field,
         to writer: inout JSONWriter,
+        _ dates: JSONFormatting.DateStrategy,
         isSent: Bool
     ) {
         warnOfPlaceholders(in: field, isBody: true)
-        guard let scalar = isSent ? sentScalar(field, as: .body) : scalar(field) else { return }
+        let value = isSent ? sentScalar(field, as: .body) : scalar(field)
+        guard var scalar = value, !scalar.isKnownLater else { return writer.null() }
+        // A tag holds for what an expression fills in, too.
+        if scalar.isFilledIn, document.scalar(of: field.node) == .timestamp {
+            scalar.type = .timestamp
+        }
         switch scalar.type {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
@@ -88,11 +119,15 @@ extension Reader {
                 return
             }
             writer.raw(digits)
+        // A number of JSON already, perhaps one that a double does not hold.
+        case .float where scalar.isCaptured: writer.raw(scalar.text.utf8)
         case .float(let value):
             guard value.isFinite else {
                 report(
                     .badJSON,
-                    "`\(field.name)`: `\(scalar.text)` is not a number of JSON",
+                    Self.isNamed(scalar.text)
+                        ? "`\(field.name)`: `\(scalar.text)` is not a number of JSON"
+                        : "`\(field.name)`: `\(scalar.text)` is larger than a number can be here",
                     at: field.node,
                     help: "quote it to send it as a string"
                 )
@@ -100,13 +135,19 @@ extension Reader {
             }
             writer.number(value)
         case .timestamp:
-            report(
-                .notYetSupported,
-                "`\(field.name)`: timestamps are not supported yet",
-                at: field.node,
-                help: "quote it to send it as a string"
-            )
+            guard let time = parsed(scalar.text, of: field, TimestampText.parse) else { return }
+            switch dates {
+            case .iso8601: writer.string(time.iso8601)
+            case .secondsSince1970: writer.raw(time.secondsSince1970.utf8)
+            case .millisecondsSince1970: writer.raw(time.millisecondsSince1970.utf8)
+            case .deferredToDate: writer.raw(time.secondsSinceReferenceDate.utf8)
+            }
         }
+    }
+
+    /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits beyond its range.
+    private static func isNamed(_ text: String) -> Bool {
+        !text.utf8.contains { (48...57).contains($0) }
     }
 
     /// A decimal integer of any size as JSON writes it, without a plus; nil for `0x` and `0o`.

@@ -8,6 +8,8 @@ struct PathValue: Sendable, Hashable {
     var path: String
     /// As the job file has it, its expressions filled in.
     var text: String
+    /// Whether a part of it only stands for what a task will capture.
+    var isKnownLater = false
 
     /// Whether it ends in a slash.
     var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
@@ -17,7 +19,8 @@ extension Reader {
     /// A path relative to the job file's folder.
     ///
     /// From the first expression on, a path may not climb: what a variable fills in stays in the folder it stands
-    /// in. A variable at the very front may be an absolute path: then it names the folder itself.
+    /// in. A variable at the very front may be an absolute path: then it names the folder itself. What a task has
+    /// captured may not: a peer chose it.
     mutating func path(_ field: Field) -> PathValue? {
         warnOfPlaceholders(in: field)
         guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
@@ -46,6 +49,14 @@ extension Reader {
             }
             text += piece.value.text
         }
+        if pieces.first?.value.isCaptured == true, text.hasPrefix("/") {
+            report(
+                .pathEscape,
+                "`\(field.name)`: `\(text.excerpt)`, which begins with a captured value, is an absolute path",
+                at: field.node
+            )
+            return nil
+        }
         if let firstFilledIn, Self.climbs(text, from: firstFilledIn) {
             report(
                 .pathEscape,
@@ -55,20 +66,35 @@ extension Reader {
             )
             return nil
         }
-        return checkedPath(text, field)
+        guard var value = checkedPath(text, field) else { return nil }
+        value.isKnownLater = pieces.contains(where: \.value.isKnownLater)
+        return value
     }
 
     /// A path to a file that must be there when the run starts.
     mutating func existingFile(_ field: Field) -> PathValue? {
-        guard let value = path(field) else { return nil }
-        guard let fileStatus else { return value }
-        let reason: String
-        switch fileStatus(value.path) {
-        case .readable: return value
-        case .missing: reason = "there is no file `\(value.text)`"
-        case .notRegular: reason = "`\(value.text)` is not a regular file"
-        case .unreadable: reason = "the file `\(value.text)` cannot be opened"
-        }
+        existing(field, .readable, "file", kind: "regular file")
+    }
+
+    /// A path to a named pipe that must be there when the run starts.
+    mutating func existingPipe(_ field: Field) -> PathValue? {
+        existing(field, .pipe, "pipe", kind: "named pipe")
+    }
+
+    private mutating func existing(
+        _ field: Field,
+        _ wanted: PlanOptions.FileStatus,
+        _ noun: String,
+        kind: String
+    ) -> PathValue? {
+        guard let value = path(field), !value.isKnownLater else { return nil }
+        guard let status = fileStatus?(value.path), status != wanted else { return value }
+        let reason =
+            switch status {
+            case .missing: "there is no \(noun) `\(value.text)`"
+            case .unreadable: "the \(noun) `\(value.text)` cannot be opened"
+            case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
+            }
         report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
         return nil
     }
@@ -101,7 +127,7 @@ extension Reader {
             )
             return nil
         }
-        return value
+        return value.isKnownLater ? nil : value
     }
 
     private mutating func checkedPath(_ text: String, _ field: Field) -> PathValue? {

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import RegexKit
 internal import TransferModel
 
 /// Turns values of the document into values of the plan, and collects everything that is wrong with them.
@@ -19,6 +20,10 @@ struct Reader {
     let folder: String
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
+    /// Says what is wrong with a pattern; nil when a task is read again.
+    let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
+    /// The patterns that were found right: many tasks have the same ones.
+    var rightPatterns: Set<String> = []
     var variables: VariableTable
     var secrets = SecretList()
     /// Where secrets stand in the settings of the owner that is being read.
@@ -30,6 +35,14 @@ struct Reader {
     var owner = Owner.job
     /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
     var filledInLength = 0
+    /// What tasks have captured so far; nil before the run, when stand-ins take the place of their values.
+    var captured: CapturedValues?
+    /// The captures that the task being read refers to, in its order.
+    var captureReferences: [CaptureReference] = []
+    /// Whether the setting being read is one that tasks cannot fill in.
+    var isNeededBeforeTheRun = false
+    /// Bytes of the long ones among them, of all owners.
+    var longFilledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
@@ -45,13 +58,15 @@ struct Reader {
         environment: [String: String],
         folder: String,
         variables: VariableTable,
-        fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
+        fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?,
+        patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     ) {
         self.document = document
         self.environment = environment
         self.folder = folder
         self.variables = variables
         self.fileStatus = fileStatus
+        self.patternFault = patternFault
     }
 
     /// A reader of the same job that has found nothing yet and never looks at files.
@@ -61,7 +76,8 @@ struct Reader {
             environment: environment,
             folder: folder,
             variables: variables,
-            fileStatus: nil
+            fileStatus: nil,
+            patternFault: nil
         )
         reader.secrets = secrets
         reader.sessions = sessions

@@ -267,6 +267,9 @@ extension TaskRecord {
         checks = result.checks
         file = result.file
         voucher = result.voucher
+        if !result.captured.isEmpty {
+            captures = result.captured.map { Capture(name: $0.name, size: $0.text.utf8.count) }
+        }
         countOfBytesExpectedToSend = result.countOfBytesExpectedToSend
         countOfBytesExpectedToReceive = result.countOfBytesExpectedToReceive
     }

@@ -1,18 +1,25 @@
 import Glibc
 import HeapModule
+import SystemKit
 import Transfer
 import TransferModel
 
 extension RunMachine {
     /// Goes on with a download whose destination's presence decides.
-    mutating func destinationChecked(_ index: Int, _ exists: Bool, _ now: MonotonicTime) {
+    mutating func destinationChecked(
+        _ index: Int,
+        _ occupant: PathOccupant,
+        _ now: MonotonicTime
+    ) {
         guard let task = active[index], task.stage == .checking else { return }
-        if exists, let destination = task.spec.destination {
+        if occupant != .nothing, let destination = task.spec.destination {
             release(task)
-            if destination.ifExists == .skip {
-                succeed(task, .unchanged, now)
-            } else {
+            if destination.ifExists != .skip {
                 fail(task, .destinationExists(destination.displayPath, phase: .prepare), now)
+            } else if let fault = occupant.fault(at: destination.path) {
+                fail(task, TransferFailure(fault, phase: .prepare), now)
+            } else {
+                succeed(task, .unchanged, now)
             }
         } else if phase == .running {
             startAttempt(of: task, now)
@@ -40,6 +47,7 @@ extension RunMachine {
             attemptFailed(task, result, failure, history, dice(), now)
         } else {
             task.end(result, clock)
+            captures.keep(result.captured, of: result.key)
             retryBudget.deposit()
             succeed(task, result.isUnchanged ? .unchanged : .succeeded, now)
         }
@@ -197,7 +205,7 @@ extension RunMachine {
         record.error = failure
         record.isRetryable = failure.exitCode == .temporary
         complete(index, record, verdict: failure.exitCode)
-        skipDependants(of: index, verdict: failure.exitCode)
+        skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
         if schedule.failFast, phase == .running, source.isRequired(index) { stop(.failFast, now) }
     }
 
@@ -206,15 +214,29 @@ extension RunMachine {
         active[index] = nil
         states[index] = .ended
         unended -= 1
+        captures.taskEnded(index)
         tally.add(record, verdict: verdict)
         actions.events.append(.taskFinished(record))
     }
 
-    /// Dooms the tasks that need this one and were not doomed before.
-    mutating func skipDependants(of index: Int, verdict: ExitCode) {
+    /// Dooms the tasks that need this one and were not doomed before; `root` is the one that failed.
+    mutating func skipDependants(
+        of index: Int,
+        root: Int,
+        _ kind: TransferFailure.Kind,
+        verdict: ExitCode
+    ) {
         for dependant in graph.dependants(of: index) where states[Int(dependant)] == .idle {
             states[Int(dependant)] = .doomed
-            skips.append(Skip(task: dependant, need: UInt32(index), verdict: verdict))
+            skips.append(
+                Skip(
+                    task: dependant,
+                    need: UInt32(index),
+                    root: UInt32(root),
+                    kind: kind,
+                    verdict: verdict
+                )
+            )
         }
     }
 }

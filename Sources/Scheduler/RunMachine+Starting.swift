@@ -1,4 +1,5 @@
 import HeapModule
+import Plan
 import Transfer
 import TransferModel
 
@@ -64,17 +65,19 @@ extension RunMachine {
 
     /// The task's settings; when they cannot be had, the task fails here.
     ///
-    /// A plan is checked as a whole before it runs, so that this is a fault of the runner.
+    /// A plan is checked as a whole before it runs: but for what other tasks have captured, this is a fault of the
+    /// runner.
     private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
-        let fault: String
+        var failure: TransferFailure
         do {
-            let spec = try source.task(at: task)
+            let spec = try source.task(at: task, captured: captures.values)
             if sessions.indices.contains(spec.session) { return spec }
-            fault = "the plan has no session \(spec.session)"
+            failure = .undecodable("the plan has no session \(spec.session)")
+        } catch let rejected as PlanRejected where captures.fillsIn(task) {
+            failure = .unusableCapture(rejected)
         } catch {
-            fault = "the plan cannot give the task: \(error)"
+            failure = .undecodable("the plan cannot give the task: \(error)")
         }
-        var failure = TransferFailure(kind: .engine, phase: .prepare, detail: fault)
         failure.isPermanent = true
         var record = blankRecord(task, .failed, now)
         record.error = failure
@@ -144,5 +147,24 @@ extension RunMachine {
             actions.events.append(.taskStarted(progress))
         }
         actions.starts.append(request)
+    }
+}
+
+extension TransferFailure {
+    /// A task that the plan accepted and cannot give.
+    fileprivate static func undecodable(_ detail: String) -> TransferFailure {
+        TransferFailure(kind: .engine, phase: .prepare, detail: detail)
+    }
+
+    /// A task whose settings are wrong with what a peer has sent filled in: nothing is sent.
+    fileprivate static func unusableCapture(_ rejected: PlanRejected) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .prepare,
+            detail: "what other tasks have captured does not fit: \(rejected)"
+        )
+        failure.isKnownUnprocessed = true
+        failure.help = "look at what they capture, and at the responses"
+        return failure
     }
 }

@@ -31,7 +31,7 @@ extension RunMachine {
         stopReason = reason
         guard phase == .running else { return }
         phase = .draining
-        actions.events.append(.stopping(reason: reason.text))
+        actions.events.append(.stopping(reason: reason.text, running: running))
         isLookingFurther = false
         ready = Heap()
         retries = Heap()
@@ -107,19 +107,27 @@ extension RunMachine {
     private mutating func writeSkipped(_ skip: Skip, _ now: MonotonicTime) {
         let index = Int(skip.task)
         var record = blankRecord(index, .skipped, now)
-        record.error = .cancelled(
-            "it needs `\(source.id(of: Int(skip.need)))`, which did not succeed"
-        )
+        record.error = .cancelled(reason(of: skip))
         record.isRetryable = skip.verdict == .temporary
         complete(index, record, verdict: skip.verdict)
-        skipDependants(of: index, verdict: skip.verdict)
+        skipDependants(of: index, root: Int(skip.root), skip.kind, verdict: skip.verdict)
     }
 
-    /// The record of a task that never began.
+    private func reason(of skip: Skip) -> String {
+        let need = source.id(of: Int(skip.need))
+        let failed = "failed (\(skip.kind.label))"
+        guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
+        return
+            "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"
+    }
+
+    /// The record of a task that never began; of one that cannot be resolved, what is known without.
     func blankRecord(_ index: Int, _ outcome: TaskOutcome, _ now: MonotonicTime) -> TaskRecord {
         let date = clock.timestamp(of: now)
         let required = source.isRequired(index)
-        if let spec = try? source.task(at: index), sessions.indices.contains(spec.session) {
+        if let spec = try? source.task(at: index, captured: captures.values),
+            sessions.indices.contains(spec.session)
+        {
             return spec.record(
                 outcome,
                 session: sessions[spec.session].name,
@@ -127,18 +135,27 @@ extension RunMachine {
                 at: date
             )
         }
-        return TaskRecord(
+        let outline = source.outline(of: index)
+        var record = TaskRecord(
             id: source.id(of: index),
             taskIdentifier: index + 1,
             kind: source.kind(of: index),
-            session: "",
-            source: SourceLocation(file: "", line: 1, column: 1),
+            session: outline.session.flatMap { session in
+                sessions.indices.contains(session) ? sessions[session].name : nil
+            } ?? "",
+            source: outline.source,
             outcome: outcome,
             required: required,
-            request: TransactionMetrics.SentRequest(method: "", url: "", headers: HeaderFields()),
+            request: TransactionMetrics.SentRequest(
+                method: outline.method,
+                url: outline.url,
+                headers: HeaderFields()
+            ),
             startDate: date,
             endDate: date
         )
+        record.taskDescription = outline.description
+        return record
     }
 }
 

@@ -15,7 +15,7 @@ struct RunMachine {
         /// Time has passed, or the run begins.
         case tick
         /// The answer to one of `destinationChecks`.
-        case destinationChecked(task: Int, exists: Bool)
+        case destinationChecked(task: Int, PathOccupant)
         case attemptFinished(AttemptResult)
         case signal(StopSignal)
     }
@@ -65,6 +65,10 @@ struct RunMachine {
     struct Skip {
         var task: UInt32
         var need: UInt32
+        /// The task that failed: the need itself, or one that kept it from beginning.
+        var root: UInt32
+        /// How the root failed.
+        var kind: TransferFailure.Kind
         /// The exit code that the need's end asks for.
         var verdict: ExitCode
     }
@@ -90,6 +94,7 @@ struct RunMachine {
     /// Tasks without open needs whose host is not known yet.
     var ready: Heap<TaskKey>
     var lanes: HostLanes
+    var captures: CaptureStore
     var active: [Int: ActiveTask] = [:]
     var retries = Heap<Timer>()
     var sums = SumsFetches()
@@ -117,13 +122,13 @@ struct RunMachine {
         schedule: ScheduleConfiguration,
         clock: RunClock,
         now: MonotonicTime,
-        retryBudget: RetryBudget = RetryBudget()
+        retryBudget: RetryBudget? = nil
     ) {
         self.source = source
         self.sessions = sessions
         self.schedule = schedule
         self.clock = clock
-        self.retryBudget = retryBudget
+        self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
         deadline = schedule.deadline.map { now + $0 }
         let graph = DependencyGraph(source)
         self.graph = graph
@@ -134,6 +139,7 @@ struct RunMachine {
                 TaskKey(task: $0, priority: source.priority(of: $0))
             }
         )
+        captures = CaptureStore(source.captureUses)
         lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
     }
 
@@ -163,7 +169,7 @@ struct RunMachine {
     mutating func on(_ event: Event, now: MonotonicTime, dice: () -> Double) {
         switch event {
         case .tick: break
-        case .destinationChecked(let task, let exists): destinationChecked(task, exists, now)
+        case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
         case .attemptFinished(let result): attemptFinished(result, now, dice)
         case .signal(let signal): signalled(signal, now)
         }

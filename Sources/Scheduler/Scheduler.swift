@@ -22,7 +22,7 @@ package final class Scheduler {
     private let inbox: Inbox<Message>
     private let sinks: [any RunEventSink]
     private let wantsProgress: Bool
-    private let fileExists: (String) -> Bool
+    private let occupant: (String) -> PathOccupant
     private let now: () -> MonotonicTime
     private let dice: () -> Double
     private var machine: RunMachine
@@ -31,7 +31,7 @@ package final class Scheduler {
     /// Prepares a run, whose deadline counts from here.
     ///
     /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
-    /// `fileExists` says whether something is at an absolute path; it is asked for downloads that must not replace a
+    /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
     /// `CLOCK_MONOTONIC`. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
     /// `progress` events.
@@ -45,7 +45,7 @@ package final class Scheduler {
         inbox: Inbox<Message>,
         sinks: [any RunEventSink],
         wantsProgress: Bool,
-        fileExists: @escaping (String) -> Bool,
+        occupant: @escaping (String) -> PathOccupant,
         now: @escaping () -> MonotonicTime = {
             MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
         },
@@ -57,7 +57,7 @@ package final class Scheduler {
         self.inbox = inbox
         self.sinks = sinks
         self.wantsProgress = wantsProgress
-        self.fileExists = fileExists
+        self.occupant = occupant
         self.now = now
         self.dice = dice
         let start = now()
@@ -114,7 +114,7 @@ package final class Scheduler {
         if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
         for event in actions.events { emit(event) }
         return actions.destinationChecks.map {
-            .destinationChecked(task: $0.task, exists: fileExists($0.path))
+            .destinationChecked(task: $0.task, occupant($0.path))
         }
     }
 

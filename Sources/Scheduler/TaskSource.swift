@@ -13,6 +13,14 @@ package protocol TaskSource {
     func isRequired(_ task: Int) -> Bool
     /// 0 to 1; higher goes first.
     func priority(of task: Int) -> Double
+    /// Which tasks are filled in with what others capture.
+    var captureUses: CaptureUses { get }
+    /// The attempts of the task that may have the most, at least 1.
+    var mostAttempts: Int { get }
     /// The task with every setting resolved; asked for when it is about to start, at most a few times.
-    func task(at index: Int) throws -> TaskSpec
+    ///
+    /// `captured` has what the tasks have captured that this one is filled in with.
+    func task(at index: Int, captured: CapturedValues) throws -> TaskSpec
+    /// What is known of a task that cannot be resolved, for its record.
+    func outline(of task: Int) -> TaskOutline
 }

@@ -1,5 +1,5 @@
 import SystemKit
-import TransferModel
+package import TransferModel
 
 extension TransferFailure {
     /// The exit code of a run in which this failure of a required task is the only one.
@@ -10,8 +10,8 @@ extension TransferFailure {
         return switch kind {
         case .integrity: .integrity
         case .localIO: isEnvironment ? .environment : .taskFailed
-        case .resolve, .connect, .timeout, .stalled, .reset, .truncated: .temporary
-        case .tls: isPermanent ? .taskFailed : .temporary
+        case .resolve, .timeout, .stalled, .reset, .truncated: .temporary
+        case .connect, .tls: isPermanent ? .taskFailed : .temporary
         case .httpStatus: isTemporaryStatus ? .temporary : .taskFailed
         case .protocolViolation, .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch,
             .cache, .cancelled, .engine:
@@ -36,13 +36,14 @@ extension TransferFailure {
 }
 
 extension ExitCode {
-    /// The codes that a task's end can ask for, the one that wins over the others first.
+    /// The codes that a run's end can ask for, the one that wins over the others first: a signal's, then those of tasks.
     private static let precedence: [ExitCode] = [
-        .integrity, .environment, .taskFailed, .deadline, .deferred, .temporary,
+        .interrupted, .terminated, .integrity, .environment, .taskFailed, .deadline, .deferred,
+        .temporary,
     ]
 
     /// The one of two codes that a run with both ends with.
-    func combined(with other: ExitCode) -> ExitCode {
+    package func combined(with other: ExitCode) -> ExitCode {
         Self.precedence.first { $0 == self || $0 == other } ?? .success
     }
 }

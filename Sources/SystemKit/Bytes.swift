@@ -7,6 +7,19 @@ extension [UInt8] {
     }
 }
 
+extension MutableRawSpan {
+    /// Puts as many of the bytes as there is room for at its beginning; returns their number.
+    package mutating func update(from bytes: Span<UInt8>) -> Int {
+        let count = min(bytes.count, byteCount)
+        unsafe withUnsafeMutableBytes { target in
+            unsafe bytes.withUnsafeBytes { source in
+                unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<count]))
+            }
+        }
+        return count
+    }
+}
+
 extension Span<UInt8> {
     /// Whether both hold the same bytes.
     package func isEqual(to other: Span<UInt8>) -> Bool {

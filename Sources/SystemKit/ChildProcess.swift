@@ -30,8 +30,9 @@ package final class ChildProcess: Sendable {
     /// What it writes to its standard error; nil when that is inherited.
     package let error: PipeReader?
     private let process: pid_t
-    /// Becomes readable when the program has ended; negative where the kernel offers no such thing.
-    private let endDescriptor: Int32
+    /// Becomes readable when the program has ended, to be watched by an `EventPoll`; negative where the kernel offers no
+    /// such thing.
+    package let endDescriptor: Int32
     /// Nil until the program was waited for: before that nothing else can have its number.
     private let status = Lock<Status?>(nil)
 

@@ -10,7 +10,7 @@ package enum FilePattern {
     /// - Returns: No name when nothing matches.
     /// - Throws: `ENOMEM` when there are too many.
     package static func expand(_ pattern: String) throws(SystemError) -> [String] {
-        guard pattern.utf8.contains(where: isWildcard), !ProcessContext.exists(pattern) else {
+        guard pattern.utf8.contains(where: isWildcard), PathOccupant(at: pattern) == .nothing else {
             return [pattern]
         }
         var found = unsafe glob_t()

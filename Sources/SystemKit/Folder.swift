@@ -31,6 +31,19 @@ package final class Folder: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The path of a name in this folder, for messages.
+    func path(of name: String) -> String {
+        path.hasSuffix("/") ? path + name : path + "/" + name
+    }
+
+    /// Whether its path still leads to this folder, and not to another one or to nothing.
+    package var isAtItsPath: Bool {
+        var own = stat()
+        var other = stat()
+        return unsafe fstat(descriptor, &own) == 0 && stat(path, &other) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    }
+
     /// Makes the names in this folder survive a power loss.
     package func sync() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }
@@ -64,35 +77,15 @@ package final class Folder: Sendable {
 
     /// Refuses a name under which there is something that a file must not take the place of.
     ///
-    /// Free names, regular files, dangling symbolic links and those to regular files pass; a link into /proc, as
-    /// /dev/stdout is one, stands for an open stream and does not.
+    /// Free names, regular files, dangling symbolic links and those to regular files pass.
     ///
-    /// - Throws: `EISDIR` for a folder, `EINVAL` for a device, a pipe or a socket.
+    /// - Throws: What `PathOccupant.other` has.
     package func requireReplaceable(_ name: String) throws(SystemError) {
-        let path = path.hasSuffix("/") ? path + name : path + "/" + name
+        let path = self.path(of: name)
         if name.isEmpty || name == "." || name == ".." {
             throw .notReplaceable(path, type: S_IFDIR)
         }
-        var status = stat()
-        guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
-        if status.st_mode & S_IFMT == S_IFLNK {
-            if isLinkIntoProc(name) { throw .notReplaceable(path, type: S_IFLNK) }
-            guard unsafe fstatat(descriptor, name, &status, 0) == 0 else { return }
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .notReplaceable(path, type: status.st_mode & S_IFMT)
-        }
-    }
-
-    private func isLinkIntoProc(_ name: String) -> Bool {
-        let start = Array("/proc/".utf8)
-        var text = [UInt8](repeating: 0, count: start.count)
-        let descriptor = descriptor
-        let count = unsafe text.withUnsafeMutableBytes { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            return unsafe readlinkat(descriptor, name, start, bytes.count)
-        }
-        return count == start.count && text == start
+        if case .other(let error) = PathOccupant(name, in: descriptor, path: path) { throw error }
     }
 
     private static func open(_ path: String) -> Int32 {
@@ -108,25 +101,5 @@ package final class Folder: Sendable {
                 throw .last("make folder", current)
             }
         }
-    }
-}
-
-extension SystemError {
-    /// What is under a path is not a file and must stay.
-    fileprivate static func notReplaceable(_ path: String, type: mode_t) -> SystemError {
-        var error = SystemError(
-            errno: type == S_IFDIR ? EISDIR : EINVAL,
-            operation: "write",
-            subject: path
-        )
-        error.reason =
-            switch type {
-            case S_IFDIR: nil
-            case S_IFIFO: "it is a named pipe, which a file would replace"
-            case S_IFSOCK: "it is a socket, which a file would replace"
-            case S_IFLNK: "it is a link to an open stream, which a file would replace"
-            default: "it is a device, which a file would replace"
-            }
-        return error
     }
 }

@@ -1,26 +1,40 @@
 /// A queue that any thread fills and one thread empties, all at once.
 package final class Inbox<Element: Sendable>: Sendable {
-    private let elements = Lock<[Element]>([])
+    private struct State {
+        var elements: [Element] = []
+        /// How often they were taken.
+        var turn = 0
+    }
+
+    private let state = Lock(State())
 
     package init() {}
 
-    /// Appends an element and wakes the reader.
-    package func push(_ element: Element) {
+    /// Appends an element and wakes the reader; returns what `isTaken` is asked with.
+    @discardableResult
+    package func push(_ element: Element) -> Int {
         // Only the first element of a batch can find the reader asleep.
-        let wasEmpty = elements.withLock { elements in
-            elements.append(element)
-            return elements.count == 1
+        let (wasEmpty, turn) = state.withLock { state in
+            state.elements.append(element)
+            return (state.elements.count == 1, state.turn)
         }
-        if wasEmpty { elements.notify() }
+        if wasEmpty { state.notify() }
+        return turn
+    }
+
+    /// Whether the reader has taken the element whose `push` returned this.
+    package func isTaken(_ turn: Int) -> Bool {
+        state.withLock { $0.turn > turn }
     }
 
     /// Everything that has come, in order of arrival; waits for the first element.
     ///
     /// Empty when nothing came until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits for ever.
     package func takeAll(until deadline: Int64?) -> [Element] {
-        elements.withLock(when: { !$0.isEmpty }, until: deadline) { elements in
-            let taken = elements
-            elements = []
+        state.withLock(when: { !$0.elements.isEmpty }, until: deadline) { state in
+            let taken = state.elements
+            state.elements = []
+            state.turn += 1
             return taken
         }
     }

@@ -18,6 +18,14 @@ internal import Glibc
         case openMode
     }
 
+    /// What stands under a name.
+    package enum Kind: Sendable, Hashable {
+        case regular
+        /// A FIFO.
+        case pipe
+        case other
+    }
+
     package let identity: Identity
     /// Nil when the file is this user's or root's, and nobody else's business.
     package let exposure: Exposure?
@@ -41,6 +49,20 @@ internal import Glibc
     }
 
     deinit { close(descriptor) }
+
+    /// What stands under `path`, which is not opened: those at the other end of a pipe would notice.
+    ///
+    /// - Throws: What stat(2) says, and what access(2) says of reading.
+    package static func kind(of path: String) throws(SystemError) -> Kind {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw .last("open", path) }
+        guard unsafe access(path, R_OK) == 0 else { throw .last("open", path) }
+        return switch status.st_mode & S_IFMT {
+        case S_IFREG: .regular
+        case S_IFIFO: .pipe
+        default: .other
+        }
+    }
 
     /// Whether the file still is what it was when it was opened.
     package var isUnchanged: Bool {
@@ -90,7 +112,15 @@ internal import Glibc
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("open", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let code = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-            throw SystemError(errno: code, operation: "read", subject: path)
+            var error = SystemError(errno: code, operation: "read", subject: path)
+            error.reason =
+                switch status.st_mode & S_IFMT {
+                case S_IFDIR: nil
+                case S_IFIFO: "it is a named pipe, not a file"
+                case S_IFSOCK: "it is a socket, not a file"
+                default: "it is a device, not a file"
+                }
+            throw error
         }
         return status
     }

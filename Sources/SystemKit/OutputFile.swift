@@ -142,7 +142,7 @@ internal import Glibc
         self.temporaryName = nil
     }
 
-    private var path: String { folder.path + "/" + name }
+    private var path: String { folder.path(of: name) }
 
     /// Moves the file to its final name unless something has it.
     private func renameToFreeName(from temporaryName: String) -> Bool {

@@ -23,6 +23,21 @@ package final class PipeReader: Sendable {
         self.name = name
     }
 
+    /// Opens a named pipe, which does not wait for somebody to write into it.
+    ///
+    /// Until somebody does, a read says `end`, and the descriptor is not readable.
+    ///
+    /// - Throws: What open(2) says; `EINVAL` for something else than a named pipe.
+    package convenience init(fifo path: String) throws(SystemError) {
+        let descriptor = unsafe csystem_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { throw .last("open", path) }
+        self.init(taking: descriptor, name: path)
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+            throw .notPipe(path)
+        }
+    }
+
     deinit { close(descriptor) }
 
     /// A pipe that no other program inherits; the end that is written to, whose owner closes it, waits as usual.

@@ -54,12 +54,6 @@ package enum ProcessContext {
         return String(decoding: buffer[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether something has this name, a dangling symbolic link included.
-    package static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0
-    }
-
     /// Whether both paths lead to one existing file, also by symbolic or hard links.
     package static func isSameFile(_ left: String, _ right: String) -> Bool {
         var one = stat()

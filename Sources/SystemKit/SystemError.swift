@@ -40,9 +40,6 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether something has the name already.
     package var isTaken: Bool { errno == EEXIST }
 
-    /// Whether the name is that of a folder, a device or a socket.
-    package var isNotRegular: Bool { errno == EISDIR || errno == EINVAL || errno == ENXIO }
-
     /// A full disk, a permission or a missing file: what the machine's owner has to mend.
     package var isEnvironment: Bool { Self.isEnvironment(errno) }
 
@@ -74,6 +71,13 @@ extension SystemError {
     ) -> SystemError {
         var error = SystemError(errno: EPERM, operation: operation, subject: subject)
         error.reason = reason
+        return error
+    }
+
+    /// What reading from a named pipe says of something else.
+    package static func notPipe(_ subject: String) -> SystemError {
+        var error = SystemError(errno: EINVAL, operation: "read", subject: subject)
+        error.reason = "it is not a named pipe"
         return error
     }
 }

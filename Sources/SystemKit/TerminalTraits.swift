@@ -65,10 +65,15 @@ package enum StandardError {
         self.filter.withLock { $0 = filter }
     }
 
+    /// What is to be written for a text.
+    static func filtered(_ bytes: [UInt8]) -> [UInt8] {
+        let filter = filter.withLock { $0 }
+        return filter?(bytes) ?? bytes
+    }
+
     /// Writes all of `bytes`; a reader that has gone is no concern of a transfer.
     package static func write(_ bytes: [UInt8]) {
-        let filter = filter.withLock { $0 }
-        var rest = (filter?(bytes) ?? bytes)[...]
+        var rest = filtered(bytes)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { buffer in
                 unsafe Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)

@@ -1,5 +1,5 @@
 import Glibc
-import SystemKit
+package import SystemKit
 
 /// An open file descriptor that is closed when nobody holds it any more.
 package final class Descriptor: Sendable {
@@ -16,7 +16,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Both ends of a new pipe, which children do not inherit: `Command` closes what it does not pass on.
-    static func pipe() throws(SystemError) -> (read: Descriptor, write: Descriptor) {
+    package static func pipe() throws(SystemError) -> (read: Descriptor, write: Descriptor) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else { throw .last("make", "a pipe") }
         return (
@@ -25,7 +25,7 @@ package final class Descriptor: Sendable {
     }
 
     /// The next bytes, at most 64 KiB; empty at the end of the stream, nil on an error.
-    func read() -> [UInt8]? {
+    package func read() -> [UInt8]? {
         let capacity = 65_536
         var count = -1
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in

@@ -46,10 +46,15 @@ extension Attempt {
 
     /// Whether the body may get the name that the server gave it.
     private func isFree(_ file: TaskSpec.Destination) -> Bool {
-        guard file.ifExists != .replace, ProcessContext.exists(file.path) else { return true }
-        switch file.ifExists {
-        case .skip: isUnchanged = true
-        case .fail, .replace: failure = .destinationExists(file.displayPath, phase: .receive)
+        guard file.ifExists != .replace, case let occupant = PathOccupant(at: file.path),
+            occupant != .nothing
+        else { return true }
+        if file.ifExists == .fail {
+            failure = .destinationExists(file.displayPath, phase: .receive)
+        } else if let fault = occupant.fault(at: file.path) {
+            failure = TransferFailure(fault, phase: .receive)
+        } else {
+            isUnchanged = true
         }
         return false
     }

@@ -16,6 +16,7 @@ extension Attempt: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) {
         let now = didBegin()
         let isNew = recorder.hasNewConnection
+        if isNew { osErrnoOfConnecting = handle.lastOSErrno }
         recorder.willSendRequest(
             over: connection,
             identifier: session.connectionNumber(of: connection, isNew: isNew),
@@ -92,25 +93,26 @@ extension Attempt: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        guard let bodyFile else { return .failed }
-        do throws(SystemError) {
-            // No more than was announced: what a growing file has in excess would read as another request.
-            let rest = Int(clamping: bodyFile.identity.size - bodyOffset)
-            let count = min(try bodyFile.read(into: &buffer, at: bodyOffset), rest)
-            bodyOffset += Int64(count)
-            recorder.didProduceBody(count: count)
-            if count == 0, bodyOffset < bodyFile.identity.size { return fileChanged() }
-            return .bytes(count)
+        guard let body else { return .failed }
+        do throws(TransferFailure) {
+            let read = try body.read(into: &buffer)
+            if case .bytes(let count) = read { recorder.didProduceBody(count: count) }
+            return read
         } catch {
-            failure = TransferFailure(reading: error, phase: .send)
+            failure = error
             return .failed
         }
     }
 
     func rewindBody() -> Bool {
-        bodyOffset = 0
-        recorder.didRewindBody()
-        return true
+        do throws(TransferFailure) {
+            try body?.rewind()
+            recorder.didRewindBody()
+            return true
+        } catch {
+            failure = error
+            return false
+        }
     }
 }
 
@@ -147,6 +149,9 @@ extension Attempt {
             checks: &checks
         )
         self.verdict = verdict
+        // libcurl stops sending now, but does not see that a paused request has nothing left to do. When it cannot be
+        // told, the idle time ends the attempt.
+        if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
         case .redirect:
             sink.discard()
@@ -172,13 +177,12 @@ extension Attempt {
         failure = findings.failure
     }
 
-    func fileChanged() -> BodyRead {
-        failure = TransferFailure(
-            kind: .localIO,
-            phase: .send,
-            detail: "the file changed while it was being sent"
-        )
-        failure?.isPermanent = true
-        return .failed
+    /// Whether it waits for its body while nothing more can come through its connection.
+    var isStuck: Bool { head == nil && body?.isWaiting == true }
+
+    /// Goes on with sending, because the body has something to send or has ended.
+    func resumeBody() throws(CurlCode) {
+        body?.wake()
+        try handle.resume()
     }
 }

@@ -11,6 +11,18 @@ extension Attempt {
         return failure
     }
 
+    /// The failure of an attempt whose connection has ended while its body had nothing to send.
+    var connectionLoss: TransferFailure {
+        var failure = TransferFailure(
+            kind: .reset,
+            phase: recorder.phase,
+            detail: "the connection was closed before the body was sent"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
+        return failure
+    }
+
     /// The failure that the watch's verdict means.
     func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
         let phase = recorder.phase
@@ -50,12 +62,27 @@ extension Attempt {
             ExchangeEnd(
                 code: code,
                 phase: recorder.phase,
-                osErrno: handle.osErrno,
+                osErrno: osErrno(behind: code),
                 certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
                 detail: handle.errorDetail,
-                didSend: recorder.hasSentAnything
+                didSend: recorder.hasSentAnything,
+                connectStatus: handle.connectStatus,
+                isEncrypted: hop.url.origin.scheme == .https
             )
         )
+    }
+
+    /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
+    ///
+    /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel too long (110).
+    func osErrno(behind code: CurlCode) -> Int? {
+        let last = handle.lastOSErrno
+        return switch code.rawValue {
+        case 7, 45: last
+        case 28 where !recorder.hasBegunRequest: last == 110 ? last : nil
+        case 55, 56: last == osErrnoOfConnecting ? nil : last
+        default: nil
+        }
     }
 
     /// What the attempt has come to.
@@ -113,9 +140,8 @@ extension Attempt {
 
     var expectedToSend: Int64? {
         switch request.body {
-        case .bytes(let bytes): Int64(bytes.count)
-        case .file: bodyFile?.identity.size
-        case nil: nil
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: body?.size
         }
     }
 }

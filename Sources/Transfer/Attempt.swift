@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// One running attempt: hears what happens on its easy handle, and says what comes after each exchange.
 ///
-/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange that ends in a redirect is followed by another one on the same handle.
+/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange
+/// that ends in a redirect is followed by another one on the same handle.
 final class Attempt {
     /// What follows the end of an exchange.
     enum Next {
@@ -46,8 +47,10 @@ final class Attempt {
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
     let claims: DestinationClaims?
-    var bodyFile: InputFile?
-    var bodyOffset: Int64 = 0
+    /// nil for a body that is in memory.
+    var body: (any RequestBody)?
+    /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
+    var osErrnoOfConnecting: Int?
 
     init(
         _ request: consuming AttemptRequest,
@@ -80,17 +83,35 @@ final class Attempt {
         )
     }
 
-    /// The first exchange; a body file that cannot be opened is a failure before anything is sent.
-    func begin() -> Next {
-        if case .file(let path) = request.body {
-            do throws(SystemError) {
-                bodyFile = try InputFile(path: path)
-            } catch {
-                failure = TransferFailure(reading: error, phase: .prepare)
-                return .finished(result())
-            }
+    /// The first exchange; a body that cannot be opened is a failure before anything is sent.
+    func begin(_ sockets: SocketTable) -> Next {
+        do throws(SystemError) {
+            try openBody(sockets)
+        } catch {
+            failure = TransferFailure(reading: error, phase: .prepare)
+            return .finished(result())
         }
         return .exchange(easyRequest())
+    }
+
+    private func openBody(_ sockets: SocketTable) throws(SystemError) {
+        switch request.body {
+        case .file(let path):
+            body = try SegmentedBody([.file(path: path)])
+        case .multipart(let parts):
+            var generator = SystemRandomNumberGenerator()
+            let form = MultipartForm(using: &generator)
+            hop.headers.append(form.contentType)
+            body = try SegmentedBody(form.segments(of: parts))
+        case .command(let arguments, let folder):
+            let source = StreamBody.Source.command(arguments, folder: folder)
+            body = try StreamBody(source, sockets: sockets, key: request.key)
+            session.multi.tellsOfDroppedSockets = true
+        case .pipe(let path):
+            body = try StreamBody(.pipe(path: path), sockets: sockets, key: request.key)
+            session.multi.tellsOfDroppedSockets = true
+        case .bytes, .compressed, nil: break
+        }
     }
 
     /// Ends the exchange with libcurl's result.
@@ -102,7 +123,7 @@ final class Attempt {
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
             curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
-            osErrno: code.isOK || isUnchanged ? nil : handle.osErrno
+            osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
         )
         if failure == nil, case .redirect = verdict { return follow() }
         return finish()
@@ -163,7 +184,12 @@ final class Attempt {
             decoding = nil
             self.head = nil
             verdict = nil
-            bodyOffset = 0
+            do throws(TransferFailure) {
+                if keepsBody { try body?.rewind() }
+            } catch {
+                failure = error
+                return finish()
+            }
             watch.willBegin(at: .now)
             let now = MonotonicTime.now
             recorder.begin(
@@ -177,7 +203,10 @@ final class Attempt {
     }
 
     private func finish() -> Next {
-        if failure == nil, let bodyFile, !bodyFile.isUnchanged { _ = fileChanged() }
+        if failure == nil, let body {
+            do throws(TransferFailure) { try body.verify() } catch { failure = error }
+        }
+        if body?.isSpent == true { failure?.explainSpentBody() }
         if failure == nil, case .accept = verdict { checkBody() }
         let result = result()
         guard result.failure == nil, !isUnchanged, case .accept = verdict else {
@@ -198,19 +227,6 @@ final class Attempt {
     }
 
     private func easyRequest() -> EasyRequest {
-        var body = EasyRequest.Body.none
-        if carriesBody {
-            switch request.body {
-            case .bytes(let bytes):
-                body = .bytes(bytes)
-                recorder.willSendBody(count: Int64(bytes.count), isInMemory: true)
-            case .file:
-                let size = bodyFile?.identity.size ?? 0
-                body = .stream(size: size)
-                recorder.willSendBody(count: size, isInMemory: false)
-            case nil: break
-            }
-        }
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https
         return EasyRequest(
@@ -221,10 +237,33 @@ final class Attempt {
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody
             ),
-            body: body,
+            body: easyBody(),
             proxy: session.proxy(for: hop.url.origin),
-            requiresFreshConnection: request.requiresFreshConnection,
+            // An idle connection may be dead, which is found out when the body has begun to flow.
+            requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic
         )
+    }
+
+    private func easyBody() -> EasyRequest.Body {
+        guard carriesBody else { return .none }
+        switch request.body {
+        case .bytes(let bytes):
+            recorder.willSendBody(.memory(sent: bytes.count, original: bytes.count))
+            return .bytes(bytes)
+        case .compressed(let bytes, let originalCount):
+            recorder.willSendBody(.memory(sent: bytes.count, original: originalCount))
+            return .bytes(bytes)
+        case nil:
+            return .none
+        default:
+            recorder.willSendBody(.pieces(total: body?.size))
+            return .stream(size: body?.size)
+        }
+    }
+
+    /// Whether nobody knows the length of the body.
+    private var isStream: Bool {
+        carriesBody && body.map { $0.size == nil } ?? false
     }
 }

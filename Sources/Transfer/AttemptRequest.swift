@@ -28,7 +28,8 @@ package struct AttemptRequest: Sendable {
     /// When the attempt is ended with a failure of kind `timeout`, whatever it is doing.
     package var deadline: MonotonicTime?
     /// Open a new connection instead of an idle one: for an unsafe request without an idempotency key, which
-    /// libcurl would otherwise send again by itself when the idle connection has died.
+    /// libcurl would otherwise send again by itself when the idle connection has died; and for every repeated attempt,
+    /// which must not meet the connection on which the one before it failed.
     package var requiresFreshConnection: Bool
     /// What the report says of the first exchange.
     package var reason: TransactionMetrics.Reason

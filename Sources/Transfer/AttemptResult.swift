@@ -16,13 +16,17 @@ package struct AttemptResult: Sendable {
     package var checks: [TaskRecord.Check]
     /// nil exactly when the attempt succeeded.
     package var failure: TransferFailure?
+    /// Whether it succeeded and published nothing, because a file that was to be kept has appeared meanwhile, or has the
+    /// name that the server gave.
+    package var isUnchanged = false
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
-    /// Whether the file that the server named is there already and was to be kept.
-    package var isUnchanged = false
     /// What an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
-    /// Bytes of the body that was asked for, sent and received, before a content coding is undone.
+    /// One for each of the captures when the attempt succeeded, else none.
+    package var captured: [CapturedValue]
+    /// Body bytes of the last request that had any to send, and of the final response before a content coding is undone:
+    /// what comes with a redirect is not the task's (`URLSessionTask.countOfBytesSent`, `countOfBytesReceived`).
     package var countOfBytesSent: Int64
     package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?
@@ -41,6 +45,7 @@ package struct AttemptResult: Sendable {
         redirectCount = 0
         self.currentRequest = currentRequest
         checks = []
+        captured = []
         countOfBytesSent = 0
         countOfBytesReceived = 0
     }

@@ -3,16 +3,17 @@ internal import TransferModel
 
 /// Holds a body against what is expected of it while it comes in: its size, whether there is one, its encoding.
 ///
-/// Memory does not grow with the body, except for one whose JSON is looked into later: that is kept up to `jsonLimit`.
+/// Memory does not grow with the body, except for one that is looked into when it is whole: that is kept up to
+/// `keptLimit`.
 struct BodyCheck {
-    /// The largest body whose JSON is looked into.
-    static let jsonLimit: Int64 = 16 << 20
+    /// The largest body whose JSON, or whose text for a capture, is looked into.
+    static let keptLimit: Int64 = 16 << 20
 
     private let expectation: Expectation
     private let limit: Int64?
     private var text: TextCheck?
     private var count: Int64 = 0
-    /// The body so far, for its JSON.
+    /// The body so far, for what is looked into.
     private(set) var kept: [UInt8]?
 
     /// nil when nothing is expected of the body, or when the response cannot have one.
@@ -23,10 +24,10 @@ struct BodyCheck {
             ![204, 205, 304].contains(head.statusCode)
         else { return nil }
         self.expectation = expectation
-        let jsonLimit = expectation.json == nil ? nil : Self.jsonLimit
-        limit = [expectation.maximumSize, jsonLimit].compactMap(\.self).min()
+        let keptLimit = expectation.looksIntoBody ? Self.keptLimit : nil
+        limit = [expectation.maximumSize, keptLimit].compactMap(\.self).min()
         text = expectation.textEncoding.map { TextCheck($0, charset: head.charset) }
-        if expectation.json != nil { kept = [] }
+        if keptLimit != nil { kept = [] }
     }
 
     /// Takes the announced length; returns the findings that end the transfer.
@@ -49,7 +50,7 @@ struct BodyCheck {
     /// Judges the whole body.
     mutating func end() -> Findings {
         var findings = Findings()
-        if count == 0, expectation.textEncoding != nil || expectation.json != nil {
+        if count == 0, expectation.textEncoding != nil || kept != nil {
             findings.fail(
                 .data,
                 expected: "a body",
@@ -63,14 +64,14 @@ struct BodyCheck {
         if let fault = text?.end() { return undecodable(fault) }
         findings.pass(.data)
         // JSON is decoded later, and both are one check.
-        if text != nil, kept == nil { findings.pass(.decoding) }
+        if text != nil, !expectation.needsJSON { findings.pass(.decoding) }
         return findings
     }
 
     private func tooLarge(_ actual: String, _ limit: Int64) -> Findings {
         var findings = Findings()
         let what =
-            expectation.maximumSize == limit ? "`maximumSize`" : "what is looked into as JSON"
+            expectation.maximumSize == limit ? "`maximumSize`" : "what is looked into"
         findings.fail(
             .data,
             expected: "at most \(limit) bytes",

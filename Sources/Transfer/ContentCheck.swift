@@ -1,33 +1,44 @@
 internal import JSON
 internal import TransferModel
 
-/// Holds a whole response against what is expected of its fields and of the JSON in its body.
+/// Holds a whole response against what is expected of its fields and of what stands in its body, and takes from it
+/// what is captured.
 ///
 /// A value of its own, so that a large body is looked into on a thread that has time for it.
 struct ContentCheck: Sendable {
     private let head: ResponseHead
     private let headers: [HeaderField]
     private let json: [Expectation.JSONValueAt]
-    /// The body whose JSON is looked into; nil when nothing is expected of it.
+    private let captures: [Capture]
+    /// Whether the body is decoded.
+    private let needsJSON: Bool
+    /// The body that is looked into; nil when nothing is expected of it, or when the response cannot have one.
     private let body: [UInt8]?
 
     /// nil when nothing is expected of what the response says.
     init?(_ expectation: Expectation, head: ResponseHead?, body: [UInt8]?) {
-        guard let head, body != nil || !expectation.headers.isEmpty else { return nil }
+        guard let head,
+            body != nil || !expectation.headers.isEmpty || !expectation.captures.isEmpty
+        else { return nil }
         self.head = head
         headers = expectation.headers
         json = body == nil ? [] : expectation.json ?? []
+        captures = expectation.captures
+        needsJSON = expectation.needsJSON
         self.body = body
     }
 
     /// Whether judging takes no longer than handing it to another thread.
-    var isQuick: Bool { (body?.count ?? 0) <= ResponseSink.memoryLimit }
+    var isQuick: Bool {
+        guard (body?.count ?? 0) <= ResponseSink.memoryLimit else { return false }
+        return !captures.contains { if case .regex = $0.source { true } else { false } }
+    }
 
-    /// Decodes the body, then compares fields and values in the order of the job file.
+    /// Decodes the body, then compares fields and values and captures, each in the order of the job file.
     func judge() -> Findings {
         var findings = Findings()
         var document: JSONValue?
-        if let body {
+        if needsJSON, let body {
             do throws(JSONValue.Fault) {
                 document = try JSONValue(bytes: Self.withoutMark(body))
                 findings.pass(.decoding)
@@ -58,7 +69,16 @@ struct ContentCheck: Sendable {
             )
             return findings
         }
-        if !headers.isEmpty || !json.isEmpty { findings.pass(.content) }
+        for capture in captures {
+            do throws(CaptureMiss) {
+                findings.captured.append(try capture.value(head, document, body))
+            } catch {
+                let what = "the capture `\(capture.name)` (\(capture.place))"
+                findings.failContent(what, expected: error.expected, actual: error.actual)
+                return findings
+            }
+        }
+        if !headers.isEmpty || !json.isEmpty || !captures.isEmpty { findings.pass(.content) }
         return findings
     }
 
@@ -69,11 +89,15 @@ struct ContentCheck: Sendable {
 
     /// What a field is instead; repeated lines count each and together (RFC 9110 §5.3).
     private func mismatch(_ field: HeaderField) -> String? {
-        let values = head.fields.values(of: field.name)
+        let values = head.fields.allValues(of: field.name)
         guard !values.isEmpty else { return "missing" }
-        let all = values.joined(separator: ", ")
-        let isEqual = field.value == "*" || values.contains(field.value) || all == field.value
-        return isEqual ? nil : TextExcerpt.of(all)
+        if field.value == "*" { return nil }
+        let all = Array(values.joined(separator: ", ".utf8))
+        let wanted = Array(field.value.utf8)
+        if all == wanted || values.contains(wanted[...]) { return nil }
+        return TextExcerpt.of(
+            String(validating: all, as: UTF8.self) ?? HeaderFields.text(all[...])
+        )
     }
 
     /// What a value is instead.

@@ -8,13 +8,13 @@ internal import TransferModel
 package final class DestinationClaims: Sendable {
     private struct Place: Hashable {
         var folder: Folder.Identity
-        var name: String
+        var name: ByteText
 
         /// The place of a path; its folder is made when `create` is set.
         init(_ destination: TaskSpec.Destination, create: Bool) throws(SystemError) {
             let (path, name) = destination.split
             folder = try Folder(path: path, create: create).identity
-            self.name = name
+            self.name = ByteText(name)
         }
     }
 

@@ -60,7 +60,7 @@ package final class Engine: AttemptRunner {
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - environment: The environment's variables, which may name proxies.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
-    /// - Throws: `StartFailure` without libcurl, threads or descriptors.
+    /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
     package init(
         sessions: [SessionConfiguration],
         maximumConcurrentAttempts: Int,
@@ -74,7 +74,7 @@ package final class Engine: AttemptRunner {
         do throws(CurlLibrary.LoadFailure) {
             library = try CurlLibrary.load()
         } catch {
-            throw StartFailure(message: "libcurl cannot be loaded: \(error.message)")
+            throw StartFailure(message: error.message)
         }
         description = RunHeader.Engine(
             libcurl: library.version,
@@ -96,7 +96,12 @@ package final class Engine: AttemptRunner {
             let passed = dispatch.withLock { $0.pass(events) }
             if !passed.isEmpty { deliver(passed) }
         }
-        let proxies = ProxyEnvironment(environment)
+        let proxies: ProxyEnvironment
+        do throws(ProxyFault) {
+            proxies = try ProxyEnvironment(environment)
+        } catch {
+            throw StartFailure(message: error.message)
+        }
         let publisher = Publisher(durability: durability, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {

@@ -29,6 +29,8 @@ final class EngineLoop: MultiHandle.Driver {
     private var attempts: [Int: Attempt] = [:]
     /// No attempt has to be looked at before.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
+    /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed body.
+    private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
@@ -102,15 +104,31 @@ final class EngineLoop: MultiHandle.Driver {
             socket,
             ready in
             transports[tag]?.multi.socketAction(socket, ready: ready)
+        } input: { key in
+            resume(key)
         }
         if wasReady { reap() }
         return wasReady
+    }
+
+    /// Lets an attempt go on whose body had nothing to send.
+    private func resume(_ key: Int) {
+        guard let attempt = attempts[key] else { return }
+        do throws(CurlCode) {
+            try attempt.resumeBody()
+        } catch {
+            end(attempt, with: TransferFailure(ExchangeEnd(code: error, phase: .send)))
+        }
     }
 
     // MARK: - MultiHandle.Driver
 
     func multi(_ tag: Int, setTimer milliseconds: Int?) {
         timers[tag] = milliseconds.map { .now + .milliseconds($0) }
+    }
+
+    func multi(_ tag: Int, didDropSocketOf handle: EasyHandle) {
+        dropped.append(handle.tag)
     }
 
     // MARK: - Attempts
@@ -139,7 +157,7 @@ final class EngineLoop: MultiHandle.Driver {
         handle.client = attempt
         attempts[key] = attempt
         nextCheck = min(nextCheck, attempt.watch.nextCheck)
-        perform(attempt.begin(), of: attempt)
+        perform(attempt.begin(sockets), of: attempt)
     }
 
     /// The end of an attempt that libcurl has no handle for.
@@ -184,6 +202,16 @@ final class EngineLoop: MultiHandle.Driver {
             } else {
                 toPublish.append(job)
             }
+        }
+    }
+
+    /// Ends the attempts whose connection has ended while their body had nothing to send.
+    private func endStuck() {
+        let keys = dropped
+        dropped.removeAll(keepingCapacity: true)
+        for key in keys {
+            guard let attempt = attempts[key], attempt.isStuck else { continue }
+            end(attempt, with: attempt.connectionLoss)
         }
     }
 
@@ -240,6 +268,7 @@ final class EngineLoop: MultiHandle.Driver {
                 perform(attempt.end(code), of: attempt)
             }
         }
+        if !dropped.isEmpty { endStuck() }
     }
 
     /// Ends what was silent, slow or out of time; looks at the attempts only when one can be due.

@@ -4,6 +4,8 @@ internal import TransferModel
 struct Findings: Sendable, Hashable {
     private(set) var checks: [TaskRecord.Check] = []
     private(set) var failure: TransferFailure?
+    /// One for each of the captures when nothing failed.
+    var captured: [CapturedValue] = []
 
     mutating func pass(_ check: TaskRecord.Check.Name) {
         checks.append(TaskRecord.Check(check, passed: true))

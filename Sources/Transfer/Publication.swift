@@ -29,8 +29,7 @@ struct PublicationJob: Sendable {
 /// Makes files out of complete bodies: writes, verifies, syncs and names them.
 struct Publication {
     let durability: Durability
-    /// Many files in a row go to the same one.
-    private var lastFolder: Folder?
+    private var recentFolder = RecentFolder()
 
     init(durability: Durability) {
         self.durability = durability
@@ -39,7 +38,8 @@ struct Publication {
     /// Carries a job out; the result has the file, or the failure that kept it from its name.
     mutating func publish(_ job: PublicationJob) -> AttemptResult {
         var result = job.result
-        if let findings = job.check?.judge() {
+        let findings = job.check?.judge()
+        if let findings {
             result.checks += findings.checks
             result.failure = findings.failure
         }
@@ -49,6 +49,7 @@ struct Publication {
         if job.isChecksumList, result.failure == nil, case .memory(let bytes) = job.content {
             result.checksums = ChecksumList(bytes)
         }
+        if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
     }
@@ -59,57 +60,71 @@ struct Publication {
         _ result: inout AttemptResult
     ) {
         do throws(SystemError) {
-            let (file, folder) = try file(of: content, for: destination)
-            if let failure = try verify(file, content, destination, &result) {
-                result.failure = failure
-            } else {
-                if let mode = destination.mode { try file.setMode(exactly: mode) }
-                if durability != .none { try file.sync() }
-                try file.publish(replacing: destination.ifExists == .replace)
-                if durability == .full { try folder.sync() }
-                result.file = .init(
-                    path: destination.displayPath,
-                    size: file.size,
-                    sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal)
-                )
+            do throws(SystemError) {
+                try place(content, at: destination, &result)
+            } catch {
+                // The folder that the last file went to may be gone by now: once more, with one that is there.
+                guard case .memory = content, recentFolder.forgetIfMoved() else { throw error }
+                try place(content, at: destination, &result)
             }
         } catch {
-            var failure = TransferFailure(error, phase: .finish)
-            if error.isTaken {
-                // The scheduler looked before the transfer started.
-                failure.detail =
-                    "\(destination.displayPath) has appeared since the transfer started"
-                failure.help = "it was left as it is, because `ifExists` is not `replace`"
-            }
-            result.failure = failure
+            result.failure = TransferFailure(error, phase: .finish)
+            if error.isTaken { note(destination, appearedIn: &result) }
         }
+    }
+
+    /// Verifies a body and makes a file of it.
+    private mutating func place(
+        _ content: ResponseSink.Content,
+        at destination: TaskSpec.Destination,
+        _ result: inout AttemptResult
+    ) throws(SystemError) {
+        let (file, folder) = try file(of: content, for: destination, at: result.endTime)
+        if let failure = try verify(file, content, destination, &result) {
+            result.failure = failure
+            return
+        }
+        if let mode = destination.mode { try file.setMode(exactly: mode) }
+        if durability != .none { try file.sync() }
+        try file.publish(replacing: destination.ifExists == .replace)
+        if durability == .full { try folder.sync() }
+        result.file = .init(
+            path: destination.displayPath,
+            size: file.size,
+            sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal)
+        )
+    }
+
+    /// Something has taken the name since the scheduler looked, before the transfer started.
+    private func note(
+        _ destination: TaskSpec.Destination,
+        appearedIn result: inout AttemptResult
+    ) {
+        guard destination.ifExists == .skip else {
+            result.failure?.detail =
+                "\(destination.displayPath) has appeared since the transfer started"
+            result.failure?.help = "it was left as it is, because `ifExists` is `fail`"
+            return
+        }
+        let fault = PathOccupant(at: destination.path).fault(at: destination.path)
+        result.failure = fault.map { TransferFailure($0, phase: .finish) }
+        result.isUnchanged = fault == nil
     }
 
     private mutating func file(
         of content: ResponseSink.Content,
-        for destination: TaskSpec.Destination
+        for destination: TaskSpec.Destination,
+        at now: MonotonicTime
     ) throws(SystemError) -> (OutputFile, Folder) {
         switch content {
         case .file(let file, let folder):
             return (file, folder)
         case .memory(let bytes):
             let (path, name) = destination.split
-            let folder: Folder
-            if let lastFolder, lastFolder.path == path {
-                folder = lastFolder
-            } else {
-                folder = try Folder(path: path, create: true)
-                lastFolder = folder
-            }
-            do throws(SystemError) {
-                let file = try OutputFile(in: folder, name: name)
-                try file.write(bytes.span)
-                return (file, folder)
-            } catch {
-                // The folder may have been removed since it was opened: open it anew next time.
-                lastFolder = nil
-                throw error
-            }
+            let folder = try recentFolder.open(path, at: now)
+            let file = try OutputFile(in: folder, name: name)
+            try file.write(bytes.span)
+            return (file, folder)
         }
     }
 
@@ -180,27 +195,6 @@ extension Checksum.Algorithm {
         case .sha256: .sha256
         case .sha512: .sha512
         }
-    }
-}
-
-extension TransferFailure {
-    /// A system call that failed: permanent, because nothing changes by trying again.
-    init(_ error: SystemError, phase: Phase) {
-        self.init(kind: .localIO, phase: phase, detail: error.message)
-        osErrno = Int(error.errno)
-        isPermanent = true
-        urlError = URLErrorCode(code: -3003, name: "cannotWriteToFile")
-    }
-}
-
-extension TransferFailure {
-    /// A source that could not be opened or read.
-    init(reading error: SystemError, phase: Phase) {
-        self.init(error, phase: phase)
-        urlError =
-            error.isMissing
-            ? URLErrorCode(code: -1100, name: "fileDoesNotExist")
-            : URLErrorCode(code: -1021, name: "requestBodyStreamExhausted")
     }
 }
 

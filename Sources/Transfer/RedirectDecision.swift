@@ -1,4 +1,5 @@
 internal import TransferModel
+internal import SystemKit
 
 /// Whether a redirect is followed, and with which request (RFC 9110 §15.4).
 enum RedirectDecision {
@@ -64,7 +65,7 @@ enum RedirectDecision {
         if keepsBody, crossesOrigin {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
-        guard !visited.contains(visit(method, url)) else {
+        guard !visited.contains(where: visit(method, url).hasSameBytes) else {
             return refuse("the redirects go in a circle at \(url.text)", isLimit: true)
         }
         let headers = request.headers.filter { field in

@@ -41,8 +41,9 @@ final class SessionTransport {
         self.share = share
         self.proxies = proxies
         easyConfiguration = EasyConfiguration(
+            // libcurl adds it to others as an int.
             connectTimeoutMilliseconds: Int(
-                clamping: max(1, configuration.connectTimeout.microseconds / 1000)
+                min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
             minimumTLSVersion: configuration.tls.minimumVersion == .tls13 ? .tls13 : .tls12,
             caFile: configuration.tls.caFile
@@ -62,10 +63,10 @@ final class SessionTransport {
         return try EasyHandle(configuration: easyConfiguration, sockets: sockets)
     }
 
-    /// Keeps a handle for the next attempt.
+    /// Keeps a handle for the next attempt, which must not find this one's `errno` on it.
     func giveBack(_ handle: EasyHandle) {
         handle.client = nil
-        idleHandles.append(handle)
+        if handle.lastOSErrno == nil { idleHandles.append(handle) }
     }
 
     /// The proxy for an origin; nil when it is to be reached directly.

@@ -25,15 +25,23 @@ struct TransactionRecorder {
         var lastReceived: MonotonicTime?
     }
 
+    /// How the running exchange's request body is handed to libcurl.
+    enum Body {
+        case none
+        /// At once: so many bytes, and how many they were before their encoding.
+        case memory(sent: Int, original: Int)
+        /// Piece by piece; nil when only the end tells the length.
+        case pieces(total: Int64?)
+    }
+
     private let clock: RunClock
     private var moments: Moments
     private var record: TransactionMetrics
     /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
     private(set) var hasSentAnything = false
-    /// How many bytes the running exchange's request body has.
+    private var body = Body.none
+    /// How many bytes of the request body must leave before the request is whole; `max` while nobody knows.
     private var bodyCount: Int64 = 0
-    /// Whether they are handed to libcurl at once.
-    private var isBodyInMemory = false
     /// The records that are closed already.
     private(set) var closed: [TransactionMetrics] = []
 
@@ -77,16 +85,17 @@ struct TransactionRecorder {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
+    /// Whether a connection was ready for the running exchange.
+    var hasBegunRequest: Bool { moments.requestStart != nil }
     /// Whether a connection was begun that no request went over.
-    var hasUnusedConnection: Bool { moments.connectStart != nil && moments.requestStart == nil }
+    var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
     // MARK: - Events
 
     /// The running exchange has a body.
-    mutating func willSendBody(count: Int64, isInMemory: Bool) {
-        bodyCount = count
-        isBodyInMemory = isInMemory
-        if isInMemory { record.countOfRequestBodyBytesBeforeEncoding = count }
+    mutating func willSendBody(_ body: Body) {
+        self.body = body
+        didRewindBody()
     }
 
     /// A host is about to be made an address; `isLookup` is false when it is one already.
@@ -177,10 +186,20 @@ struct TransactionRecorder {
 
     mutating func didProduceBody(count: Int) {
         record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
+        if count == 0, bodyCount == .max { bodyCount = 0 }
     }
 
     mutating func didRewindBody() {
-        record.countOfRequestBodyBytesBeforeEncoding = isBodyInMemory ? bodyCount : 0
+        record.countOfRequestBodyBytesBeforeEncoding = 0
+        switch body {
+        case .none:
+            bodyCount = 0
+        case .memory(let sent, let original):
+            bodyCount = Int64(sent)
+            record.countOfRequestBodyBytesBeforeEncoding = Int64(original)
+        case .pieces(let total):
+            bodyCount = total ?? .max
+        }
     }
 
     /// A line of a head has come; `begins` for the first one of the final response, which alone is counted.
@@ -232,8 +251,8 @@ struct TransactionRecorder {
         at now: MonotonicTime
     ) {
         moments = Moments(fetchStart: now)
+        body = .none
         bodyCount = 0
-        isBodyInMemory = false
         record = TransactionMetrics(
             attempt: record.attempt,
             reason: reason,
@@ -248,10 +267,10 @@ struct TransactionRecorder {
     private mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
-        let (count, isInMemory) = (bodyCount, isBodyInMemory)
+        let body = body
         close(isComplete: false)
         begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
-        if count > 0 { willSendBody(count: count, isInMemory: isInMemory) }
+        willSendBody(body)
     }
 
     /// libcurl counts from the moment it began with the connection, which is when the lookup began or, with the

@@ -12,6 +12,23 @@ struct ExchangeEnd {
     var detail: String?
     /// Whether any byte of the request has left.
     var didSend = false
+    /// The status with which a proxy answered CONNECT; nil when none was asked, or it did not answer.
+    var connectStatus: Int?
+    /// Whether the response came as TLS: libcurl then says the same of a lost connection as of bytes that it cannot read.
+    var isEncrypted = false
+
+    /// Whether a proxy was reached and made no tunnel.
+    fileprivate var isTunnelRefused: Bool {
+        !didSend && connectStatus.map { !(200...299).contains($0) } ?? false
+    }
+
+    /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
+    /// the kernel.
+    fileprivate var isUnreadable: Bool {
+        guard code.rawValue == 56, osErrno == nil, phase == .receive else { return false }
+        // `Illegal or missing hexadecimal sequence in chunked-encoding` and its like.
+        return !isEncrypted || detail?.lowercased().contains("chunk") ?? false
+    }
 }
 
 extension TransferFailure {
@@ -28,6 +45,9 @@ extension TransferFailure {
         osErrno = end.osErrno
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
+        if end.isTunnelRefused, isPermanent {
+            help = "look at the proxy that the environment names, and at its user and password"
+        }
     }
 
     private struct Row {
@@ -38,6 +58,9 @@ extension TransferFailure {
 
     private static func row(for end: ExchangeEnd) -> Row {
         switch end.code.rawValue {
+        case _ where end.isTunnelRefused: refusedTunnel(end.connectStatus)
+        case 56 where end.isUnreadable:
+            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         // After a request has left it is the answer that speaks an unknown protocol.
         case 1 where end.didSend:
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
@@ -88,6 +111,18 @@ extension TransferFailure {
         case 98: Row(kind: .tls, urlError: (-1206, "clientCertificateRequired"), isPermanent: true)
         default: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         }
+    }
+
+    /// A proxy that wants other credentials, or nobody to go there, will not want it later.
+    private static func refusedTunnel(_ status: Int?) -> Row {
+        let isPermanent =
+            status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
+        return Row(
+            kind: .connect,
+            urlError: status == 407
+                ? (-1013, "userAuthenticationRequired") : (-1004, "cannotConnectToHost"),
+            isPermanent: isPermanent
+        )
     }
 
     private static func connectError(_ osErrno: Int?) -> (Int, String) {

@@ -28,6 +28,8 @@ package struct Expectation: Sendable, Hashable {
     package var headers: [HeaderField] = []
     /// Values of a JSON body; empty when it only has to be JSON, nil when it need not be.
     package var json: [JSONValueAt]?
+    /// Values that the response must have, because later tasks use them.
+    package var captures: [Capture] = []
 
     // Made once: an expectation is copied for every task.
     private static let anySuccess = [200...299]
@@ -35,7 +37,15 @@ package struct Expectation: Sendable, Hashable {
     package init() {}
 
     /// Whether something is expected of the body.
-    package var isAboutBody: Bool { textEncoding != nil || maximumSize != nil || json != nil }
+    package var isAboutBody: Bool { textEncoding != nil || maximumSize != nil || looksIntoBody }
+
+    /// Whether something is expected of what stands in the body, which is then kept until it is whole.
+    package var looksIntoBody: Bool { json != nil || captures.contains(where: \.isAboutBody) }
+
+    /// Whether the body must be JSON.
+    package var needsJSON: Bool {
+        json != nil || captures.contains { if case .json = $0.source { true } else { false } }
+    }
 }
 
 /// How text is written in bytes, by its preferred MIME name (IANA character sets).

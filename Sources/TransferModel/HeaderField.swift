@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// One HTTP field line: a name and its value, without the line end.
 package struct HeaderField: Sendable, Hashable {
     /// The name as written; compared without regard to case.
@@ -7,6 +9,11 @@ package struct HeaderField: Sendable, Hashable {
     package init(name: String, value: String) {
         self.name = name
         self.value = value
+    }
+
+    /// Whether both are the same bytes on the wire.
+    package static func == (left: HeaderField, right: HeaderField) -> Bool {
+        left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
     }
 
     /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.
@@ -47,18 +54,12 @@ package struct HeaderFields: Sendable, Hashable {
         storage.reserveCapacity(bytes)
     }
 
-    /// Appends a field; line ends within it are dropped, characters above U+00FF become their UTF-8 bytes.
+    /// Appends a field as it is sent, in UTF-8; line ends within it are dropped.
     package mutating func append(_ field: HeaderField) {
         for byte in field.name.utf8 where byte != 10 && byte != 13 { storage.append(byte) }
         storage.append(UInt8(ascii: ":"))
         storage.append(UInt8(ascii: " "))
-        for scalar in field.value.unicodeScalars where scalar != "\n" && scalar != "\r" {
-            if scalar.value < 0x100 {
-                storage.append(UInt8(truncatingIfNeeded: scalar.value))
-            } else {
-                storage.append(contentsOf: String(scalar).utf8)
-            }
-        }
+        for byte in field.value.utf8 where byte != 10 && byte != 13 { storage.append(byte) }
         storage.append(UInt8(ascii: "\n"))
         count += 1
     }
@@ -118,10 +119,15 @@ package struct HeaderFields: Sendable, Hashable {
 
     /// The values of every line of that name, in order; the name is compared without regard to case.
     package func values(of name: String) -> [String] {
-        var found: [String] = []
+        allValues(of: name).map(Self.text)
+    }
+
+    /// The bytes of those values.
+    package func allValues(of name: String) -> [ArraySlice<UInt8>] {
+        var found: [ArraySlice<UInt8>] = []
         var start = 0
         while let line = nextLine(from: &start) {
-            if isEqual(line.name, name) { found.append(Self.text(storage[line.value])) }
+            if isEqual(line.name, name) { found.append(storage[line.value]) }
         }
         return found
     }

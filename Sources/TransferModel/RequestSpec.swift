@@ -39,13 +39,6 @@ package struct RequestSpec: Sendable, Hashable {
     }
 }
 
-/// The bytes that a request carries.
-package enum BodySource: Sendable, Hashable {
-    case bytes([UInt8])
-    /// An absolute path; opened once per attempt, size and modification time compared before and after.
-    case file(path: String)
-}
-
 /// How far redirects are followed.
 package struct RedirectRule: Sendable, Hashable {
     package enum Follow: String, Sendable, Hashable, CaseIterable {

@@ -15,8 +15,8 @@ package enum RunEvent: Sendable {
         waitMicroseconds: Int64
     )
     indirect case taskFinished(TaskRecord)
-    /// Nothing more is started, for the reason given as half a sentence; what runs goes on or is being cancelled.
-    case stopping(reason: String)
+    /// Nothing more is started, for the reason given as half a sentence; `running` tasks go on or are being cancelled.
+    case stopping(reason: String, running: Int)
     indirect case finished(RunSummary)
 }
 

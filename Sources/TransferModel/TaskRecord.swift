@@ -96,6 +96,18 @@ package struct TaskRecord: Sendable, Hashable {
         case none
     }
 
+    /// That a value was captured; the value itself may be a secret and is not told.
+    package struct Capture: Sendable, Hashable {
+        package var name: String
+        /// In bytes of UTF-8.
+        package var size: Int
+
+        package init(name: String, size: Int) {
+            self.name = name
+            self.size = size
+        }
+    }
+
     package var id: String
     /// From 1, in plan order, as `URLSessionTask.taskIdentifier`.
     package var taskIdentifier: Int
@@ -117,6 +129,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var response: ResponseHead?
     package var file: PublishedFile?
     package var voucher: Voucher?
+    /// In the order of the job file; none unless the task succeeded.
+    package var captures: [Capture] = []
     package var countOfBytesSent: Int64 = 0
     package var countOfBytesReceived: Int64 = 0
     package var countOfBytesExpectedToSend: Int64?

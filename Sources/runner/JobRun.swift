@@ -24,10 +24,17 @@ struct JobRun {
         let resolver = SecretResolver()
         // Before any other thread is made: they inherit its signal mask.
         let signals = try Exit.environment { () throws(SystemError) in
-            try StopSignalListener { signal in
-                resolver.stop(signal)
-                inbox.push(.signal(signal))
-            }
+            try StopSignalListener(
+                receive: { signal in
+                    resolver.stop(signal)
+                    let turn = inbox.push(.signal(signal))
+                    return { inbox.isTaken(turn) }
+                },
+                giveUp: { signal in
+                    let code: RunnerExitCode = signal == .interrupt ? .interrupted : .terminated
+                    ProcessContext.exit(code.rawValue)
+                }
+            )
         }
         defer { signals.stop() }
 
@@ -91,9 +98,11 @@ struct JobRun {
             inbox: inbox,
             sinks: [report, display],
             wantsProgress: display.wantsProgress,
-            fileExists: ProcessContext.exists
+            occupant: PathOccupant.init(at:)
         ).run()
-        if let failure = report.failure { throw Exit(.environment, failure.message) }
+        if let failure = report.failure {
+            throw Exit(summary.exitCode.combined(with: .environment), failure.message)
+        }
         return summary
     }
 

@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import SystemKit
 import TransferModel
 
@@ -48,7 +49,8 @@ struct JobSource {
             only: only,
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
-            fileStatus: Self.status
+            fileStatus: Self.status,
+            patternFault: RegularExpression.fault
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -112,10 +114,13 @@ struct JobSource {
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {
         do throws(SystemError) {
-            _ = try InputFile(path: path)
-            return .readable
+            return switch try InputFile.kind(of: path) {
+            case .regular: .readable
+            case .pipe: .pipe
+            case .other: .notRegular
+            }
         } catch {
-            return error.isMissing ? .missing : error.isNotRegular ? .notRegular : .unreadable
+            return error.isMissing ? .missing : .unreadable
         }
     }
 }

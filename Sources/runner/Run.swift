@@ -86,7 +86,7 @@ struct Run: ParsableCommand {
             source: source.report.source,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
-                ?? state.reportPath(jobName: plan.name),
+                ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }

@@ -19,7 +19,9 @@ struct StateFolder {
     }
 
     /// Where a job that names no report leaves it, its folder made.
-    func reportPath(jobName: String) throws -> String {
+    ///
+    /// `jobPath` is that of its file: two jobs of one name are told apart by it.
+    func reportPath(jobName: String, jobPath: String) throws -> String {
         let advice = "name a report with --report, or a state folder with --state-dir"
         guard let path else { throw Exit(.environment, "there is no state folder: \(advice)") }
         do {
@@ -27,7 +29,20 @@ struct StateFolder {
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
-        return path + "/reports/\(Self.fileName(jobName)).json"
+        let key = Self.key(of: jobPath)
+        return path + "/reports/\(Self.fileName(jobName))-\(key).json"
+    }
+
+    /// Eight hexadecimal digits for the absolute path of a job's file (FNV-1a, 64 bits, folded to 32).
+    private static func key(of jobPath: String) -> String {
+        let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
+        let parts = (folder + jobPath).split(separator: "/").filter { $0 != "." }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in parts.joined(separator: "/").utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        let digits = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
     /// A job's name as a file's: whatever could mean something to a path is an underscore.

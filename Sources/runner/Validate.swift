@@ -64,7 +64,7 @@ struct Validate: ParsableCommand {
 
     /// The files that the arguments stand for, each once, in their order.
     private static func expanded(_ arguments: [String]) throws -> [String] {
-        var known: Set<String> = []
+        var known: Set<ByteText> = []
         var files: [String] = []
         for argument in arguments {
             try JobSource.requirePath(argument)
@@ -72,7 +72,7 @@ struct Validate: ParsableCommand {
                 try FilePattern.expand(argument)
             }
             guard !found.isEmpty else { throw Exit(.environment, "no file matches `\(argument)`") }
-            files += found.filter { known.insert($0).inserted }
+            files += found.filter { known.insert(ByteText($0)).inserted }
         }
         return files
     }

@@ -41,6 +41,15 @@ import Testing
         #expect(throws: JSONValue.Fault.self) { try JSONValue("{\(members),\"7\":null}") }
     }
 
+    @Test(arguments: [0, 20])
+    func `two spellings of a letter are two names`(others: Int) throws {
+        let more = (0..<others).map { ",\"\($0)\":0" }.joined()
+        let value = try JSONValue("{\"\u{E9}\":1,\"e\u{301}\":2\(more)}")
+        #expect(value["\u{E9}"] == .number("1"))
+        #expect(value["e\u{301}"] == .number("2"))
+        #expect(JSONPointer("/e\u{301}")?.resolve(in: value) == .number("2"))
+    }
+
     @Test(arguments: [
         #"{"a":[1,2.50,-0],"b":{},"c":[],"d":"x\ny","e":null,"f":true}"#, "[]", "\"\"", "1e5",
     ])

@@ -38,6 +38,16 @@ import Testing
         #expect(result.diagnostics.first?.range.start.line == 7)
     }
 
+    @Test func `a long text behind many aliases is stopped at the limit`() throws {
+        let long = "- &long \(repeating("x", 1 << 20))\n"
+        let list = "- &list [\(repeating("*long, ", 15))]\n"
+        #expect(faults(long + list + repeating("- *list\n", 16)).isEmpty)
+        let fault = try #require(faults(long + list + repeating("- *list\n", 40)).first)
+        #expect(fault.code == "yaml.alias-expansion")
+        #expect(fault.message.hasSuffix("256 MiB of text"))
+        #expect(fault.range.start == SourcePosition(line: 19, column: 3))
+    }
+
     @Test func `a chain of merges is as deep as what it merges`() {
         var text = "m0: &m0 {a: 1}\n"
         for level in 1...100 { text += "m\(level): &m\(level) {<<: *m\(level - 1)}\n" }

@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import TestSupport
 import Testing
 
@@ -105,9 +106,21 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         let parsed = Document.parse(bytes, name: "job.yaml")
         let faults = parsed.diagnostics.map(\.code)
         guard let document = parsed.document else { return faults }
-        let options = PlanOptions(variables: variables, workingFolder: "/jobs") { path in
-            path.hasSuffix("/missing.json") ? .missing : .readable
-        }
+        let options = PlanOptions(
+            variables: variables,
+            workingFolder: "/jobs",
+            fileStatus: { path in
+                switch AbsolutePath.lastComponent(of: path) {
+                case "missing.json": .missing
+                case "rows.pipe": .pipe
+                default: .readable
+                }
+            },
+            patternFault: { pattern in
+                pattern == "missing"
+                    ? .unavailable("missing") : RegularExpression.fault(in: pattern)
+            }
+        )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             // A run without any secret.

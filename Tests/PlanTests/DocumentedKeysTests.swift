@@ -9,10 +9,12 @@ import Testing
     private static let tables = [
         JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys, DefaultsTable.table.keys,
         SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
-        TaskTable.data.keys, TaskTable.upload.keys, TaskTable.download.keys,
-        ChecksumTable.table.keys,
+        ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
+        TaskTable.upload.keys,
+        TaskTable.download.keys,
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
         RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,
+        MultipartType.part.keys, StreamTable.table.keys,
     ]
 
     private static func text(_ file: String) throws -> String {

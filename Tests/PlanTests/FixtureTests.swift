@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import RegexKit
 import Plan
 import TestSupport
 import Testing
@@ -27,7 +28,7 @@ import Testing
     func `only faults of the environment make a job one that may be right`(
         fixture: Fixture
     ) throws {
-        let names = ["missing-variable", "missing-file", "missing-secret"]
+        let names = ["missing-variable", "missing-file", "missing-secret", "missing-library"]
         let rejected = PlanRejected(diagnostics: try Self.diagnostics(fixture))
         let hasErrors = rejected.diagnostics.contains { $0.severity == .error }
         #expect((hasErrors && rejected.isEnvironment) == names.contains(fixture.name))
@@ -47,6 +48,7 @@ import Testing
         var report: String?
         var missing: Set<Substring> = []
         var files: [String: PlanOptions.FileStatus] = [:]
+        var hasPatterns = true
         let text = String(decoding: fixture.input, as: UTF8.self)
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("# --") }) {
             let words = line.split(separator: " ")
@@ -58,6 +60,8 @@ import Testing
             case "--no-secret": missing.insert(words[2])
             case "--report": report = pair[0]
             case "--absent": files[pair[0]] = .missing
+            case "--without": hasPatterns = false
+            case "--pipe": files[pair[0]] = .pipe
             default: files[pair[0]] = .notRegular
             }
         }
@@ -66,7 +70,10 @@ import Testing
             environment: environment,
             workingFolder: "/jobs",
             reportPath: report,
-            fileStatus: { [files] in files[$0] ?? .readable }
+            fileStatus: { [files] in files[$0] ?? .readable },
+            patternFault: { [hasPatterns] in
+                hasPatterns ? RegularExpression.fault(in: $0) : .unavailable("it is not there")
+            }
         )
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)

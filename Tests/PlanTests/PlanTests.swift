@@ -67,6 +67,18 @@ import TransferModel
         #expect(try plan.task(at: 0).timeoutInterval == nil)
     }
 
+    @Test func `names of files are bytes`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            downloads:
+              a: { url: "https://example.com/", to: "caf\u{E9}/a" }
+              b: { url: "https://example.com/", to: "cafe\u{301}/a" }
+            """
+        )
+        #expect(plan.taskCount == 2)
+    }
+
     @Test(arguments: [("out/", "/jobs/out/"), ("./", "/jobs/"), ("../x/", "/jobs/../x/")])
     func `a folder keeps its slash, and a file there is not replaced unless the job says so`(
         to: String,
@@ -150,6 +162,7 @@ import TransferModel
         retry.maximumRetryAfter = .seconds(60)
         retry.repeat = .always
         #expect(task.retry == retry)
+        #expect(plan.mostAttempts == 2)
     }
 
     @Test func `a task wins over its session and a session over the defaults, key by key`() throws {

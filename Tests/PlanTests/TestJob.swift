@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import RegexKit
 import Testing
 
 /// Job files as tests write them.
@@ -17,7 +18,8 @@ enum TestJob {
             variables: variables,
             environment: environment,
             only: only,
-            workingFolder: "/jobs"
+            workingFolder: "/jobs",
+            patternFault: RegularExpression.fault
         )
         let result = Document.parse(Array(text.utf8), name: name)
         #expect(result.diagnostics.isEmpty)
@@ -42,9 +44,21 @@ enum TestJob {
         variables: [String: String] = [:],
         environment: [String: String] = [:]
     ) throws -> [String] {
+        let options = PlanOptions(
+            variables: variables,
+            environment: environment,
+            workingFolder: "/jobs"
+        )
+        return try faults(text, options: options)
+    }
+
+    /// The same under other options.
+    static func faults(_ text: String, options: PlanOptions) throws -> [String] {
+        let result = Document.parse(Array(text.utf8), name: "test.yaml")
+        #expect(result.diagnostics.isEmpty)
         do {
-            let plan = try plan(text, variables: variables, environment: environment)
-            return plan.warnings.map(describe)
+            return try Plan.make(from: #require(result.document), options: options).warnings
+                .map(describe)
         } catch let rejected as PlanRejected {
             return rejected.diagnostics.map(describe)
         }

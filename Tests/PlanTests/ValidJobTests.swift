@@ -12,8 +12,11 @@ import TransferModel
     func `a valid job has no fault and every task of it can be read`(fixture: Fixture) throws {
         let plan = try Self.plan(fixture)
         #expect(plan.warnings.isEmpty)
+        var captured: CapturedValues = [:]
         for index in 0..<plan.taskCount {
-            #expect(try plan.task(at: index).id == plan.id(of: index))
+            let task = try plan.task(at: index, captured: captured)
+            #expect(task.id == plan.id(of: index))
+            captured[index] = task.expectation.captures.map { CapturedValue($0.name, "1") }
         }
     }
 
@@ -44,7 +47,8 @@ import TransferModel
     private static func plan(_ fixture: Fixture) throws -> Plan {
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)
-        return try Plan.make(from: #require(result.document), options: PlanOptions())
+        let options = PlanOptions { $0.hasSuffix(".pipe") ? .pipe : .readable }
+        return try Plan.make(from: #require(result.document), options: options)
     }
 
     private static func collectKeys(

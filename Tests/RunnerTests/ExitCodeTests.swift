@@ -111,6 +111,29 @@ import Testing
         #expect(!job.folder.contains("good.bin"))
     }
 
+    @Test(arguments: [("good", 4), ("missing", 4), ("wrong", 6)] as [(String, Int32)])
+    func `4 when the report cannot be finished, unless a task's end is graver`(
+        end: String,
+        code: Int32
+    ) throws {
+        let (begun, rest) = (try Gate(), try Gate())
+        let hold = try ScriptedServer { _ in
+            Reply([.open(begun), .wait(rest)]) + Reply.ok("x").steps
+        }
+        let ends = try Ends()
+        let job = try ends.job([end])
+        let text = try job.folder.text("job.yaml")
+        try job.folder.write("\(text)data: { hold: { url: \(hold.url("/")) } }\n", to: "job.yaml")
+        let running = try job.command(["run", "job.yaml", "--report", "rep/d.json"]).start()
+        try begun.wait()
+        let removal = Command("rmdir", ["rep"], workingFolder: job.folder.path)
+        #expect(try removal.run().status == .exit(0))
+        rest.open()
+        let outcome = try running.finish()
+        #expect(outcome.status == .exit(code))
+        #expect(outcome.standardError.contains(" rep/d.json: No such file or directory"))
+    }
+
     @Test(arguments: ["run", "validate", "plan"])
     func `4 when there is no job file`(subcommand: String) throws {
         let job = try JobFolder("")

@@ -57,7 +57,8 @@ import Testing
             )
             .run().standardOutput.split(separator: "\n").map(String.init)
             for name in found { #expect(try outcome.reported(in: job.folder, as: name).code == 0) }
-            return found
+            // The key of the job file's path differs from folder to folder.
+            return found.map { $0.replacing(#/-[0-9a-f]{8}\.json$/#, with: "-KEY.json") }
         }
         let own = "report: { json: out/own.json }"
         #expect(
@@ -66,11 +67,11 @@ import Testing
         )
         #expect(try reports([], ["RUNNER_REPORT": "there.json"], job: own) == ["./there.json"])
         #expect(try reports(job: own) == ["./out/own.json"])
-        #expect(try reports(["--state-dir", "state"]) == ["./state/reports/my_job.json"])
+        #expect(try reports(["--state-dir", "state"]) == ["./state/reports/my_job-KEY.json"])
         #expect(
-            try reports([], ["RUNNER_STATE_DIR": "state"]) == ["./state/reports/my_job.json"]
+            try reports([], ["RUNNER_STATE_DIR": "state"]) == ["./state/reports/my_job-KEY.json"]
         )
-        #expect(try reports() == ["./.local/state/runner/reports/my_job.json"])
+        #expect(try reports() == ["./.local/state/runner/reports/my_job-KEY.json"])
     }
 
     @Test func `state and reports are for their owner alone`() throws {
@@ -80,7 +81,28 @@ import Testing
         #expect(outcome.status == .exit(0))
         #expect(try job.folder.mode(of: "state") == 0o700)
         #expect(try job.folder.mode(of: "state/reports") == 0o700)
-        #expect(try job.folder.mode(of: "state/reports/job.json") == 0o600)
+        let name = try #require(try job.folder.list("state/reports").first)
+        #expect(try job.folder.mode(of: "state/reports/\(name)") == 0o600)
+    }
+
+    @Test func `jobs of one name in two folders keep their own reports`() throws {
+        let server = try ScriptedServer { _ in .ok("") }
+        let job = try JobFolder("")
+        for name in ["one", "two"] {
+            try job.folder.makeFolder(name)
+            try job.folder.write(
+                "version: 1\ndata: { a: { url: \(server.url("/")) } }\n",
+                to: "\(name)/job.yaml"
+            )
+        }
+        let paths = [
+            "one/job.yaml", "./one/job.yaml", job.folder.path("one/job.yaml"), "two/job.yaml",
+        ]
+        for path in paths {
+            let outcome = try job.runner(["run", path, "--state-dir", "state"])
+            #expect(outcome.status == .exit(0))
+        }
+        #expect(try job.folder.list("state/reports").count == 2)
     }
 
     @Test func `paths of the job are relative to its folder`() throws {

@@ -4,7 +4,7 @@ import TransferModel
 
 @Suite struct SecretTests {
     private static let mark = "‹redacted›"
-    private static let token = #"t0k"en/ä+%\ value~~?"#
+    private static let token = #"t0k_"en/ä+%\ value~~?"#
     private static let signature = "s1g/na%2Fture+~"
 
     /// What a server can make of a value that it got.
@@ -62,7 +62,7 @@ import TransferModel
         secrets:
           token: { env: TOKEN, allowInURL: false }
           signature: { file: signature.txt, allowInURL: true }
-          code: { command: [sh, -c, "echo '{{ }}' >&2; printf 'c0de\\\\nline 2\\\\r\\\\n'"], timeout: 20s }
+          code: { command: [sh, -c, "echo '{{ }}' >&2; printf 'c0de-\\\\nline 2\\\\r\\\\n'"], timeout: 20s }
         """
 
     private static func folder(_ tasks: String) throws -> JobFolder {
@@ -71,7 +71,7 @@ import TransferModel
         return job
     }
 
-    @Test(arguments: ["plain", "bar", "none"])
+    @Test(arguments: ["auto", "plain", "bar", "none"])
     func `what a server sends back is redacted everywhere, and what is sent is not`(
         progress: String
     ) throws {
@@ -109,17 +109,23 @@ import TransferModel
             uploads:
               body: { url: \(server.url("/refused")), json: { code: "${secret.code}" } }
               text: { url: \(server.url("/refused")), text: "${secret.code} ${secret.signature}" }
+              form: { url: \(server.url("/refused")), form: { a: ["x ${secret.token}", "${secret.code}"] } }
+              parts:
+                url: \(server.url("/refused"))
+                multipart:
+                  a: "${secret.code}"
+                  b: { json: { it: "${secret.token}" }, headers: { X-Part: "${secret.signature}" } }
             """
         )
         let run = try job.run("--progress", progress, environment: ["TOKEN": Self.token])
         #expect(run.code == 1, "\(run.command.standardError)")
         #expect(run.outcome("ok") == "succeeded")
         let report = try job.folder.text("report.json")
-        let values = [Self.token, Self.signature, "c0de\nline 2"]
+        let values = [Self.token, Self.signature, "c0de-\nline 2"]
         for text in [report, run.command.standardError, run.command.standardOutput] {
             Self.expectNothing(of: values, in: text)
             // Neither is the end, nor the beginning of what was cut.
-            #expect(!text.contains("t0k") && !text.contains("value~~") && !text.contains("c0de"))
+            #expect(!text.contains("t0k_") && !text.contains("value~~") && !text.contains("c0de-"))
         }
         #expect(report.contains(Self.mark))
         if progress != "none" { #expect(run.command.standardError.contains(Self.mark)) }
@@ -132,8 +138,10 @@ import TransferModel
                 == "Bearer \(Self.token)".utf8.map { UInt32($0) }
         )
         let bodies = server.requests(for: "/refused").map(\.text)
-        #expect(bodies.contains(#"{"code":"c0de\nline 2"}"#))
-        #expect(bodies.contains("c0de\nline 2 \(Self.signature)"))
+        #expect(bodies.contains(#"{"code":"c0de-\nline 2"}"#))
+        #expect(bodies.contains("c0de-\nline 2 \(Self.signature)"))
+        #expect(bodies.contains { $0.hasPrefix("a=x+t0k_%22en%2F") })
+        #expect(bodies.contains { $0.contains("\r\nX-Part: \(Self.signature)\r\n") })
     }
 
     @Test func `a secret that is cut off in an excerpt is not shown in part`() throws {
@@ -183,5 +191,44 @@ import TransferModel
         #expect(there.headers["Accept"] == "a/b")
         let here = try #require(server.requests(for: "/here").first)
         #expect(here.headers["X-Token"] == "hunter2" && here.headers["X-Shared"] == "hunter2")
+    }
+
+    @Test func `a secret goes to a captured origin only where it may`() throws {
+        let other = try ScriptedServer { _ in .ok("x") }
+        let server = try ScriptedServer { request in
+            let base = request.path == "/other" ? other.origin : request.headers["X-Base"] ?? ""
+            return .ok("x", ["X-Base: \(base)", "X-Id: a b"])
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { token: { env: TOKEN, allowInURL: true, origins: ["\(server.origin)"] } }
+            data:
+              other: { url: \(server.url("/other")), capture: { base: { header: X-Base } } }
+              own:
+                url: \(server.url("/own"))
+                headers: { X-Base: \(server.origin) }
+                capture: { base: { header: X-Base }, id: { header: X-Id } }
+              stopped: { url: "${task.other.base}/?${secret.token}", needs: [other] }
+            uploads:
+              refused:
+                url: ${task.other.base}/
+                needs: [other]
+                form: { token: "${secret.token}" }
+              sent:
+                url: ${task.own.base}/sent?${secret.token}
+                needs: [own]
+                form: { token: "${secret.token}", id: "${task.own.id}" }
+            """
+        )
+        let run = try job.run("--progress", "plain", environment: ["TOKEN": "hunter2"])
+        #expect(run.code == 1, "\(run.command.standardError)")
+        #expect(["stopped", "refused"].allSatisfy { run.outcome($0) == "failed" })
+        #expect(other.requests.isEmpty)
+        let sent = try #require(server.requests(for: "/sent").first)
+        #expect(sent.target == "/sent?hunter2" && sent.text == "token=hunter2&id=a+b")
+        for text in [try job.folder.text("report.json"), run.command.standardError] {
+            #expect(!text.contains("hunter2"))
+        }
     }
 }

@@ -89,6 +89,34 @@ import Testing
         #expect(!job.folder.contains("second.bin"))
     }
 
+    @Test func `nobody has to read what a run says`() throws {
+        let arrived = try Gate()
+        let server = try ScriptedServer { request in
+            request.target == "/last"
+                ? Reply([.open(arrived), .waitForPeerToLeave])
+                : .status(404, text: String(repeating: "n", count: 300))
+        }
+        // More lines than a pipe of 64 KiB holds.
+        let lost = (0..<1000).map { "  t\($0): { url: \(server.url("/none")) }" }
+        let job = try JobFolder(
+            """
+            version: 1
+            data:
+            \(lost.joined(separator: "\n"))
+              last: { url: \(server.url("/last")), priority: low }
+            schedule: { maxConcurrentTasks: 1 }
+            """
+        )
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        running.signal(15)
+        running.signal(2)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 143 || run.code == 130)
+        #expect(run.outcome("last") == "cancelled")
+        #expect(run.outcome("t999") == "failed")
+    }
+
     @Test func `a signal ends the wait between two attempts`() throws {
         let server = try ScriptedServer(["/": [.unavailable(retryAfter: "60")]])
         let job = try JobFolder(

@@ -1,3 +1,4 @@
+import Plan
 import TransferModel
 
 @testable import Scheduler
@@ -17,6 +18,8 @@ struct FakeSource: TaskSource {
         var retry = RetryPolicy.none
         var destination: TaskSpec.Destination?
         var mirrors: [String] = []
+        /// The tasks whose captures stand in the URL's place of `$`.
+        var uses: [Int] = []
 
         init(_ id: String, _ url: String = "http://a.test/") {
             self.id = id
@@ -35,15 +38,41 @@ struct FakeSource: TaskSource {
     var tasks: [Task]
 
     var taskCount: Int { tasks.count }
+    var mostAttempts: Int { tasks.map(\.retry.attempts).max() ?? 1 }
     func id(of task: Int) -> String { tasks[task].id }
     func kind(of task: Int) -> TaskSpec.Kind { tasks[task].kind }
     func needs(of task: Int) -> [Int] { tasks[task].needs }
     func isRequired(_ task: Int) -> Bool { tasks[task].isRequired }
     func priority(of task: Int) -> Double { tasks[task].priority }
 
-    func task(at index: Int) throws -> TaskSpec {
+    var captureUses: CaptureUses {
+        var uses = CaptureUses()
+        for (user, task) in tasks.enumerated() {
+            for source in task.uses { uses.append(.init(user: user, source: source)) }
+        }
+        return uses
+    }
+
+    func outline(of task: Int) -> TaskOutline {
+        TaskOutline(
+            session: tasks[task].session,
+            method: tasks[task].method,
+            url: tasks[task].url,
+            description: nil,
+            source: SourceLocation(file: "job.yaml", line: task + 1, column: 3)
+        )
+    }
+
+    func task(at index: Int, captured: CapturedValues) throws -> TaskSpec {
         let task = tasks[index]
-        guard let url = try? HTTPURL(task.url) else { throw Undecodable() }
+        let values = task.uses.compactMap { captured[$0]?.first?.text }
+        guard values.count == task.uses.count else { throw PlanRejected(diagnostics: []) }
+        let text = task.url.split(separator: "$", omittingEmptySubsequences: false)
+            .joined(separator: values.joined(separator: ","))
+        guard let url = try? HTTPURL(text) else {
+            guard task.uses.isEmpty else { throw PlanRejected(diagnostics: []) }
+            throw Undecodable()
+        }
         var spec = TaskSpec(
             id: task.id,
             index: index,

@@ -21,7 +21,13 @@ import Testing
     @Test func `the bucket holds no more than its capacity`() {
         var budget = RetryBudget()
         for _ in 1...100 { budget.deposit() }
-        let allowed = taken(&budget, tries: 2 * RetryBudget.capacity)
-        #expect(allowed == RetryBudget.capacity)
+        let allowed = taken(&budget, tries: 2 * RetryBudget.usualCapacity)
+        #expect(allowed == RetryBudget.usualCapacity)
+    }
+
+    @Test(arguments: [(1, 500), (501, 500), (502, 501), (10_000, 9_999)])
+    func `every task can have all the attempts that it asks for`(attempts: Int, tokens: Int) {
+        var budget = RetryBudget(mostAttempts: attempts)
+        #expect(taken(&budget, tries: 20_000) == tokens)
     }
 }

@@ -1,3 +1,4 @@
+import SystemKit
 import Testing
 import Transfer
 import TransferModel
@@ -159,6 +160,34 @@ import TransferModel
         #expect(run.record("b")?.error?.detail.contains("retry budget of the whole run") == true)
     }
 
+    @Test func `what needs a task that is not required takes its exit code`() throws {
+        var run = RunSimulation([
+            .init("a").with { $0.isRequired = false }, .init("b").with { $0.needs = [0] },
+        ])
+        run.fail("a", .integrity)
+        #expect(run.record("b")?.error?.detail == "it needs `a`, which failed (integrity)")
+        #expect(run.summary.exitCode == .integrity)
+    }
+
+    @Test func `under fail-fast what needs the failed task is skipped, the rest is cancelled`() {
+        var run = RunSimulation(
+            [
+                .init("a"), .init("b").with { $0.needs = [0] }, .init("c"),
+                .init("d").with { $0.needs = [2] },
+            ],
+            schedule: {
+                $0.failFast = true
+                $0.maxConcurrentTasks = 1
+            }
+        )
+        run.fail("a", .content)
+        #expect(run.record("b")?.error?.detail == "it needs `a`, which failed (content)")
+        #expect(["c", "d"].allSatisfy { run.record($0)?.outcome == .cancelled })
+        #expect(
+            run.record("d")?.error?.detail == "a required task failed and `failFast` is set"
+        )
+    }
+
     @Test func `a failed need skips everybody behind it`() throws {
         var run = RunSimulation([
             .init("a"), .init("b").with { $0.needs = [0] }, .init("c").with { $0.needs = [1] },
@@ -172,8 +201,9 @@ import TransferModel
         #expect(skipped.allSatisfy { $0.outcome == .skipped && $0.attempts.isEmpty })
         #expect(
             skipped.map(\.error?.detail) == [
-                "it needs `a`, which did not succeed", "it needs `b`, which did not succeed",
-                "it needs `a`, which did not succeed",
+                "it needs `a`, which failed (connect)",
+                "it needs `b`, which was skipped because `a` failed (connect)",
+                "it needs `a`, which failed (connect)",
             ]
         )
         #expect(skipped[0].originalRequest.url == "http://a.test/")
@@ -223,7 +253,7 @@ import TransferModel
         var run = RunSimulation([download(.skip), .init("b").with { $0.needs = [0] }])
         #expect(run.checks == [0: "/out/a"])
         #expect(run.running.isEmpty)
-        run.answerCheck(0, exists: true)
+        run.answerCheck(0, .file)
         let record = try #require(run.record("a"))
         #expect(record.outcome == .unchanged)
         #expect(!record.changed && record.attempts.isEmpty && record.error == nil)
@@ -233,9 +263,31 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
+    @Test func `what is no file is not a download that is there`() throws {
+        let folder = SystemError(errno: 21, operation: "write", subject: "/out/a")
+        for occupant in [PathOccupant.danglingLink, .other(folder)] {
+            var run = RunSimulation([download(.skip)])
+            run.answerCheck(0, occupant)
+            #expect(run.record("a")?.outcome == .failed)
+            let error = try #require(run.record("a")?.error)
+            #expect(error.kind == .localIO && error.isPermanent)
+            #expect(error.detail == occupant.fault(at: "/out/a")?.message)
+            #expect(run.summary.exitCode == .environment)
+        }
+    }
+
+    @Test func `a download whose file has appeared meanwhile is unchanged`() throws {
+        var run = RunSimulation([download(.skip)])
+        run.answerCheck(0, .nothing)
+        run.finish("a") { $0.isUnchanged = true }
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .unchanged && !record.changed && record.attempts.count == 1)
+        #expect(run.summary.exitCode == .success)
+    }
+
     @Test func `a download that must not be there fails without an attempt`() throws {
         var run = RunSimulation([download(.fail)])
-        run.answerCheck(0, exists: true)
+        run.answerCheck(0, .file)
         let error = try #require(run.record("a")?.error)
         #expect(error.kind == .localIO && error.isPermanent)
         #expect(run.summary.exitCode == .taskFailed)
@@ -245,7 +297,7 @@ import TransferModel
     @Test(arguments: [TaskSpec.IfExists.skip, .fail])
     func `a download that is not there starts`(ifExists: TaskSpec.IfExists) {
         var run = RunSimulation([download(ifExists)])
-        run.answerCheck(0, exists: false)
+        run.answerCheck(0, .nothing)
         #expect(run.runningIDs == ["a"])
     }
 

@@ -199,6 +199,14 @@ import TransferModel
         #expect(run.summary.exitCode == .terminated)
     }
 
+    @Test func `a task between two attempts is not still running`() {
+        var run = RunSimulation([.init("a").with { $0.retry = .steady }, .init("b")])
+        run.fail("a", .reset)
+        run.signal(.terminate)
+        #expect(run.stillRunning == [1])
+        #expect(run.record("a")?.outcome == .cancelled)
+    }
+
     @Test func `a task that succeeds although it was cancelled has succeeded`() {
         var run = RunSimulation(tasks(1))
         run.signal(.interrupt)
@@ -211,7 +219,7 @@ import TransferModel
         let destination = TaskSpec.Destination(path: "/a", displayPath: "a", ifExists: .skip)
         var run = RunSimulation([.init("a").with { $0.destination = destination }])
         run.signal(.interrupt)
-        run.answerCheck(0, exists: false)
+        run.answerCheck(0, .nothing)
         #expect(run.starts.isEmpty)
         #expect(run.record("a")?.outcome == .cancelled)
     }

@@ -21,6 +21,8 @@ struct RunSimulation {
     private(set) var checks: [Int: String] = [:]
     private(set) var cancelled: [Int] = []
     private(set) var records: [TaskRecord] = []
+    /// How many tasks were said to be still running when the run stopped.
+    private(set) var stillRunning: [Int] = []
     private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
     private let source: FakeSource
     var dice = 0.5
@@ -28,7 +30,7 @@ struct RunSimulation {
     init(
         _ tasks: [FakeSource.Task],
         sessions: [SessionConfiguration] = [SessionConfiguration(name: "default")],
-        retryTokens: Int = RetryBudget.capacity,
+        retryTokens: Int = RetryBudget.usualCapacity,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in }
     ) {
         var schedule = ScheduleConfiguration()
@@ -116,9 +118,9 @@ struct RunSimulation {
         settle()
     }
 
-    mutating func answerCheck(_ task: Int, exists: Bool) {
+    mutating func answerCheck(_ task: Int, _ occupant: PathOccupant) {
         checks[task] = nil
-        tell(.destinationChecked(task: task, exists: exists))
+        tell(.destinationChecked(task: task, occupant))
         settle()
     }
 
@@ -140,6 +142,7 @@ struct RunSimulation {
         for event in actions.events {
             switch event {
             case .taskFinished(let record): records.append(record)
+            case .stopping(_, let running): stillRunning.append(running)
             case .taskWillRetry(let id, let attempt, _, let wait):
                 retries.append((id, attempt, wait))
             default: break

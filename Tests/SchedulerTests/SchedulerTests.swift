@@ -18,7 +18,7 @@ private final class TextSink: RunEventSink {
             lines.append("progress \(bytes.joined(separator: ","))")
         case .taskWillRetry(let id, let attempt, _, _): lines.append("retry \(id) \(attempt)")
         case .taskFinished(let record): lines.append("\(record.outcome) \(record.id)")
-        case .stopping(let reason): lines.append("stopping: \(reason)")
+        case .stopping(let reason, _): lines.append("stopping: \(reason)")
         case .finished(let summary): lines.append("exit \(summary.exitCode.rawValue)")
         }
     }
@@ -63,7 +63,7 @@ private final class TextSink: RunEventSink {
             inbox: inbox,
             sinks: [sink],
             wantsProgress: wantsProgress,
-            fileExists: files.contains,
+            occupant: { files.contains($0) ? .file : .nothing },
             now: {
                 time = time + .milliseconds(300)
                 return time

@@ -1,3 +1,4 @@
+import Glibc
 import SystemKit
 import TestSupport
 import Testing
@@ -33,7 +34,22 @@ import Testing
         #expect(try Command("mkfifo", [folder.path("pipe")]).run().status == .exit(0))
         for path in [folder.path, "/dev/null", folder.path("pipe")] {
             let error = #expect(throws: SystemError.self) { try InputFile(path: path) }
-            #expect(error?.isNotRegular == true)
+            #expect([EISDIR, EINVAL, ENXIO].contains(error?.errno))
+            #expect(error?.message.contains("Invalid argument") == false)
         }
+    }
+
+    @Test func `what a path leads to is told without opening it`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Command("mkfifo", [folder.path("pipe")]).run().status == .exit(0))
+        try folder.write("", to: "file")
+        let kinds = try [folder.path("file"), folder.path("pipe"), folder.path, "/dev/null"].map {
+            try InputFile.kind(of: $0)
+        }
+        #expect(kinds == [.regular, .pipe, .other, .other])
+        let error = #expect(throws: SystemError.self) {
+            try InputFile.kind(of: folder.path("gone"))
+        }
+        #expect(error?.isMissing == true)
     }
 }

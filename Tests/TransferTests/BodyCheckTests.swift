@@ -39,7 +39,7 @@ import TransferModel
         #expect(json.end().checks.map(\.check) == [.data])
     }
 
-    @Test(arguments: [(100, nil), (Int64.max, BodyCheck.jsonLimit)] as [(Int64, Int64?)])
+    @Test(arguments: [(100, nil), (Int64.max, BodyCheck.keptLimit)] as [(Int64, Int64?)])
     func `the smaller limit holds`(maximum: Int64, limit: Int64?) throws {
         var check = try #require(
             bodyCheck {

@@ -38,6 +38,18 @@ import TransferModel
         #expect(findings?.checks.map(\.check) == [.decoding, .content])
     }
 
+    @Test(arguments: [("Zo\u{EB}", true), ("Zoe\u{308}", false), ("Zo", false)])
+    func `a field's value is compared as UTF-8`(value: String, isEqual: Bool) throws {
+        let findings = try findings([], fields: [.init(name: "X-Name", value: "Zo\u{EB}")]) {
+            $0.headers = [.init(name: "x-name", value: value)]
+        }
+        #expect((findings?.failure == nil) == isEqual)
+        if !isEqual {
+            let actual = try #require(findings?.checks.last?.actual)
+            #expect(actual.utf8.elementsEqual("Zo\u{EB}".utf8))
+        }
+    }
+
     @Test(
         arguments: [
             ("/status", #""failed""#, #""ok""#), ("/n", #""1""#, "1.0"), ("/nope", "1", "missing"),

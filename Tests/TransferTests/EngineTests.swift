@@ -120,6 +120,53 @@ import TransferModel
         #expect(result.countOfBytesExpectedToSend == Int64(body.count))
     }
 
+    @Test func `a compressed body is counted before and after`() throws {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let result = try EngineHarness().run(
+            .to(
+                server.url("/"),
+                method: "POST",
+                body: .compressed([1, 2, 3], originalCount: 1000)
+            )
+        )
+        #expect(result.failure == nil)
+        #expect(server.requests.first?.body == [1, 2, 3])
+        #expect(server.requests.first?.headers["content-length"] == "3")
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.countOfRequestBodyBytesSent == 3)
+        #expect(transaction.countOfRequestBodyBytesBeforeEncoding == 1000)
+        #expect(result.countOfBytesExpectedToSend == 3)
+    }
+
+    @Test func `a multipart body has a known length and the boundary that its type says`() throws {
+        let folder = try TemporaryFolder()
+        let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 5) }
+        let path = try folder.write(content, to: "body.bin")
+        let server = try ScriptedServer(["/a": [.redirect(307, to: "/b")], "/b": [.ok("")]])
+        let parts = [
+            BodyPart(name: "note", content: .bytes(Array("hello".utf8))),
+            BodyPart(name: "data", fileName: "body.bin", content: .file(path: path)),
+        ]
+        let result = try EngineHarness().run(
+            .to(server.url("/a"), method: "POST", body: .multipart(parts))
+        )
+        #expect(result.failure == nil)
+        #expect(server.requests.count == 2)
+        let request = try #require(server.requests.last)
+        let type = try #require(request.headers["content-type"])
+        let boundary = type.replacing("multipart/form-data; boundary=", with: "")
+        let disposition = "\r\nContent-Disposition: form-data; name="
+        let head =
+            "--\(boundary)\(disposition)\"note\"\r\n\r\nhello\r\n"
+            + "--\(boundary)\(disposition)\"data\"; filename=\"body.bin\"\r\n\r\n"
+        let expected = Array(head.utf8) + content + Array("\r\n--\(boundary)--\r\n".utf8)
+        #expect(request.body == expected)
+        #expect(server.requests.first?.body == expected)
+        #expect(request.headers["content-length"] == "\(expected.count)")
+        #expect(result.countOfBytesExpectedToSend == Int64(expected.count))
+        #expect(result.countOfBytesSent == Int64(expected.count))
+    }
+
     @Test(arguments: ["POST", "PUT", "PATCH"])
     func `a file is sent whole by each method`(method: String) throws {
         let folder = try TemporaryFolder()

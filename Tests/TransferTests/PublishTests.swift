@@ -116,6 +116,22 @@ import TransferModel
         #expect(try folder.read("out") == body)
     }
 
+    @Test func `a folder that has been removed since the last file is made again`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let harness = try EngineHarness()
+        for _ in 1...3 {
+            let download = try AttemptRequest.download(
+                server.url("/"),
+                to: folder.path("new/folder/out")
+            )
+            let failure = try harness.run(download).failure
+            #expect(failure == nil, "\(failure?.detail ?? "")")
+            #expect(try folder.text("new/folder/out") == "x")
+            let removal = Command("rm", ["-r", "new"], workingFolder: folder.path)
+            #expect(try removal.run().status == .exit(0))
+        }
+    }
+
     @Test func `a folder where the file should be is a failure that names it`() throws {
         try folder.makeFolder("out")
         let server = try ScriptedServer(["/": [.ok("new")]])
@@ -138,12 +154,32 @@ import TransferModel
         let result = try EngineHarness().run(
             .download(server.url("/"), to: folder.path("out"), ifExists: ifExists)
         )
-        #expect(result.failure?.kind == .localIO)
-        #expect(result.failure?.detail == "out has appeared since the transfer started")
-        #expect(result.failure?.isPermanent == true)
+        if ifExists == .skip {
+            #expect(result.failure == nil)
+        } else {
+            #expect(result.failure?.kind == .localIO)
+            #expect(result.failure?.detail == "out has appeared since the transfer started")
+            #expect(result.failure?.isPermanent == true)
+        }
+        #expect(result.isUnchanged == (ifExists == .skip))
         #expect(result.file == nil)
         #expect(try folder.text("out") == "theirs")
         #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [5, 100_000])
+    func `a folder that appears during the transfer is no file to keep`(size: Int) throws {
+        let body = Self.bytes(size)
+        let server = try ScriptedServer { [folder] _ in
+            try? folder.makeFolder("out")
+            return .ok(body)
+        }
+        let result = try EngineHarness().run(
+            .download(server.url("/"), to: folder.path("out"), ifExists: .skip)
+        )
+        #expect(result.failure?.kind == .localIO)
+        #expect(result.failure?.detail.hasSuffix("/out: Is a directory") == true)
+        #expect(!result.isUnchanged)
     }
 
     @Test(arguments: [5, 100_000])

@@ -27,6 +27,31 @@ import TransferModel
         #expect(failure?.kind == .truncated || failure?.kind == .reset)
     }
 
+    @Test func `an errno belongs to the connection that met it`() throws {
+        let server = try ScriptedServer([
+            "/": [.cut(Self.body, after: 10, then: [.close])], "/fine": [.ok("x")],
+        ])
+        let harness = try EngineHarness()
+        let closed = try ClosedPort()
+        let refused = try harness.run(.to(closed.origin + "/"))
+        #expect(refused.failure?.kind == .connect)
+        #expect(refused.failure?.osErrno == 111)
+        #expect(refused.transactions.last?.osErrno == 111)
+        // On the same handle, but for its errno.
+        let cut = try harness.run(.to(server.url("/")))
+        #expect(cut.failure?.curlCode == 18)
+        #expect(cut.failure?.osErrno == nil)
+        #expect(cut.transactions.last?.osErrno == nil)
+        let fine = try harness.run(.to(server.url("/fine")))
+        #expect(fine.failure == nil)
+        #expect(fine.transactions.last?.osErrno == nil)
+    }
+
+    @Test func `a reset connection tells its errno`() throws {
+        let failure = try failure(.cut(Self.body, after: 0, then: [.reset]))
+        if failure?.curlCode == 56 { #expect(failure?.osErrno == 104) }
+    }
+
     @Test func `a connection that ends without an answer is reset`() throws {
         #expect(try failure(.hangUp)?.kind == .reset)
     }
@@ -37,6 +62,7 @@ import TransferModel
         "HTTP/1.1 206 Partial\r\nContent-Length: 5\r\nContent-Range: bytes 0-4/9\r\n\r\nhello",
         "HTTP/1.1 304 Not Modified\r\n\r\n",
         "HTTP/1.1 099 Odd\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nxyz\r\n",
     ])
     func `contradictory framing and unasked statuses are violations`(head: String) throws {
         #expect(try failure(.raw(head, then: [.close]))?.kind == .protocolViolation)

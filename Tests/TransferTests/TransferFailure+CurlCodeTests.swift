@@ -34,6 +34,43 @@ import TransferModel
         #expect(failure(code).isPermanent == isPermanent)
     }
 
+    @Test(
+        arguments: [
+            (nil, .receive, false, "illegal chunk", .protocolViolation),
+            (
+                nil, .receive, true, "Malformed encoding found in chunked-encoding",
+                .protocolViolation
+            ),
+            (nil, .receive, true, "OpenSSL SSL_read: unexpected eof while reading", .reset),
+            (104, .receive, false, "Recv failure: Connection reset by peer", .reset),
+            (nil, .wait, false, "x", .reset),
+        ] as [(Int?, TransferFailure.Phase, Bool, String, TransferFailure.Kind)]
+    )
+    func `bytes that cannot be read are not a lost connection`(
+        osErrno: Int?,
+        phase: TransferFailure.Phase,
+        isEncrypted: Bool,
+        detail: String,
+        kind: TransferFailure.Kind
+    ) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: phase, didSend: true)
+        end.osErrno = osErrno
+        end.isEncrypted = isEncrypted
+        end.detail = detail
+        #expect(TransferFailure(end).kind == kind)
+    }
+
+    @Test(arguments: [(407, true), (403, true), (408, false), (429, false), (502, false)])
+    func `a tunnel that a proxy refuses is a connection that failed`(status: Int, isPermanent: Bool)
+    {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: .connect)
+        end.connectStatus = status
+        let failure = TransferFailure(end.explained)
+        #expect(failure.kind == .connect)
+        #expect(failure.isPermanent == isPermanent)
+        #expect(failure.isKnownUnprocessed)
+    }
+
     @Test(arguments: [(10, -1201), (9, -1204), (19, -1203), (62, -1202)])
     func `a refused certificate says why`(result: Int, code: Int) {
         var end = ExchangeEnd(code: CurlCode(rawValue: 60), phase: .tls)

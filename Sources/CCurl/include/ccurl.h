@@ -21,6 +21,8 @@ const char *ccurl_easy_strerror(CURLcode code);
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
 void ccurl_easy_reset(CURL *handle);
+// Goes on in both directions.
+CURLcode ccurl_easy_resume(CURL *handle);
 
 typedef size_t (*ccurl_write_fn)(char *bytes, size_t size, size_t count, void *user);
 typedef size_t (*ccurl_read_fn)(char *bytes, size_t size, size_t count, void *user);

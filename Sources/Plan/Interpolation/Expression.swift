@@ -6,6 +6,8 @@ struct Expression: Hashable {
         case env
         case `var`
         case secret
+        /// What another task has captured.
+        case task
     }
 
     /// What holds when the value is not set or empty, as in a shell.
@@ -27,7 +29,7 @@ struct Expression: Hashable {
 
 extension Expression {
     /// Namespaces that the language knows and the runner does not fill in yet.
-    private static let laterNamespaces = ["item", "task", "run"]
+    private static let laterNamespaces = ["item", "run"]
 
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
@@ -42,12 +44,7 @@ extension Expression {
         }
         let rest = bytes[bytes.index(after: end)...]
         let name = rest.prefix { Self.isNameByte($0, in: namespace) }
-        guard let first = name.first, !(48...57).contains(first) else {
-            throw ValueFault(
-                .badExpression,
-                "`${\(content)}` names no \(namespace.noun)"
-            )
-        }
+        guard Self.isName(name, in: namespace) else { throw Self.withoutName(content, namespace) }
         let tail = rest[name.endIndex...]
         self.namespace = namespace
         self.name = String(Substring(name))
@@ -78,8 +75,38 @@ extension Expression {
         switch byte {
         case 48...57, 65...90, 97...122, UInt8(ascii: "_"): true
         case UInt8(ascii: "-"): namespace != .env
+        case UInt8(ascii: "."): namespace == .task
         default: false
         }
+    }
+
+    /// Whether a name is more than bytes that may stand in one.
+    private static func isName(_ name: Substring.UTF8View, in namespace: Namespace) -> Bool {
+        guard namespace == .task else { return name.first.map { !(48...57).contains($0) } ?? false }
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+            return false
+        }
+        return isVariableName(String(Substring(name[name.index(after: dot)...])))
+    }
+
+    private static func withoutName(_ content: Substring, _ namespace: Namespace) -> ValueFault {
+        switch namespace {
+        case .env: ValueFault(.badExpression, "`${\(content)}` names no environment variable")
+        case .var: ValueFault(.badExpression, "`${\(content)}` names no variable")
+        case .secret: ValueFault(.badExpression, "`${\(content)}` names no secret")
+        case .task:
+            ValueFault(
+                .badExpression,
+                "`${\(content)}` does not name a task and one of its captures",
+                help: "write `${task.ID.name}`, with a name that stands under `capture` of the task"
+            )
+        }
+    }
+
+    /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may have dots.
+    var capture: (task: String, name: String) {
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
+        return (String(name[..<dot]), String(name[dot...].dropFirst()))
     }
 
     /// Whether a text can stand behind `${var.`.
@@ -95,7 +122,8 @@ extension Expression {
             .badExpression,
             "`${\(content)}` does not say where the value comes from",
             likely: looksLikeName ? "${\(isUpperCase ? "env" : "var").\(content)}" : nil,
-            help: "write `${env.NAME}`, `${var.name}` or `${secret.name}`; `$${` stands for `${`"
+            help:
+                "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
         )
     }
 
@@ -110,18 +138,8 @@ extension Expression {
             .badExpression,
             "`\(name)` in `${\(content)}` is not known",
             likely: nearest.map { "${\($0)\(content.dropFirst(name.count))}" },
-            help: "write `${env.NAME}`, `${var.name}` or `${secret.name}`; `$${` stands for `${`"
+            help:
+                "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
         )
-    }
-}
-
-extension Expression.Namespace {
-    /// What its names are names of.
-    fileprivate var noun: String {
-        switch self {
-        case .env: "environment variable"
-        case .var: "variable"
-        case .secret: "secret"
-        }
     }
 }

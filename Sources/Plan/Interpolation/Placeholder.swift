@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Something that shells and template languages fill in and this language takes for text: `{{ name }}`, `$(NAME)`
 /// and `$NAME`.
 struct Placeholder: Hashable {

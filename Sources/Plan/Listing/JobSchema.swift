@@ -115,6 +115,7 @@ package struct JobSchema: ~Copyable {
         case .choice(let names): orExpression { $0.writeChoice(names) }
         case .either(let one, let other): anyOf([one, other])
         case .list(let element): writeList(element, isEmptyAllowed: true)
+        case .nonEmptyList(let element): writeList(element, isEmptyAllowed: false)
         case .oneOrMore(let element): writeOneOrMore(element)
         case .mapping(let table):
             tables.append(table)

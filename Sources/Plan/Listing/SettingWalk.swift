@@ -18,10 +18,12 @@ struct SettingWalk {
                 // Without a value of its own a required key in there is not a default but absent.
                 if inner.required != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
-            case .named:
+            case .named(_, HeaderRule.namePattern, _):
                 walkNames(in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
                 }
+            case .named:
+                walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             case .either(.named, _):
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:

@@ -64,9 +64,9 @@ extension Reader {
         return text(of: scalar, field)
     }
 
-    /// A value that is sent; notes the secrets in it.
+    /// A value that is sent, or a stand-in for one that is known only when the task starts; notes the secrets in it.
     mutating func sentScalar(_ field: Field, as place: SecretUse.Place) -> ScalarValue? {
-        guard let scalar = filledOrPlainScalar(field) else { return nil }
+        guard let scalar = scalarOrStandIn(field) else { return nil }
         if !scalar.secrets.isEmpty {
             note(SecretUse(secrets: scalar.secrets, place: place, node: field.node))
         }
@@ -102,11 +102,15 @@ extension Reader {
     }
 
     /// A URL that something is asked of; secrets may stand in its path and query, where their declarations allow it.
+    ///
+    /// Of one that is known only when the task starts, one that leads to the same origin, or nil without a report
+    /// when its origin is not known either.
     mutating func url(_ field: Field) -> HTTPURL? {
         guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
-            scalar.secrets.isEmpty || mayHoldSecrets(scalar, field),
-            let url = parsed(text, of: field, URLText.parse)
+            scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
         else { return nil }
+        if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
+        guard let url = parsed(text, of: field, URLText.parse) else { return nil }
         checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
         return url
     }
@@ -139,7 +143,9 @@ extension Reader {
     /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is not so.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
         let front = String(scalar.text.slice(0..<scalar.firstSecret))
-        guard let known = try? HTTPURL(front), known.authorityEnd < scalar.firstSecret else {
+        let authorityEnd = (try? HTTPURL(front))?.authorityEnd ?? scalar.firstSecret
+        // What begins with a captured value is looked at again when that is there.
+        guard authorityEnd < scalar.firstSecret || scalar.standInStart == 0 else {
             report(
                 .secretInURL,
                 "`\(field.name)`: the \(secrets.words(for: scalar.secrets)) may not stand in "

@@ -1,5 +1,19 @@
 /// How a JSON body is written: the options of JSONEncoder.
 struct JSONFormatting: Sendable, Hashable {
+    /// What becomes of the keys of mappings.
+    enum KeyStrategy: String, Sendable, CaseIterable {
+        case useDefaultKeys
+        case convertToSnakeCase
+    }
+
+    /// What becomes of `!!timestamp` values.
+    enum DateStrategy: String, Sendable, CaseIterable {
+        case iso8601
+        case secondsSince1970
+        case millisecondsSince1970
+        case deferredToDate
+    }
+
     /// The names of `JSONEncoder.OutputFormatting`.
     enum Option: String, Sendable, CaseIterable {
         case prettyPrinted
@@ -7,12 +21,31 @@ struct JSONFormatting: Sendable, Hashable {
         case withoutEscapingSlashes
     }
 
-    var options: Set<Option> = []
+    var isPretty = false
+    var sortsKeys = false
+    var escapesSlashes = true
+    var keys = KeyStrategy.useDefaultKeys
+    var dates = DateStrategy.iso8601
+}
+
+/// How a body in memory is written and sent.
+struct BodyEncoding: Sendable, Hashable {
+    /// What is done to the bytes before they are sent.
+    enum Content: String, Sendable, CaseIterable {
+        case identity
+        case gzip
+    }
+
+    var json = JSONFormatting()
+    var content = Content.identity
 }
 
 /// `encoding` of an upload.
 enum EncodingTable {
-    static let table = SettingTable<JSONFormatting>(
+    /// The one key that is not about JSON.
+    static let contentEncoding = "contentEncoding"
+
+    static let table = SettingTable<BodyEncoding>(
         "encoding",
         [
             Setting(
@@ -20,9 +53,30 @@ enum EncodingTable {
                 .list(of: .choice()),
                 default: "[]",
                 "`prettyPrinted`, `sortedKeys`, `withoutEscapingSlashes`."
-            ) { $0.options = Set($1) },
-            .notYet("keyEncodingStrategy"), .notYet("dateEncodingStrategy"),
-            .notYet("contentEncoding"),
+            ) { encoding, options in
+                let options: [JSONFormatting.Option] = options
+                encoding.json.isPretty = options.contains(.prettyPrinted)
+                encoding.json.sortsKeys = options.contains(.sortedKeys)
+                encoding.json.escapesSlashes = !options.contains(.withoutEscapingSlashes)
+            },
+            Setting(
+                "keyEncodingStrategy",
+                .choice(),
+                default: "useDefaultKeys",
+                "What becomes of the keys of mappings."
+            ) { $0.json.keys = $1 },
+            Setting(
+                "dateEncodingStrategy",
+                .choice(),
+                default: "iso8601",
+                "What becomes of `!!timestamp` values."
+            ) { $0.json.dates = $1 },
+            Setting(
+                contentEncoding,
+                .choice(),
+                default: "identity",
+                "`gzip` compresses the body and says so in `Content-Encoding`."
+            ) { $0.content = $1 },
         ]
     )
 }

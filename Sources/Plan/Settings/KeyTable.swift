@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// A key that the language knows in some mapping.
 struct KeyDescription: Sendable {

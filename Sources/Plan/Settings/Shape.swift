@@ -8,6 +8,8 @@ indirect enum Shape: Sendable {
     case choice([String])
     case either(Shape, Shape)
     case list(Shape)
+    /// A list with at least one value.
+    case nonEmptyList(Shape)
     /// A value alone, or a list of such values.
     case oneOrMore(Shape)
     /// A mapping of known keys.

@@ -29,17 +29,32 @@ enum TaskTable {
                 ValueType(.text(pattern: nil)) { $0.existingFile($1) },
                 "The file that is sent, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", sentText, "The text that is sent.") {
-                $0.body = .text($1)
+            Setting("text", .bodyText, "The text that is sent.") { $0.body = .text($1) },
+            Setting("form", FormType.type, "Names and values, sent as an HTML form does.") {
+                $0.body = .form($1)
             },
+            Setting(
+                "multipart",
+                MultipartType.type,
+                "Names and parts, sent as `multipart/form-data`: a text, or a mapping with `text`, `json` or `file`."
+            ) { $0.body = .multipart($1) },
+            Setting(
+                "stream",
+                ValueType<StreamDraft>(.mapping(StreamTable.table.keys)) { reader, field in
+                    var stream = StreamDraft()
+                    reader.apply(StreamTable.table, to: &stream, in: field)
+                    return stream
+                },
+                "What a program writes or a named pipe holds, sent as it comes."
+            ) { $0.body = .stream($1) },
             Setting(
                 "encoding",
                 ValueType<TaskDraft.Encoding>(.mapping(EncodingTable.table.keys)) { reader, field in
-                    var formatting = JSONFormatting()
-                    reader.apply(EncodingTable.table, to: &formatting, in: field)
-                    return TaskDraft.Encoding(key: field.key, formatting: formatting)
+                    var encoding = BodyEncoding()
+                    reader.apply(EncodingTable.table, to: &encoding, in: field)
+                    return TaskDraft.Encoding(node: field.node, value: encoding)
                 },
-                "How `json` is written, as JSONEncoder's options."
+                "How the body is written, as JSONEncoder's options, and whether it is compressed."
             ) { $0.encoding = $1 },
             Setting(
                 "idempotencyKey",
@@ -47,8 +62,9 @@ enum TaskTable {
                 default: "none",
                 "A key by which the server can tell a repeated request: `none` or a value."
             ) { $0.idempotencyKey = $1 },
-        ] + ["form", "multipart", "stream", "resumable"].map(Setting.notYet),
-        exactlyOneOf: ["json", "file", "text"]
+            .notYet("resumable"),
+        ],
+        exactlyOneOf: ["json", "file", "text", "form", "multipart", "stream"]
     )
 
     static let download = SettingTable<TaskDraft>(
@@ -97,7 +113,12 @@ enum TaskTable {
     /// What every task has.
     private static let common: [Setting<TaskDraft>] =
         [
-            Setting("session", session, default: "the only session", "The session it runs in.") {
+            Setting(
+                "session",
+                session.neededBeforeTheRun(),
+                default: "the only session",
+                "The session it runs in."
+            ) {
                 $0.session = $1
             },
             Setting(
@@ -117,23 +138,31 @@ enum TaskTable {
             ) { $0.timeoutInterval = .some($1) },
             Setting(
                 "priority",
-                priority,
+                priority.neededBeforeTheRun(),
                 default: "0.5",
                 "From 0 to 1, or low, default, high: who starts first."
             ) { $0.priority = $1 },
-            Setting("needs", needs, default: "[]", "Ids of tasks that must succeed first.") {
-                $0.needs = $1
-            },
+            Setting(
+                "needs",
+                needs.neededBeforeTheRun(),
+                default: "[]",
+                "Ids of tasks that must succeed first."
+            ) { $0.needs = $1 },
             Setting(
                 "required",
-                .boolean,
+                ValueType.boolean.neededBeforeTheRun(),
                 default: "true",
                 "Whether its failure fails the run."
             ) { $0.isRequired = $1 },
             Setting("description", .text, "`taskDescription` in reports.") { $0.description = $1 },
+            Setting(
+                "capture",
+                CaptureTable.type,
+                "Values of the response by their names, for `${task.ID.name}` in later tasks."
+            ) { $0.expectation.captures = $1 },
         ] + shared
         + [
-            "cachePolicy", "earliestBeginDate", "capture", "forEach", "allowsCellularAccess",
+            "cachePolicy", "earliestBeginDate", "forEach", "allowsCellularAccess",
             "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         ].map(Setting.notYet)
 
@@ -148,14 +177,8 @@ enum TaskTable {
         },
     ]
 
-    static let url = ValueType<HTTPURL>(.text(pattern: "^[hH][tT][tT][pP][sS]?://")) {
-        $0.url($1)
-    }.warningOfPlaceholders()
-
-    /// A text that is a body.
-    private static let sentText = ValueType<String>(.text(pattern: nil)) {
-        $0.sentText($1, as: .body)
-    }.warningOfPlaceholders(isBody: true)
+    static let url = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
+        .warningOfPlaceholders()
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Finds destinations that cannot all become files, or that would replace a file that the job reads.
 ///
 /// Paths are absolute and without climbs. Those of tasks are not kept: a hash leads to the task, which says its paths
@@ -23,24 +25,38 @@ struct DestinationIndex {
     struct TaskPaths {
         var destination: String?
         var source: String?
+        /// The files of a multipart body.
+        var parts: [String] = []
 
         init(_ draft: TaskDraft) {
             destination = draft.destination.map { AbsolutePath.withoutClimbs($0.path) }
-            if case .file(let path)? = draft.body { source = AbsolutePath.withoutClimbs(path) }
+            switch draft.body {
+            case .file(let path):
+                source = AbsolutePath.withoutClimbs(path)
+            case .multipart(let drafts):
+                for case .file(let path)? in drafts.map(\.content) {
+                    parts.append(AbsolutePath.withoutClimbs(path))
+                }
+            default: break
+            }
+        }
+
+        fileprivate func reads(_ path: String) -> Bool {
+            source == path || parts.contains(path)
         }
     }
 
     /// Files that are no task's, described in words: a handful, looked through faster than hashed.
-    private var files: [(path: String, words: String)] = []
+    private(set) var files: [(path: String, words: String)] = []
     /// Where the report goes.
     private var report: (path: String, words: String)?
     private var destinations: TextIndex
     /// A task for the hash of each folder on the way to a destination.
-    private var folders: [Int: Int] = [:]
+    private var folders: [UInt64: Int] = [:]
     /// The innermost folder of the last destination, which most often is that of the next one.
     private var lastFolder = ""
     /// A task for the hash of each file that is sent.
-    private var sources: [Int: Int] = [:]
+    private var sources: [UInt64: Int] = [:]
 
     init(capacity: Int) { destinations = TextIndex(capacity: capacity) }
 
@@ -61,7 +77,7 @@ struct DestinationIndex {
     var filePaths: [String] { files.map(\.path) }
 
     private func words(of path: String) -> String? {
-        files.first { $0.path == path }?.words
+        files.first { $0.path.hasSameBytes(as: path) }?.words
     }
 
     /// Notes the file that an upload sends; returns what would replace it.
@@ -70,9 +86,9 @@ struct DestinationIndex {
         of task: Int,
         paths: TaskPathsReader
     ) -> Conflict? {
-        let hash = path.hashValue
+        let hash = path.utf8.span.seededHash
         if sources[hash] == nil { sources[hash] = task }
-        if let report, report.path == path { return .file(report.words) }
+        if let report, report.path.hasSameBytes(as: path) { return .file(report.words) }
         return find(path, hash, paths).map { .destination(of: $0) }
     }
 
@@ -86,8 +102,8 @@ struct DestinationIndex {
     ) -> Conflict? {
         if path.utf8.last == UInt8(ascii: "/") { return addFolders(of: path, task, paths) }
         if let words = words(of: path) { return .file(words) }
-        let hash = path.hashValue
-        if let source = sources[hash], paths.paths(of: source).source == path {
+        let hash = path.utf8.span.seededHash
+        if let source = sources[hash], paths.paths(of: source).reads(path) {
             return .source(of: source)
         }
         if let first = find(path, hash, paths) { return .destination(of: first) }
@@ -98,7 +114,7 @@ struct DestinationIndex {
             return .aboveDestination(of: inner)
         }
         if let conflict = addFolders(of: path, task, paths) { return conflict }
-        destinations.insert(task, hash: UInt64(bitPattern: Int64(hash)))
+        destinations.insert(task, hash: hash)
         return nil
     }
 
@@ -110,24 +126,27 @@ struct DestinationIndex {
     ) -> Conflict? {
         var rest = path[...]
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            if path[..<slash] == lastFolder[...] { return nil }
+            let folder = path.utf8.span.extracting(
+                first: path.utf8.distance(from: path.startIndex, to: slash)
+            )
+            if folder.equals(lastFolder.utf8.span) { return nil }
             lastFolder = String(path[..<slash])
         }
         while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")), slash > rest.startIndex {
             rest = rest[..<slash]
             let folder = String(rest)
-            let hash = folder.hashValue
+            let hash = folder.utf8.span.seededHash
             guard folders[hash] == nil else { return nil }
             folders[hash] = task
-            if let report, report.path == folder { return .belowFile(report.words) }
+            if let report, report.path.hasSameBytes(as: folder) { return .belowFile(report.words) }
             if let outer = find(folder, hash, paths) { return .belowDestination(of: outer) }
         }
         return nil
     }
 
-    private func find(_ path: String, _ hash: Int, _ paths: TaskPathsReader) -> Int? {
-        destinations.find(UInt64(bitPattern: Int64(hash))) {
-            paths.paths(of: $0).destination == path
+    private func find(_ path: String, _ hash: UInt64, _ paths: TaskPathsReader) -> Int? {
+        destinations.find(hash) {
+            paths.paths(of: $0).destination?.hasSameBytes(as: path) == true
         }
     }
 

@@ -9,12 +9,17 @@ struct TaskDraft: Sendable {
         case json(Field)
         case file(String)
         case text(String)
+        /// Encoded already.
+        case form([UInt8])
+        /// Whose `json` is encoded when all of `encoding` is known.
+        case multipart([PartDraft])
+        indirect case stream(StreamDraft)
     }
 
     /// The `encoding` mapping and what it says.
     struct Encoding: Sendable {
-        var key: NodeID
-        var formatting: JSONFormatting
+        var node: NodeID
+        var value: BodyEncoding
     }
 
     /// Position in the plan's list; nil when the task names none.

@@ -1,5 +1,6 @@
 internal import JobFile
 internal import TransferModel
+internal import SystemKit
 
 /// Where the tasks of a job stand in its document: a few words a task, never its settings.
 struct TaskList: Sendable {

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Makes the values of single tasks; used for all when a plan is made, and again for each that is started.
@@ -22,16 +23,6 @@ final class TaskReader: Sendable {
         self.sessionSecrets = sessionSecrets
     }
 
-    private static let fileType = HeaderField(
-        name: "Content-Type",
-        value: "application/octet-stream"
-    )
-    private static let textType = HeaderField(
-        name: "Content-Type",
-        value: "text/plain; charset=utf-8"
-    )
-    private static let jsonType = HeaderField(name: "Content-Type", value: "application/json")
-
     /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
     func read(
         _ entry: TaskList.Entry,
@@ -44,11 +35,15 @@ final class TaskReader: Sendable {
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
-        if draft.encoding != nil { checkEncoding(draft, entry, &reader) }
+        if draft.ifExists == .skip, !draft.expectation.captures.isEmpty {
+            reportSkippedCapture(entry, &reader)
+        }
+        if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
-        draft.content = content(of: draft, &reader)
+        draft.content = content(of: draft, entry, &reader)
         if !reader.secrets.isEmpty { checkSecrets(of: &draft, entry, &reader) }
         guard reader.errorCount == errors, !reader.isFull else { return false }
+        checkBody(of: draft, entry, &reader)
         if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
         if let url = draft.url, url.origin.scheme == .http, let session = draft.session {
             let fields = draft.headers + sessions[session].httpAdditionalHeaders
@@ -63,20 +58,22 @@ final class TaskReader: Sendable {
         guard read(entry, into: &draft, with: &reader), let url = draft.url,
             let session = draft.session
         else { return nil }
-        let place = reader.document.range(of: entry.key).start
         var task = TaskSpec(
             id: reader.document.text(of: entry.key),
             index: number,
             kind: entry.kind,
             session: session,
             request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
-            source: SourceLocation(
-                file: reader.document.name,
-                line: place.line,
-                column: place.column
-            )
+            source: Self.source(entry, in: reader.document)
         )
         task.body = draft.content
+        if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
+            guard let compressed = Gzip.compress(bytes) else {
+                reportGzip(entry, &reader)
+                return nil
+            }
+            task.body = .compressed(compressed, originalCount: bytes.count)
+        }
         task.destination = draft.destination.map {
             TaskSpec.Destination(
                 path: $0.path,
@@ -97,18 +94,40 @@ final class TaskReader: Sendable {
         return task
     }
 
-    private func checkEncoding(
-        _ draft: TaskDraft,
-        _ entry: TaskList.Entry,
-        _ reader: inout Reader
-    ) {
-        guard let encoding = draft.encoding,
-            reader.document.value(of: entry.value, for: "json") == nil
-        else { return }
+    /// What is known of a task without what others capture for it; its faults were found before.
+    func outline(_ entry: TaskList.Entry, with reader: inout Reader) -> TaskOutline {
+        var draft = defaults
+        _ = read(entry, into: &draft, with: &reader)
+        let document = reader.document
+        let url = document.value(of: entry.value, for: "url").flatMap { found in
+            reader.text(Field(name: "url", key: found.key, node: found.value))
+                ?? document.text(of: found.value)
+        }
+        return TaskOutline(
+            session: draft.session,
+            method: draft.method ?? Self.usualMethod(entry.kind),
+            url: url ?? "",
+            description: draft.description,
+            source: Self.source(entry, in: document)
+        )
+    }
+
+    private static func usualMethod(_ kind: TaskSpec.Kind) -> String {
+        kind == .upload ? "POST" : "GET"
+    }
+
+    private static func source(_ entry: TaskList.Entry, in document: Document) -> SourceLocation {
+        let place = document.range(of: entry.key).start
+        return SourceLocation(file: document.name, line: place.line, column: place.column)
+    }
+
+    /// A file that is kept brings no response that something could be captured from.
+    private func reportSkippedCapture(_ entry: TaskList.Entry, _ reader: inout Reader) {
+        guard let key = reader.document.value(of: entry.value, for: "capture")?.key else { return }
         reader.report(
             .conflictingKeys,
-            "`encoding`\(reader.context) is about `json`, which is not there",
-            at: encoding.key
+            "`capture`\(reader.context) has no response to look into when `ifExists: skip` keeps the file",
+            at: key
         )
     }
 
@@ -126,17 +145,6 @@ final class TaskReader: Sendable {
         return nil
     }
 
-    private func content(of draft: TaskDraft, _ reader: inout Reader) -> BodySource? {
-        switch draft.body {
-        case .file(let path): return .file(path: path)
-        case .text(let text): return .bytes(Array(text.utf8))
-        case .json(let field):
-            let formatting = draft.encoding?.formatting ?? JSONFormatting()
-            return reader.json(field, formatting, isSent: true).map { .bytes($0) }
-        case nil: return nil
-        }
-    }
-
     /// The request with the task's own fields, those of its body, then those of the session.
     private func request(
         _ url: HTTPURL,
@@ -148,16 +156,9 @@ final class TaskReader: Sendable {
         if let key = draft.idempotencyKey {
             headers.append(HeaderField(name: "Idempotency-Key", value: key))
         }
-        let type: HeaderField? =
-            switch draft.body {
-            case .json: Self.jsonType
-            case .text: Self.textType
-            case .file: Self.fileType
-            case nil: nil
-            }
-        if let type, !headers.contains(type.name) { headers.append(type) }
-        let usual = entry.kind == .upload ? "POST" : "GET"
-        return RequestSpec(method: draft.method ?? usual, url: url, headers: headers)
+        addBodyFields(of: draft, to: &headers)
+        let method = draft.method ?? Self.usualMethod(entry.kind)
+        return RequestSpec(method: method, url: url, headers: headers)
     }
 
     private func checkKey(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {

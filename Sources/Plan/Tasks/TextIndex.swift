@@ -40,22 +40,6 @@ struct TextIndex: Sendable {
 }
 
 extension Span<UInt8> {
-    /// A hash that is keyed by the process: equal ones of different texts are rare and cannot be made.
-    var seededHash: UInt64 {
-        var hasher = Hasher()
-        hasher.combine(count)
-        var word: UInt64 = 0
-        for index in indices {
-            word = word << 8 | UInt64(self[index])
-            if index & 7 == 7 {
-                hasher.combine(word)
-                word = 0
-            }
-        }
-        hasher.combine(word)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-
     /// Whether one of the bytes is a control character of ASCII.
     var hasControlByte: Bool {
         for index in indices where self[index] < 0x20 || self[index] == 0x7F { return true }
@@ -66,12 +50,5 @@ extension Span<UInt8> {
     func contains(_ byte: UInt8) -> Bool {
         for index in indices where self[index] == byte { return true }
         return false
-    }
-
-    /// Whether both hold the same bytes.
-    func equals(_ other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
-        return true
     }
 }

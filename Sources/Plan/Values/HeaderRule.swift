@@ -36,6 +36,30 @@ enum HeaderRule {
         }
     }
 
+    /// A name that may stand in a part of a multipart body (RFC 7578 §4.8) and is not made from the part.
+    static func checkPartName(_ name: String) throws(ValueFault) {
+        try checkToken(name)
+        switch name.lowercased() {
+        case "content-disposition":
+            throw ValueFault(
+                .reservedHeader,
+                "`\(name)` cannot be set by hand: it comes from the part's name and `fileName`"
+            )
+        case "content-type":
+            throw ValueFault(
+                .reservedHeader,
+                "`\(name)` cannot be set here",
+                help: "write it as the part's `contentType`"
+            )
+        case "content-length":
+            throw ValueFault(
+                .reservedHeader,
+                "`\(name)` cannot be set by hand: the length comes from the part"
+            )
+        default: break
+        }
+    }
+
     /// A name that is a token.
     static func checkToken(_ name: String) throws(ValueFault) {
         guard isToken(name) else {

@@ -5,6 +5,14 @@ enum URLText {
     /// Schemes that the job file knows and the runner does not speak yet.
     private static let knownSchemes: Set<String> = ["ftp", "ftps", "sftp", "file", "data"]
 
+    static let pattern = "^[hH][tT][tT][pP][sS]?://"
+
+    /// Whether the beginning of a URL holds all of its scheme, host and port.
+    static func hasOrigin(_ front: Substring) -> Bool {
+        guard let colon = front.firstRange(of: "://") else { return false }
+        return front[colon.upperBound...].contains { "/?#".contains($0) }
+    }
+
     static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
         let url: HTTPURL
         do {

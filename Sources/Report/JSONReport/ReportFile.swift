@@ -16,7 +16,7 @@ package final class PublishedReport: ReportFile {
     /// Opens the file that will be `path`, and makes the folders that are missing.
     package init(path: String) throws(SystemError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folderPath = slash.map { String(path[...$0]) } ?? "."
+        let folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         folder = try Folder(path: folderPath, create: true)
         try folder.requireReplaceable(name)

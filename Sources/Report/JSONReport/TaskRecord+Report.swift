@@ -137,6 +137,11 @@ extension TaskRecord {
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.optionalName("vouchedBy", "What says that the body is complete") { $0.voucher }
+            members.array(
+                "captures",
+                "What the task has captured for others, without the values",
+                TaskRecord.Capture.Report.self
+            ) { $0.captures }
         }
     }
 }
@@ -172,6 +177,20 @@ extension TaskRecord.Attempt {
                 $0.waitedMicroseconds
             }
             members.optionalName("waitReason", "Why it waited") { $0.waitReason }
+        }
+    }
+}
+
+extension TaskRecord.Capture {
+    enum Report: ReportObject {
+        typealias Subject = TaskRecord.Capture
+        static let name = "capture"
+        static let description =
+            "A value that a task has captured; the value itself may be a secret"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.string("name", "The capture's name in the job file") { $0.name }
+            members.integer("size", "Its length in bytes") { Int64($0.size) }
         }
     }
 }

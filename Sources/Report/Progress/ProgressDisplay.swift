@@ -32,7 +32,7 @@ package final class ProgressDisplay: RunEventSink {
         now: @escaping () -> MonotonicTime = {
             MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
         },
-        write: @escaping ([UInt8]) -> Void = StandardError.write
+        write: @escaping ([UInt8]) -> Void = StatusStream().write
     ) {
         let first = traits()
         self.style = style.resolved(for: first)
@@ -68,8 +68,8 @@ package final class ProgressDisplay: RunEventSink {
             replace([], after: line)
         case .taskFinished(let record):
             finish(record)
-        case .stopping(let reason):
-            replace([], after: lines.stopping(reason: reason, running: running.count))
+        case .stopping(let reason, let running):
+            replace([], after: lines.stopping(reason: reason, running: running))
             redraw()
         case .finished(let summary):
             replace(

@@ -1,8 +1,28 @@
 import Plan
+import Diagnostics
 import Testing
 import TransferModel
 
 @Suite struct VariableTests {
+    @Test func `long values are filled in only so often in one job`() throws {
+        let tasks = (0..<300).map {
+            "  t\($0): { url: \"https://example.com/\", text: \"${var.long}\" }"
+        }
+        let text = """
+            version: 1
+            variables: { long: short }
+            uploads:
+            \(tasks.joined(separator: "\n"))
+            """
+        let long = String(repeating: "x", count: 1 << 20)
+        #expect(try TestJob.plan(text).taskCount == 300)
+        let rejected = #expect(throws: PlanRejected.self) {
+            try TestJob.plan(text, variables: ["long": long])
+        }
+        #expect(rejected?.diagnostics.map(\.code) == ["job.out-of-range"])
+        #expect(rejected?.diagnostics.first?.message.contains("256 MiB") == true)
+    }
+
     /// What an upload sends for one member of its JSON.
     private func json(
         _ value: String,

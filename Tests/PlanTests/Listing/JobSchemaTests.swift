@@ -17,11 +17,13 @@ import Testing
         ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
         ("session", SessionTable.table.keys),
         ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
-        ("data", TaskTable.data.keys), ("upload", TaskTable.upload.keys),
-        ("download", TaskTable.download.keys), ("checksum", ChecksumTable.table.keys),
-        ("retry", RetryTable.table.keys),
+        ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
+        ("data", TaskTable.data.keys),
+        ("upload", TaskTable.upload.keys),
+        ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
         ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
         ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
+        ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
         ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
     ]
 

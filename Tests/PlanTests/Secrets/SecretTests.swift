@@ -136,4 +136,113 @@ import TransferModel
         let names = try JSONValue(bytes: json)["secrets"]?.elements.map(\.string)
         #expect(names == ["path", "shared", "token"])
     }
+
+    private static let captured = """
+        version: 1
+        secrets: { token: { env: TOKEN, allowInURL: true, origins: ["https://a.example"] } }
+        data:
+          login: { url: https://a.example/, capture: { id: { json: /id }, base: { header: Location } } }
+          field: { url: "${task.login.base}x", needs: [login], headers: { X-T: "${secret.token}" } }
+          query: { url: "${task.login.base}${secret.token}", needs: [login] }
+        uploads:
+          form:
+            url: https://a.example/
+            needs: [login]
+            form: { a: "${task.login.id}", b: ["${secret.token}", "${secret.token}${task.login.id}"] }
+          parts:
+            url: https://a.example/
+            needs: [login]
+            multipart:
+              plain: "${task.login.id} ${secret.token}"
+              text: { text: "${task.login.id}", headers: { X-Part: "${secret.token}${task.login.id}" } }
+              json: { json: { id: "${task.login.id}", token: "${secret.token}" } }
+          packed:
+            url: https://a.example/
+            needs: [login]
+            json: ["${task.login.id}", "${secret.token}"]
+            encoding: { contentEncoding: gzip }
+        """
+
+    private static func task(_ number: Int, base: String = "https://a.example/") throws -> TaskSpec
+    {
+        let values = [CapturedValue("id", "4 2"), CapturedValue("base", base)]
+        return try TestJob.plan(captured).with(["token": Secret("s3cr&t")])
+            .task(at: number, captured: [0: values])
+    }
+
+    @Test(arguments: [
+        ("login", []), ("field", ["token"]), ("query", ["token"]), ("form", ["token"]),
+        ("parts", ["token"]), ("packed", ["token"]),
+    ])
+    func `a task that waits for captured values needs its secrets all the same`(
+        task: String,
+        names: [String]
+    ) throws {
+        let plan = try TestJob.plan(Self.captured, only: [task])
+        #expect(plan.neededSecrets.map(\.name) == names)
+    }
+
+    @Test func `a form has secrets and captured values`() throws {
+        let form = try Self.task(3).body
+        #expect(form == .bytes(Array("a=4+2&b=s3cr%26t&b=s3cr%26t4+2".utf8)))
+    }
+
+    @Test func `parts of a body have secrets and captured values`() throws {
+        guard case .multipart(let parts)? = try Self.task(4).body else {
+            Issue.record("no parts")
+            return
+        }
+        let json = #"{"id":"4 2","token":"s3cr&t"}"#
+        #expect(
+            parts.map(\.content)
+                == ["4 2 s3cr&t", "4 2", json].map { .bytes(Array($0.utf8)) }
+        )
+        #expect(parts[1].headers == [HeaderField(name: "X-Part", value: "s3cr&t4 2")])
+    }
+
+    @Test func `a compressed body has secrets and captured values`() throws {
+        guard case .compressed(_, let count)? = try Self.task(5).body else {
+            Issue.record("not compressed")
+            return
+        }
+        #expect(count == #"["4 2","s3cr&t"]"#.utf8.count)
+    }
+
+    @Test(arguments: [
+        (1, "https://a.example/", nil), (1, "https://b.example/", "job.secret-to-other-origin"),
+        (1, "http://a.example/", "job.secret-over-plain-http"),
+        (2, "https://a.example/", nil), (2, "https://b.example/", "job.secret-to-other-origin"),
+        (2, "http://a.example/", "job.secret-over-plain-http"),
+        (2, "https://a.example", "job.secret-in-url"), (2, "https://", "job.secret-in-url"),
+    ])
+    func `a captured origin is judged before its task starts`(
+        number: Int,
+        base: String,
+        code: String?
+    ) throws {
+        do {
+            let task = try Self.task(number, base: base)
+            #expect(code == nil)
+            #expect(task.request.url.text == base + (number == 1 ? "x" : "s3cr&t"))
+        } catch let rejected as PlanRejected {
+            #expect(rejected.diagnostics.map(\.code) == [code])
+        }
+    }
+
+    @Test(arguments: [
+        #"stream: { command: [cat, "${secret.s}"] }"#,
+        #"multipart: { a: { text: b, fileName: "${secret.s}" } }"#,
+        #"multipart: { a: { text: b, contentType: "${secret.s}" } }"#,
+        #"stream: { command: [cat], contentType: "${secret.s}" }"#,
+    ])
+    func `a secret may not stand beside a body`(body: String) throws {
+        let faults = try TestJob.faults(
+            """
+            version: 1
+            secrets: { s: { env: S } }
+            uploads: { it: { url: https://a.example/, \(body) } }
+            """
+        )
+        #expect(faults.map { $0.split(separator: " ").last } == ["job.secret-misplaced"])
+    }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Plan
+import SystemKit
 
 @Suite struct TextIndexTests {
     @Test func `every entry is found by its hash, and no other`() {

@@ -15,6 +15,18 @@ import Testing
         #expect(fault?.code == .badMethod)
     }
 
+    @Test(arguments: [
+        ("https://a.example/", true), ("https://a.example/x", true), ("http://a?q=", true),
+        ("http://a#", true), ("https://a.example", false), ("https://", false), ("https:/", false),
+        ("", false), ("/path/", false),
+    ])
+    func `the beginning of a URL says where it leads when its host is ended`(
+        front: String,
+        hasOrigin: Bool
+    ) {
+        #expect(URLText.hasOrigin(front[...]) == hasOrigin)
+    }
+
     @Test(arguments: [("200", 200...200), ("200-299", 200...299), ("100-599", 100...599)])
     func `a status is a code or a range`(text: String, expected: ClosedRange<Int>) throws {
         #expect(try StatusText.parse(text) == expected)

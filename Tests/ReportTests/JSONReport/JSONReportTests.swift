@@ -115,7 +115,7 @@ import TransferModel
 
     @Test func `bytes from a peer cannot drive a terminal`() throws {
         let text = try writtenReport(Samples.events).text
-        #expect(text.contains(#"{"name":"X-Bytes","value":"é\u009b\u001b[31m"}"#))
+        #expect(text.contains(#"{"name":"X-Bytes","value":"Ã©Â\u009b\u001b[31m"}"#))
     }
 
     @Test func `a head of many sizes is written whole each time`() throws {

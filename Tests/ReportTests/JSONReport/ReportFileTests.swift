@@ -46,6 +46,7 @@ import TransferModel
         let report = JSONReport(path: folder.path("report.json"))
         for event in Samples.events { report.receive(event) }
         #expect(report.failure?.isEnvironment == true)
+        #expect(report.failure?.subject == folder.path("report.json"))
         #expect(try folder.list() == ["report.json"])
     }
 

@@ -85,6 +85,7 @@ enum Samples {
             sha256: String(repeating: "a1", count: 32)
         )
         record.voucher = .checksum
+        record.captures = [TaskRecord.Capture(name: "token", size: 5)]
         record.countOfBytesSent = 0
         record.countOfBytesReceived = 4096
         record.countOfBytesExpectedToSend = 0

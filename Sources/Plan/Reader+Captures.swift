@@ -1,0 +1,108 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// That the task being read is filled in with what another one captures.
+struct CaptureReference {
+    /// The task that captures.
+    var source: Int
+    var range: SourceRange
+}
+
+extension Reader {
+    /// Fills in what another task has captured, or before the run, when the reference is right, a stand-in.
+    mutating func capturedValue(
+        of expression: Expression,
+        _ text: String,
+        _ field: Field
+    ) -> ScalarValue? {
+        let range = range(of: expression.range, in: text, field.node)
+        do throws(ValueFault) {
+            guard takesCaptures else {
+                throw ValueFault(
+                    .misplacedCapture,
+                    "what a task captures is not known yet where this is needed"
+                )
+            }
+            let (id, name) = expression.capture
+            guard let source = tasks.find(id, in: document) else {
+                throw ValueFault(
+                    .unknownTask,
+                    "there is no task `\(id.excerpt)`",
+                    likely: nearestTask(id).map { "${task.\($0).\(name)}" }
+                )
+            }
+            guard let captured else {
+                try checkCapture(name, of: source)
+                captureReferences.append(CaptureReference(source: source, range: range))
+                return .standIn
+            }
+            if let value = captured[source]?.first(where: { $0.name == name }) {
+                return ScalarValue(value)
+            }
+            throw ValueFault(
+                .unknownCapture,
+                "`\(id.excerpt)` has not captured `\(name.excerpt)`"
+            )
+        } catch {
+            report(error, of: field, at: range)
+            return nil
+        }
+    }
+
+    /// Checks that a task captures a value of that name.
+    private mutating func checkCapture(_ name: String, of source: Int) throws(ValueFault) {
+        var names: [String] = []
+        let task = tasks.entries[source].value
+        if let captures = document.value(of: task, for: "capture")?.value {
+            for entry in document.entries(of: captures) where !isFree(entry.key) {
+                names.append(document.text(of: entry.key))
+            }
+        }
+        guard !names.contains(name) else { return }
+        let id = id(of: source)
+        throw ValueFault(
+            .unknownCapture,
+            "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
+            likely: nearest(name, among: { _ in names }).map { "${task.\(id).\($0)}" }
+        )
+    }
+
+    /// Whether what is being read is read again when a task starts.
+    private var takesCaptures: Bool {
+        guard !isNeededBeforeTheRun, case .task = owner else { return false }
+        return true
+    }
+}
+
+extension ScalarValue {
+    /// What stands for a value that is not known yet: not empty, so that no fallback takes its place, and harmless
+    /// wherever it stands.
+    fileprivate static let standIn = ScalarValue(
+        text: "captured",
+        type: .string,
+        isFilledIn: true,
+        standInStart: 0
+    )
+
+    /// A value that keeps the type that it had in its response.
+    fileprivate init(_ captured: CapturedValue) {
+        let type: Scalar =
+            switch captured.kind {
+            case .string: .string
+            case .number, .bool: Scalar(plain: captured.text)
+            }
+        self.init(text: captured.text, type: type, isFilledIn: true, isCaptured: true)
+    }
+}
+
+extension ValueType {
+    /// The same values, none of which a task may capture: the order of the run depends on them.
+    func neededBeforeTheRun() -> ValueType {
+        ValueType(shape) { [read] reader, field in
+            reader.isNeededBeforeTheRun = true
+            defer { reader.isNeededBeforeTheRun = false }
+            return read(&reader, field)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+internal import Diagnostics
+internal import JSON
+internal import JobFile
+internal import RegexKit
+internal import TransferModel
+
+/// `capture`: values that a task takes from its response for later tasks.
+enum CaptureTable {
+    /// Where one of them stands; nil before it is read.
+    static let table = SettingTable<Capture.Source?>(
+        "capture",
+        [
+            Setting(
+                "json",
+                ValueType(pattern: JSONPointer.pattern, parse: JSONPointerText.parse),
+                "A JSON pointer to a text, a number or a truth value of the body."
+            ) { $0 = .json($1) },
+            Setting(
+                "header",
+                ValueType<String>(pattern: HeaderRule.namePattern) { name throws(ValueFault) in
+                    try HeaderRule.checkToken(name)
+                    return name
+                },
+                "The name of a field of the response, of which the first line counts."
+            ) { $0 = .header($1) },
+            Setting(
+                "regex",
+                ValueType<String>(.text(pattern: nil)) { $0.pattern($1) },
+                "A pattern of PCRE2, whose first group in the body counts, or else the whole match."
+            ) { $0 = .regex($1) },
+        ],
+        exactlyOneOf: ["json", "header", "regex"]
+    )
+
+    static let type = ValueType<[Capture]>(
+        .named(.mapping(table.keys), pattern: "^[A-Za-z_][A-Za-z0-9_-]*$", hasFreeKeys: true)
+    ) { $0.captures($1) }
+}
+
+extension Reader {
+    /// The captures of a mapping in its order; nil when one of them has a fault.
+    fileprivate mutating func captures(_ field: Field) -> [Capture]? {
+        guard document.kind(of: field.node) == .mapping else {
+            report(
+                .wrongType,
+                "`\(field.name)`: expected a mapping, found \(name(of: field.node))",
+                at: field.node
+            )
+            return nil
+        }
+        let errors = errorCount
+        var captures: [Capture] = []
+        for entry in document.entries(of: field.node) where !isFree(entry.key) {
+            let name = document.text(of: entry.key)
+            guard Expression.isVariableName(name) else {
+                report(
+                    .badID,
+                    "`\(name.excerpt)` is not the name of a capture",
+                    at: entry.key,
+                    help: "a name has letters, digits, `_` and `-`, and does not begin with a digit"
+                )
+                continue
+            }
+            var source: Capture.Source?
+            let inner = Field(name: name, key: entry.key, node: entry.value)
+            apply(CaptureTable.table, to: &source, in: inner)
+            if let source { captures.append(Capture(name, from: source)) }
+        }
+        return errorCount == errors ? captures : nil
+    }
+
+    /// Different patterns that are compiled at most, which takes up to half a millisecond each; a job with more finds
+    /// out about the others when it needs them.
+    private static let mostPatterns = 2000
+
+    /// A pattern that can be compiled.
+    fileprivate mutating func pattern(_ field: Field) -> String? {
+        guard let text = text(field) else { return nil }
+        guard let patternFault, !rightPatterns.contains(text),
+            rightPatterns.count < Self.mostPatterns
+        else { return text }
+        switch patternFault(text) {
+        case nil:
+            rightPatterns.insert(text)
+            return text
+        case .syntax(let message, let offset):
+            let part =
+                max(0, min(offset, text.utf8.count) - 1)..<min(max(offset, 1), text.utf8.count)
+            // What an expression fills in does not stand here.
+            let isWritten = !document.hasInterpolation(field.node) && !part.isEmpty
+            report(
+                ValueFault(.badPattern, "`\(text.excerpt)` is not a pattern: \(message)"),
+                of: field,
+                at: isWritten ? range(of: part, in: text, field.node) : nil
+            )
+        case .unavailable(let message):
+            report(
+                .missingLibrary,
+                "`\(field.name)`: patterns need the library libpcre2-8: \(message)",
+                at: field.node,
+                help: "install it; on Debian its package is `libpcre2-8-0`"
+            )
+        }
+        return nil
+    }
+}

@@ -1,0 +1,112 @@
+internal import JobFile
+internal import TransferModel
+
+/// A part of a multipart body while its settings are read.
+struct PartDraft: Sendable {
+    var name = ""
+    var content: TaskDraft.Body?
+    var fileName: String?
+    var contentType: String?
+    var headers: [HeaderField] = []
+}
+
+/// `multipart`: names and the parts that stand under them, of which a list has several.
+enum MultipartType {
+    static let type = ValueType<[PartDraft]>(
+        .named(.either(partShape, .list(partShape)), pattern: "^", hasFreeKeys: false)
+    ) { reader, field in reader.parts(field) }
+
+    private static let partShape = Shape.either(.text(pattern: nil), .mapping(part.keys))
+
+    static let part = SettingTable<PartDraft>(
+        "part",
+        [
+            Setting("text", .bodyText, "The text of the part.") { $0.content = .text($1) },
+            Setting("json", .field(.anything), "Any YAML value, sent as JSON.") {
+                $0.content = .json($1)
+            },
+            Setting(
+                "file",
+                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                "The file that is sent, relative to the job file's folder."
+            ) { part, file in
+                part.content = .file(file.path)
+                part.fileName = part.fileName ?? String(AbsolutePath.lastComponent(of: file.path))
+            },
+            Setting("fileName", fileName, "The name that the receiver is told; of a file its own.")
+            {
+                $0.fileName = $1
+            },
+            Setting(
+                "contentType",
+                ValueType(pattern: MediaTypeText.pattern, parse: MediaTypeText.parse),
+                "The part's `Content-Type`."
+            ) { $0.contentType = $1 },
+            Setting("headers", HeaderFieldsType.part, "Further header fields of the part.") {
+                $0.headers = $1
+            },
+        ],
+        exactlyOneOf: ["text", "json", "file"]
+    )
+
+    private static let fileName = ValueType<String>(.text(pattern: nil)) { reader, field in
+        guard let name = reader.text(field) else { return nil }
+        return reader.parsed(name, of: field, checkedName)
+    }
+
+    /// A name that can stand in `Content-Disposition`: line breaks can, escaped; other control characters cannot.
+    fileprivate static func checkedName(_ name: String) throws(ValueFault) -> String {
+        guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 10 || $0 == 13 }) else {
+            throw ValueFault(.badHeader, "a control character may not stand in the name of a part")
+        }
+        return name
+    }
+}
+
+extension Reader {
+    /// The parts in the order of the file; nil after a fault.
+    fileprivate mutating func parts(_ field: Field) -> [PartDraft]? {
+        let help = "write `name: text` or `name: { file: path }`"
+        guard isMapping(field, help: help) else { return nil }
+        let errors = errorCount
+        var parts: [PartDraft] = []
+        var length = 0
+        for entry in document.entries(of: field.node) {
+            let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
+            do {
+                _ = try MultipartType.checkedName(inner.name)
+            } catch {
+                report(error, of: field, at: document.range(of: entry.key))
+                continue
+            }
+            let nodes =
+                document.kind(of: entry.value) == .sequence
+                ? Array(document.elements(of: entry.value)) : [entry.value]
+            for node in nodes {
+                let part = part(Field(name: inner.name, key: inner.key, node: node))
+                if case .text(let text)? = part.content { length += text.utf8.count }
+                guard length <= Self.largestBody else {
+                    reportTooLarge(field.name, at: field.key)
+                    return nil
+                }
+                parts.append(part)
+            }
+        }
+        if parts.isEmpty, errorCount == errors {
+            report(.outOfRange, "`\(field.name)`: a body needs at least one part", at: field.node)
+        }
+        return errorCount == errors ? parts : nil
+    }
+
+    /// A part: a scalar is its text.
+    private mutating func part(_ field: Field) -> PartDraft {
+        var part = PartDraft(name: field.name)
+        if document.kind(of: field.node) == .scalar {
+            warnOfPlaceholders(in: field, isBody: true)
+            part.content = sentText(field, as: .body).map { .text($0) }
+        } else {
+            apply(MultipartType.part, to: &part, in: field)
+        }
+        return part
+    }
+}

@@ -1,0 +1,31 @@
+/// The serializer of `application/x-www-form-urlencoded` (WHATWG URL Standard §5.2), in UTF-8.
+struct FormText {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(name: String, value: String) {
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        append(name)
+        bytes.append(UInt8(ascii: "="))
+        append(value)
+    }
+
+    private mutating func append(_ text: String) {
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "*"), UInt8(ascii: "-"),
+                UInt8(ascii: "."), UInt8(ascii: "_"):
+                bytes.append(byte)
+            case 0x20:
+                bytes.append(UInt8(ascii: "+"))
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.digit(byte >> 4))
+                bytes.append(Self.digit(byte & 15))
+            }
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// What stands under a path, for those who want a file there.
+package enum PathOccupant: Sendable, Hashable {
+    case nothing
+    /// A regular file, or a symbolic link that leads to one.
+    case file
+    /// A symbolic link that leads nowhere.
+    case danglingLink
+    /// Something that a file must not take the place of, and why: a folder (`EISDIR`), a device, a pipe, a socket, or a
+    /// link into /proc, as /dev/stdout is one, which stands for an open stream (`EINVAL`).
+    case other(SystemError)
+
+    /// Looks at a path; one that cannot be looked at is taken for nothing, as what is tried there will tell.
+    package init(at path: String) {
+        self.init(path, in: AT_FDCWD, path: path)
+    }
+
+    /// Looks at a name in an open folder; `path` is for messages.
+    init(_ name: String, in folder: Int32, path: String) {
+        var status = stat()
+        guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            self = .nothing
+            return
+        }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            if Self.isLinkIntoProc(name, in: folder) {
+                self = .other(.notReplaceable(path, type: S_IFLNK))
+                return
+            }
+            guard unsafe fstatat(folder, name, &status, 0) == 0 else {
+                self = .danglingLink
+                return
+            }
+        }
+        let type = status.st_mode & S_IFMT
+        self = type == S_IFREG ? .file : .other(.notReplaceable(path, type: type))
+    }
+
+    /// Why what is there is no file; nil for nothing and for a file.
+    package func fault(at path: String) -> SystemError? {
+        switch self {
+        case .nothing, .file: return nil
+        case .other(let error): return error
+        case .danglingLink:
+            var error = SystemError(errno: ENOENT, operation: "find a file at", subject: path)
+            error.reason = "it is a symbolic link that leads nowhere"
+            return error
+        }
+    }
+
+    private static func isLinkIntoProc(_ name: String, in folder: Int32) -> Bool {
+        let start = Array("/proc/".utf8)
+        var text = [UInt8](repeating: 0, count: start.count)
+        let count = unsafe text.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            return unsafe readlinkat(folder, name, start, bytes.count)
+        }
+        return count == start.count && text == start
+    }
+}
+
+extension SystemError {
+    /// What is under a path is not a file and must stay.
+    static func notReplaceable(_ path: String, type: mode_t) -> SystemError {
+        var error = SystemError(
+            errno: type == S_IFDIR ? EISDIR : EINVAL,
+            operation: "write",
+            subject: path
+        )
+        error.reason =
+            switch type {
+            case S_IFDIR: nil
+            case S_IFIFO: "it is a named pipe, which a file would replace"
+            case S_IFSOCK: "it is a socket, which a file would replace"
+            case S_IFLNK: "it is a link to an open stream, which a file would replace"
+            default: "it is a device, which a file would replace"
+            }
+        return error
+    }
+}

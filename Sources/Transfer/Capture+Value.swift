@@ -1,0 +1,90 @@
+internal import JSON
+internal import RegexKit
+internal import TransferModel
+
+/// What a capture wants and what the response has instead; neither quotes a value, which may be a secret.
+struct CaptureMiss: Error, Hashable {
+    var expected: String
+    var actual: String
+}
+
+extension Capture {
+    /// What the capture takes from a response.
+    ///
+    /// - Parameters:
+    ///   - head: The response's status and fields.
+    ///   - document: Its body as JSON; nil when it has none or was not decoded.
+    ///   - body: Its body; nil when it has none.
+    /// - Returns: The value, of at most `CapturedValue.maximumSize` bytes.
+    /// - Throws: What is there instead of it.
+    func value(
+        _ head: ResponseHead,
+        _ document: JSONValue?,
+        _ body: [UInt8]?
+    ) throws(CaptureMiss) -> CapturedValue {
+        let value =
+            switch source {
+            case .json(let pointer): try scalar(document.flatMap(pointer.resolve))
+            case .header(let field): try text(of: head.fields.firstValue(of: field))
+            case .regex(let pattern): try match(of: pattern, in: body)
+            }
+        let size = value.text.utf8.count
+        guard size <= CapturedValue.maximumSize else {
+            throw CaptureMiss(
+                expected: "at most \(CapturedValue.maximumSize) bytes",
+                actual: "\(size) bytes long"
+            )
+        }
+        return value
+    }
+
+    /// Where the value should stand, in words.
+    var place: String {
+        switch source {
+        case .json(let pointer): "`\(pointer)` of the body"
+        case .header(let field): "the field `\(field)`"
+        case .regex(let pattern): "the pattern `\(TextExcerpt.of(pattern))`"
+        }
+    }
+
+    private func scalar(_ value: JSONValue?) throws(CaptureMiss) -> CapturedValue {
+        let actual: String
+        switch value {
+        case .string(let text): return CapturedValue(name, text)
+        case .number(let text): return CapturedValue(name, text, .number)
+        case .bool(let value): return CapturedValue(name, value ? "true" : "false", .bool)
+        case .null: actual = "null"
+        case .array: actual = "a list"
+        case .object: actual = "an object"
+        case nil: actual = "missing"
+        }
+        throw CaptureMiss(expected: "a text, a number, true or false", actual: actual)
+    }
+
+    /// The bytes as UTF-8 where they are, else each as one character.
+    private func text(of bytes: ArraySlice<UInt8>?) throws(CaptureMiss) -> CapturedValue {
+        guard let bytes else { throw CaptureMiss(expected: "a value", actual: "missing") }
+        let text = String(validating: bytes, as: UTF8.self) ?? HeaderFields.text(bytes)
+        return CapturedValue(name, text)
+    }
+
+    private func match(of pattern: String, in body: [UInt8]?) throws(CaptureMiss) -> CapturedValue {
+        var actual = "found nowhere"
+        if let body {
+            do throws(RegularExpression.Fault) {
+                switch try RegularExpression(pattern).search(body.span) {
+                case .found(let range):
+                    return CapturedValue(name, String(decoding: body[range], as: UTF8.self))
+                case .notFound: break
+                case .gaveUp: actual = "not found within the limits of a search"
+                }
+            } catch {
+                switch error {
+                case .syntax(let message, _): actual = "no pattern: \(message)"
+                case .unavailable(let message): actual = "not searched for: \(message)"
+                }
+            }
+        }
+        throw CaptureMiss(expected: "a match", actual: actual)
+    }
+}

@@ -1,0 +1,62 @@
+internal import TransferModel
+
+/// How the parts of a `multipart/form-data` body (RFC 7578) are put together.
+struct MultipartForm {
+    /// At most 70 characters of RFC 2046 §5.1.1, which nobody can foresee and put into a part.
+    let boundary: String
+
+    init(using generator: inout some RandomNumberGenerator) {
+        let digits = (0..<2).map { _ in
+            let text = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+            return String(repeating: "0", count: 16 - text.utf8.count) + text
+        }
+        boundary = "runner-" + digits.joined()
+    }
+
+    /// What the request says of its body.
+    var contentType: HeaderField {
+        HeaderField(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
+    }
+
+    /// The body, with as few pieces as there are files.
+    func segments(of parts: [BodyPart]) -> [SegmentedBody.Segment] {
+        var segments: [SegmentedBody.Segment] = []
+        var bytes: [UInt8] = []
+        for part in parts {
+            bytes += Array(head(of: part).utf8)
+            switch part.content {
+            case .bytes(let content):
+                bytes += content
+            case .file(let path):
+                segments += [.bytes(bytes), .file(path: path)]
+                bytes = []
+            }
+            bytes += [13, 10]
+        }
+        bytes += Array("--\(boundary)--\r\n".utf8)
+        return segments + [.bytes(bytes)]
+    }
+
+    private func head(of part: BodyPart) -> String {
+        var head =
+            "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(part.name))\""
+        if let fileName = part.fileName { head += "; filename=\"\(Self.quoted(fileName))\"" }
+        for field in part.headers { head += "\r\n\(field.name): \(field.value)" }
+        return head + "\r\n\r\n"
+    }
+
+    /// A name as browsers write it: UTF-8 with three characters escaped (HTML Standard, "multipart/form-data encoding
+    /// algorithm").
+    private static func quoted(_ name: String) -> String {
+        var result = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\"": result += "%22"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

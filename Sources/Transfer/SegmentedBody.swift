@@ -1,0 +1,131 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// A request body of bytes and whole files, one behind the other.
+///
+/// One file is open at a time: the first from the beginning, so that a body of a single file opens it once.
+final class SegmentedBody: RequestBody {
+    enum Segment {
+        case bytes([UInt8])
+        /// An absolute path.
+        case file(path: String)
+    }
+
+    /// A segment and how much of it was announced.
+    private struct Source {
+        var segment: Segment
+        var size: Int64
+        /// What a file was in the beginning.
+        var identity: InputFile.Identity?
+    }
+
+    private let sources: [Source]
+    private let total: Int64
+    /// The source that is read next, and where in it.
+    private var place = 0
+    private var offset: Int64 = 0
+    /// The file that is open, and the place that it belongs to.
+    private var open: (file: InputFile, place: Int)?
+
+    /// Looks at every file.
+    ///
+    /// - Throws: What opening one of them says.
+    init(_ segments: [Segment]) throws(SystemError) {
+        var sources: [Source] = []
+        var total: Int64 = 0
+        for segment in segments {
+            var source = Source(segment: segment, size: 0)
+            switch segment {
+            case .bytes(let bytes):
+                source.size = Int64(bytes.count)
+            case .file(let path):
+                let file = try InputFile(path: path)
+                source.size = file.identity.size
+                source.identity = file.identity
+                if open == nil { open = (file, sources.count) }
+            }
+            let (sum, overflow) = total.addingReportingOverflow(source.size)
+            total = overflow ? .max : sum
+            sources.append(source)
+        }
+        self.sources = sources
+        self.total = total
+    }
+
+    var size: Int64? { total }
+    var isSpent: Bool { false }
+    var isWaiting: Bool { false }
+
+    func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead {
+        var count = 0
+        while count < buffer.byteCount, place < sources.count {
+            let rest = sources[place].size - offset
+            guard rest > 0 else {
+                place += 1
+                offset = 0
+                continue
+            }
+            // No more than was announced: what a growing file has in excess would read as another request.
+            let end = count + min(Int(clamping: rest), buffer.byteCount - count)
+            var piece = buffer._mutatingExtracting(count..<end)
+            let added = try readSource(into: &piece)
+            count += added
+            offset += Int64(added)
+        }
+        return .bytes(count)
+    }
+
+    func wake() {}
+
+    func rewind() {
+        place = 0
+        offset = 0
+    }
+
+    func verify() throws(TransferFailure) {
+        if let open, !open.file.isUnchanged { throw Self.changed }
+    }
+
+    /// At least one byte of the present source.
+    private func readSource(into piece: inout MutableRawSpan) throws(TransferFailure) -> Int {
+        switch sources[place].segment {
+        case .bytes(let bytes):
+            return piece.update(from: bytes.span.extracting(droppingFirst: Int(offset)))
+        case .file(let path):
+            let file = try file(path)
+            do throws(SystemError) {
+                let count = try file.read(into: &piece, at: offset)
+                if count > 0 { return count }
+            } catch {
+                throw TransferFailure(reading: error, phase: .send)
+            }
+            throw Self.changed
+        }
+    }
+
+    /// The present source's file, which must still be the one that was looked at.
+    private func file(_ path: String) throws(TransferFailure) -> InputFile {
+        if let open, open.place == place { return open.file }
+        try verify()
+        let file: InputFile
+        do throws(SystemError) {
+            file = try InputFile(path: path)
+        } catch {
+            throw TransferFailure(reading: error, phase: .send)
+        }
+        guard file.identity == sources[place].identity else { throw Self.changed }
+        open = (file, place)
+        return file
+    }
+
+    private static var changed: TransferFailure {
+        var failure = TransferFailure(
+            kind: .localIO,
+            phase: .send,
+            detail: "the file changed while it was being sent"
+        )
+        failure.isPermanent = true
+        return failure
+    }
+}

@@ -1,0 +1,168 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// A request body that comes out of a pipe: what a program writes, or what others put into a named pipe.
+///
+/// Never waits: when there is nothing to read, the transfer pauses until the engine's epoll set says that there is.
+/// A program is run anew for each request. A named pipe can be read once: it is opened when a request asks for its
+/// body, so that an attempt that does not get so far leaves it alone.
+final class StreamBody: RequestBody {
+    enum Source {
+        case command([String], folder: String)
+        /// An absolute path.
+        case pipe(path: String)
+    }
+
+    private let source: Source
+    private let sockets: SocketTable
+    /// What the set's events say.
+    private let key: Int
+    private var process: ChildProcess?
+    private var pipe: PipeReader?
+    /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks like one at its end.
+    private var hasBegun = false
+    /// The descriptor that the set watches.
+    private var awaited: Int32?
+
+    /// How long the end of a program that has closed its output may be waited for where no kernel announces it.
+    private static let longestWait: Int64 = 1_000_000_000
+
+    /// Starts the program, or looks whether there is a pipe.
+    ///
+    /// - Parameters:
+    ///   - source: Where the bytes come from.
+    ///   - sockets: What watches descriptors.
+    ///   - key: The attempt's number, with which `sockets` calls back.
+    /// - Throws: What starting or looking says.
+    init(_ source: Source, sockets: SocketTable, key: Int) throws(SystemError) {
+        self.source = source
+        self.sockets = sockets
+        self.key = key
+        switch source {
+        case .command: try start()
+        case .pipe(let path):
+            guard try InputFile.kind(of: path) == .pipe else { throw .notPipe(path) }
+        }
+    }
+
+    deinit { unwatch() }
+
+    var size: Int64? { nil }
+    var isWaiting: Bool { awaited != nil }
+
+    var isSpent: Bool {
+        if case .pipe = source { pipe != nil } else { false }
+    }
+
+    func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead {
+        do throws(SystemError) {
+            let pipe = try openPipe()
+            guard hasBegun else { return try wait(for: pipe.descriptor) }
+            switch try pipe.read(into: &buffer) {
+            case .bytes(let count): return .bytes(count)
+            case .nothingYet: return try wait(for: pipe.descriptor)
+            case .end: break
+            }
+        } catch {
+            throw TransferFailure(reading: error, phase: .send)
+        }
+        return try end()
+    }
+
+    func wake() {
+        unwatch()
+        hasBegun = true
+    }
+
+    func rewind() throws(TransferFailure) {
+        guard !isSpent else {
+            var failure = TransferFailure(
+                kind: .localIO,
+                phase: .send,
+                detail: "the body is needed a second time"
+            )
+            failure.urlError = .init(code: -1021, name: "requestBodyStreamExhausted")
+            throw failure
+        }
+        guard case .command = source else { return }
+        unwatch()
+        do throws(SystemError) {
+            try start()
+        } catch {
+            throw TransferFailure(reading: error, phase: .send)
+        }
+    }
+
+    func verify() {}
+
+    /// Runs the program; one that still runs is killed.
+    private func start() throws(SystemError) {
+        guard case .command(let arguments, let folder) = source else { return }
+        (process, pipe) = (nil, nil)
+        let process = try ChildProcess(arguments, in: folder)
+        self.process = process
+        pipe = process.output
+        hasBegun = false
+    }
+
+    private func openPipe() throws(SystemError) -> PipeReader {
+        if let pipe { return pipe }
+        guard case .pipe(let path) = source else { throw .notPipe("the output of a program") }
+        let opened = try PipeReader(fifo: path)
+        pipe = opened
+        return opened
+    }
+
+    /// The end of the pipe, which is that of the body only when the program says that all went well.
+    private func end() throws(TransferFailure) -> BodyRead {
+        guard let process, case .command(let arguments, _) = source else { return .bytes(0) }
+        let isAnnounced = process.endDescriptor >= 0
+        let limit = isAnnounced ? 0 : Clock.monotonicNanoseconds() + Self.longestWait
+        let outcome: String
+        switch process.wait(until: limit) {
+        case .exited(0): return .bytes(0)
+        case .exited(let status): outcome = "has ended with status \(status)"
+        case .killed(let signal): outcome = "was ended by signal \(signal)"
+        case nil where isAnnounced:
+            do throws(SystemError) {
+                return try wait(for: process.endDescriptor)
+            } catch {
+                throw TransferFailure(reading: error, phase: .send)
+            }
+        case nil: outcome = "has closed its output and does not end"
+        }
+        var failure = TransferFailure(
+            kind: .localIO,
+            phase: .send,
+            detail: "the command `\(arguments.first ?? "")` \(outcome); the request was broken off"
+        )
+        failure.urlError = .init(code: -1021, name: "requestBodyStreamExhausted")
+        throw failure
+    }
+
+    private func wait(for descriptor: Int32) throws(SystemError) -> BodyRead {
+        if awaited == nil {
+            try sockets.watchInput(descriptor, key: key)
+            awaited = descriptor
+        }
+        return .paused
+    }
+
+    private func unwatch() {
+        if let awaited { sockets.unwatchInput(awaited) }
+        awaited = nil
+    }
+}
+
+extension TransferFailure {
+    /// Says that no other attempt follows, where one could have.
+    mutating func explainSpentBody() {
+        isPermanent = true
+        switch kind {
+        case .timeout, .stalled, .reset, .truncated, .protocolViolation, .httpStatus, .localIO:
+            detail += "; not repeated, because a pipe can be read once"
+        default: break
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package import SystemKit
+package import TransferModel
+
+extension TransferFailure {
+    /// A system call that failed: permanent, because nothing changes by trying again.
+    package init(_ error: SystemError, phase: Phase) {
+        self.init(kind: .localIO, phase: phase, detail: error.message)
+        osErrno = Int(error.errno)
+        isPermanent = true
+        urlError = URLErrorCode(code: -3003, name: "cannotWriteToFile")
+    }
+
+    /// A source that could not be opened or read.
+    init(reading error: SystemError, phase: Phase) {
+        self.init(error, phase: phase)
+        urlError =
+            error.isMissing
+            ? URLErrorCode(code: -1100, name: "fileDoesNotExist")
+            : URLErrorCode(code: -1021, name: "requestBodyStreamExhausted")
+    }
+}

@@ -1,0 +1,198 @@
+import JobFile
+import Plan
+import TestSupport
+import Testing
+import TransferModel
+
+/// What the plan makes of the bodies of uploads besides plain JSON.
+@Suite struct UploadBodyTests {
+    private func task(_ settings: String) throws -> TaskSpec {
+        let text = "version: 1\nuploads:\n  it:\n    url: https://example.com/\n    \(settings)\n"
+        let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
+        let options = PlanOptions(workingFolder: "/jobs") {
+            $0.hasSuffix(".pipe") ? .pipe : .readable
+        }
+        let plan = try Plan.make(from: document, options: options)
+        #expect(plan.warnings.isEmpty)
+        return try plan.task(at: 0)
+    }
+
+    private func text(_ task: TaskSpec) -> String? {
+        guard case .bytes(let bytes)? = task.body else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func type(_ task: TaskSpec) -> [String] {
+        task.request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value)
+    }
+
+    @Test func `a form keeps its order, and a list is its name again`() throws {
+        let task = try task("form: { b: 1, a: [x y, true, 2.50], empty: '', none: [], x-c: é }")
+        #expect(text(task) == "b=1&a=x+y&a=true&a=2.50&empty=&x-c=%C3%A9")
+        #expect(type(task) == ["application/x-www-form-urlencoded"])
+        #expect(text(try self.task("form: {}")) == "")
+    }
+
+    @Test func `a type set by hand wins over that of a form`() throws {
+        let task = try task("form: { a: 1 }\n    headers: { content-type: text/x-form }")
+        #expect(type(task) == ["text/x-form"])
+    }
+
+    @Test func `the parts of a multipart body keep their order`() throws {
+        let task = try task(
+            """
+            multipart:
+                  note: hello
+                  tags: [a, 5, { text: c, contentType: text/x, headers: { X-Y: z } }]
+                  order: { json: { itemID: 1 } }
+                  photo: { file: in/a.jpg, contentType: image/jpeg }
+                  raw: { file: in/b, fileName: "other\\"name" }
+                  inline: { fileName: i.txt, text: i }
+                encoding: { keyEncodingStrategy: convertToSnakeCase }
+                headers: { X: 1 }
+            """
+        )
+        func bytes(_ text: String) -> BodyPart.Content { .bytes(Array(text.utf8)) }
+        func type(_ value: String) -> HeaderField { .init(name: "Content-Type", value: value) }
+        #expect(
+            task.body
+                == .multipart([
+                    BodyPart(name: "note", content: bytes("hello")),
+                    BodyPart(name: "tags", content: bytes("a")),
+                    BodyPart(name: "tags", content: bytes("5")),
+                    BodyPart(
+                        name: "tags",
+                        headers: [type("text/x"), .init(name: "X-Y", value: "z")],
+                        content: bytes("c")
+                    ),
+                    BodyPart(
+                        name: "order",
+                        headers: [type("application/json")],
+                        content: bytes(#"{"item_id":1}"#)
+                    ),
+                    BodyPart(
+                        name: "photo",
+                        fileName: "a.jpg",
+                        headers: [type("image/jpeg")],
+                        content: .file(path: "/jobs/in/a.jpg")
+                    ),
+                    BodyPart(
+                        name: "raw",
+                        fileName: "other\"name",
+                        headers: [type("application/octet-stream")],
+                        content: .file(path: "/jobs/in/b")
+                    ),
+                    BodyPart(name: "inline", fileName: "i.txt", content: bytes("i")),
+                ])
+        )
+        #expect(self.type(task).isEmpty)
+    }
+
+    @Test func `the session's type does not hold for a multipart body`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            sessions: { s: { httpAdditionalHeaders: { Content-Type: text/x, A: b } } }
+            uploads: { it: { url: http://a/, multipart: { a: b } } }
+            """
+        )
+        #expect(try plan.task(at: 0).request.headers == [HeaderField(name: "A", value: "b")])
+    }
+
+    @Test func `a stream is a command in the job's folder, or a pipe`() throws {
+        let command = try task("stream: { command: [./dump, --all, 5], contentType: text/csv }")
+        #expect(command.body == .command(["./dump", "--all", "5"], folder: "/jobs/"))
+        #expect(type(command) == ["text/csv"])
+        let pipe = try task("stream: { fifo: in.pipe }\n    headers: { Content-Type: text/y }")
+        #expect(pipe.body == .pipe(path: "/jobs/in.pipe"))
+        #expect(type(pipe) == ["text/y"])
+        #expect(type(try task("stream: { command: [true] }")) == ["application/octet-stream"])
+    }
+
+    @Test(arguments: ["json: { a: b }", "text: hello", "form: { a: b }"])
+    func `gzip says so, and inflates to the body`(body: String) throws {
+        let plain = try text(task(body))
+        let task = try task(body + "\n    encoding: { contentEncoding: gzip }")
+        guard case .compressed(let bytes, let originalCount)? = task.body else {
+            Issue.record("not compressed")
+            return
+        }
+        #expect(originalCount == plain?.utf8.count)
+        #expect(
+            task.request.headers.filter { $0.name == "Content-Encoding" }.map(\.value) == ["gzip"]
+        )
+        let folder = try TemporaryFolder()
+        let path = try folder.write(bytes, to: "body.gz")
+        let inflated = try Command("gzip", ["-dc", path]).run()
+        #expect(inflated.standardOutput == plain)
+        // No time and no name, so that a repeated request is the same.
+        #expect(bytes[3...7] == [0, 0, 0, 0, 0])
+    }
+
+    @Test(arguments: [
+        ("", #"{"at":"2026-11-21T07:30:00Z"}"#),
+        ("dateEncodingStrategy: iso8601", #"{"at":"2026-11-21T07:30:00Z"}"#),
+        ("dateEncodingStrategy: secondsSince1970", #"{"at":1795246200.25}"#),
+        ("dateEncodingStrategy: millisecondsSince1970", #"{"at":1795246200250}"#),
+        ("dateEncodingStrategy: deferredToDate", #"{"at":816939000.25}"#),
+    ])
+    func `a timestamp is written as its strategy says`(strategy: String, json: String) throws {
+        let at = "!!timestamp 2026-11-21 08:30:00.25 +1"
+        #expect(try text(task("json: { at: \(at) }\n    encoding: { \(strategy) }")) == json)
+    }
+
+    @Test func `a timestamp may be filled in`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            variables: { day: 2026-11-21, at: !!timestamp 2026-11-22 }
+            uploads: { it: { url: http://a/, json: [!!timestamp "${var.day}", "${var.at}", "${var.day}"] } }
+            """
+        )
+        let expected = #"["2026-11-21T00:00:00Z","2026-11-22T00:00:00Z","2026-11-21"]"#
+        #expect(try text(plan.task(at: 0)) == expected)
+    }
+
+    @Test func `converted keys are sorted as they are written`() throws {
+        let encoding = "{ keyEncodingStrategy: convertToSnakeCase, outputFormatting: [sortedKeys] }"
+        let json = "{ bC: 1, b_b: { innerKey: [{ listKey: 1 }] }, aURL: 2 }"
+        #expect(
+            try text(task("json: \(json)\n    encoding: \(encoding)"))
+                == #"{"a_url":2,"b_b":{"inner_key":[{"list_key":1}]},"b_c":1}"#
+        )
+    }
+
+    @Test(arguments: [
+        "multipart: { a: *long, b: [*long, *long, *long, *long, { text: *long }] }",
+        "multipart: { a: [*long, *long, *long, *long], b: { json: *long } }",
+    ])
+    func `a body that aliases make too large is refused`(body: String) throws {
+        let text = """
+            version: 1
+            x-long: &long "\(String(repeating: "12345678", count: 2 << 20))"
+            uploads: { it: { url: http://a/, \(body) } }
+            """
+        #expect(try TestJob.faults(text) == ["3:34 job.out-of-range"])
+    }
+
+    @Test func `arguments that aliases make too long are refused`() throws {
+        let text = """
+            version: 1
+            x-long: &long "\(String(repeating: "12345678", count: 64 << 10))"
+            uploads: { it: { url: http://a/, stream: { command: [a, *long, *long] } } }
+            """
+        #expect(try TestJob.faults(text) == ["3:44 job.out-of-range"])
+    }
+
+    @Test func `a pipe warns only of a retry that the task asks for`() throws {
+        let head = "version: 1\ndefaults: { retry: { attempts: 9 } }\nuploads:\n"
+        func faults(_ retry: String) throws -> [String] {
+            let upload = "  it: { url: http://a/, \(retry) stream: { fifo: p } }"
+            let options = PlanOptions(workingFolder: "/jobs") { _ in .pipe }
+            return try TestJob.faults(head + upload, options: options)
+        }
+        #expect(try faults("").isEmpty)
+        #expect(try faults("retry: { attempts: 1 },").isEmpty)
+        #expect(try faults("retry: { budget: 1m },") == ["4:25 job.not-repeatable"])
+    }
+}

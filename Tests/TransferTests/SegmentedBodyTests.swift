@@ -1,0 +1,87 @@
+import CurlKit
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct SegmentedBodyTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The next piece of at most `size` bytes.
+    private func read(_ body: SegmentedBody, _ size: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        var span = bytes.mutableSpan
+        var raw = unsafe span.mutableBytes
+        guard case .bytes(let count) = try body.read(into: &raw) else { return [] }
+        return Array(bytes.prefix(count))
+    }
+
+    private func readAll(_ body: SegmentedBody, _ size: Int) throws -> [UInt8] {
+        var all: [UInt8] = []
+        while case let piece = try read(body, size), !piece.isEmpty { all += piece }
+        return all
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 8, 100])
+    func `pieces of any size give the segments in order, again and again`(size: Int) throws {
+        let one = try folder.write("one", to: "one")
+        let two = try folder.write("zwei", to: "two")
+        let empty = try folder.write("", to: "empty")
+        let body = try SegmentedBody([
+            .bytes(Array("<".utf8)), .file(path: one), .bytes([]), .file(path: empty),
+            .file(path: two), .bytes(Array(">".utf8)),
+        ])
+        #expect(body.size == 9)
+        for _ in 0..<2 {
+            #expect(String(decoding: try readAll(body, size), as: UTF8.self) == "<onezwei>")
+            try body.verify()
+            body.rewind()
+        }
+    }
+
+    @Test func `nothing at all is an empty body`() throws {
+        let body = try SegmentedBody([])
+        #expect(body.size == 0)
+        #expect(try readAll(body, 10).isEmpty)
+    }
+
+    @Test func `a file that is gone is found before anything is read`() throws {
+        let one = try folder.write("one", to: "one")
+        #expect(throws: (any Error).self) {
+            try SegmentedBody([.file(path: one), .file(path: folder.path("gone"))])
+        }
+    }
+
+    @Test func `a file that grows is sent as far as it was announced, and fails in the end`() throws
+    {
+        let one = try folder.write("one", to: "one")
+        let body = try SegmentedBody([.file(path: one), .bytes(Array(">".utf8))])
+        try folder.write("one and more", to: "one")
+        #expect(String(decoding: try readAll(body, 10), as: UTF8.self) == "one>")
+        #expect(throws: TransferFailure.self) { try body.verify() }
+    }
+
+    @Test func `a file that shrinks is a failure`() throws {
+        let one = try folder.write("one", to: "one")
+        let body = try SegmentedBody([.file(path: one)])
+        try folder.write("o", to: "one")
+        let failure = #expect(throws: TransferFailure.self) { try readAll(body, 10) }
+        #expect(failure?.kind == .localIO)
+        #expect(failure?.isPermanent == true)
+    }
+
+    @Test(arguments: ["one", "two"])
+    func `each of several files must stay what it was`(name: String) throws {
+        let paths = try ["one", "two"].map { try folder.write("12345", to: $0) }
+        let body = try SegmentedBody(paths.map { .file(path: $0) })
+        #expect(try read(body, 3).count == 3)
+        try folder.write("123456", to: name)
+        #expect(throws: TransferFailure.self) {
+            _ = try readAll(body, 3)
+            try body.verify()
+        }
+    }
+}
