@@ -1,5 +1,5 @@
 # Entries; what takes more than a line is a script in Scripts.
-.PHONY: build setup test check fuzz demo bench
+.PHONY: build setup test check check-schema fuzz demo bench
 
 build: setup
 	swift build -c release --static-swift-stdlib --product runner -Xlinker -s
@@ -12,6 +12,9 @@ test: setup
 
 check: setup
 	@Scripts/check
+
+check-schema:
+	@Scripts/check-schema
 
 fuzz: setup
 	swift run -c release job-fuzz --seconds 600

@@ -13,6 +13,10 @@ enum Tokens {
         "sha256:\(String(repeating: "0f", count: 32))", "https://a.example/", "http://[::1]:0/",
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
+        "{ range: [1, 9] }", "{ range: [9, -9, -3] }", "{ items: [a, { id: b }] }", "{ csv: rows }",
+        "{ jsonLines: rows }", "{ lines: rows }",
+        "{ matrix: { a: [1, 2], b: [c] }, exclude: [{ a: 1 }] }",
+        "[\"t[${item}]\"]",
         "!!binary aGk=", "!!timestamp 2026-01-01",
         "!!timestamp 2026-02-30 25:00:00.1234567890 +99",
         "gzip", "convertToSnakeCase", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
@@ -25,6 +29,7 @@ enum Tokens {
         "version", "name", "variables", "defaults", "sessions", "data", "uploads", "downloads",
         "schedule", "report", "url", "to", "json", "file", "text", "headers", "retry", "backoff",
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
+        "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude", "key",
         "capture", "regex", "header",
         "form", "multipart", "stream", "command", "fifo", "fileName", "contentType",
         "contentEncoding", "keyEncodingStrategy", "responseTo", "idempotencyKey", "priority",
@@ -42,8 +47,9 @@ enum Tokens {
     private static let expressions = [
         "${", "}", "$${", "${}", "${env.", "${var.a}", "${env.A:-", "${env.A:?why}",
         "${var.a:-${var.b}}",
-        "${task.a.x}", "${task.", "${item.x}", "${secret.y}", "${var.é}", "$", "{{", "}}",
-        "{{ var.a }}", "$(", ")", "$A_B",
+        "${task.a.x}", "${task.",
+        "${item}", "${item.x}", "${item.a.0:-b}", "${run.id}", "${secret.y}", "${var.é}", "$", "{{",
+        "}}", "{{ var.a }}", "$(", ")", "$A_B",
     ]
 
     private static let characters = [

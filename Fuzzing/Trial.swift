@@ -14,12 +14,14 @@ struct Trial {
     private(set) var faults: [String] = []
     /// Longer outputs are not read again.
     private static let checkedBytes = 64 << 10
+    /// Of a range of many tasks the others are like the first.
+    private static let readTasks = 20_000
     private var outputs: [(name: String, bytes: [UInt8])] = []
 
     init(_ bytes: [UInt8]) {
         let parsed = Document.parse(bytes, name: "job.yaml")
         var diagnostics = parsed.diagnostics
-        if let document = parsed.document { plan(document, &diagnostics) }
+        if let document = parsed.document { plan(document, bytes, &diagnostics) }
         let source = SourceText(name: "job.yaml", bytes: bytes)
         render(FileDiagnostics(source: source, diagnostics: diagnostics))
         answer += Set(diagnostics.map(\.code)).sorted().joined(separator: " ")
@@ -36,26 +38,39 @@ struct Trial {
         }
     }
 
-    private mutating func plan(_ document: Document, _ diagnostics: inout [Diagnostic]) {
+    /// Plans the job; the data files that it asks for have the content of the input.
+    private mutating func plan(
+        _ document: Document,
+        _ bytes: [UInt8],
+        _ diagnostics: inout [Diagnostic]
+    ) {
         let options = PlanOptions(
             variables: ["a": "1"],
             environment: ["HOME": "/home/someone", "ORIGIN": "http://127.0.0.1:8080"],
             workingFolder: "/jobs",
-            patternFault: RegularExpression.fault
+            patternFault: RegularExpression.fault,
+            dataFile: { _ in InputData(bytes: bytes) }
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             diagnostics += plan.warnings
             answer += "\(min(plan.taskCount, 3)) "
+            let count = min(plan.taskCount, Self.readTasks)
             // What is filled in with captured values is read when they are there.
-            for index in 0..<plan.taskCount where plan.captureUses.sources(of: index).isEmpty {
+            for index in 0..<count where plan.captureUses.sources(of: index).isEmpty {
                 _ = try plan.task(at: index)
             }
-            for index in 0..<plan.taskCount { _ = plan.outline(of: index) }
-            list(plan)
+            for index in 0..<count { _ = plan.outline(of: index) }
+            if plan.taskCount <= Self.readTasks { list(plan) }
         } catch {
             diagnostics += error.diagnostics
-            if !error.diagnostics.contains(where: { $0.severity == .error }) {
+            for fault in error.dataFaults {
+                render(fault)
+                answer += "\(fault.diagnostics.first?.message.prefix(12) ?? "") "
+            }
+            if error.dataFaults.isEmpty,
+                !error.diagnostics.contains(where: { $0.severity == .error })
+            {
                 faults.append("a plan is rejected without an error")
             }
         }

@@ -92,8 +92,13 @@ internal import CCurl
             else { return .corrupt }
             hasEnded = result == CCURL_DECODER_ENDED
             isOutputFull = room == 0 && !hasEnded
-            if produced > 0, !take(buffer.span.extracting(first: produced)) { return .refused }
+            if produced > 0, !hand(produced, to: take) { return .refused }
         }
         return .decoded
+    }
+
+    private func hand(_ count: Int, to take: (Span<UInt8>) -> Bool) -> Bool {
+        let buffer = buffer
+        return take(buffer.span.extracting(first: count))
     }
 }

@@ -3,12 +3,18 @@ package struct FileDiagnostics: Sendable {
     /// The text that the ranges are of.
     package let source: SourceText
     /// Sorted by place; those of one place as they were made.
-    package let diagnostics: [Diagnostic]
+    package private(set) var diagnostics: [Diagnostic]
 
     /// Sorts diagnostics of one file.
     package init(source: SourceText, diagnostics: [Diagnostic]) {
         self.source = source
         self.diagnostics = diagnostics.inFileOrder
+    }
+
+    /// Adds a note about no place to the last diagnostic.
+    package mutating func append(note: String) {
+        guard let last = diagnostics.indices.last else { return }
+        diagnostics[last].notes.append(Diagnostic.Note(note))
     }
 
     /// Whether the file is refused.

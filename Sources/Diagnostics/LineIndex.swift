@@ -3,7 +3,7 @@
 /// It remembers a place every few kilobytes, so that neither many lines nor a single huge one make a look-up slow.
 package struct LineIndex {
     private struct Place {
-        var position = SourcePosition(line: 1, column: 1)
+        var position: SourcePosition
         var offset: Int
     }
 
@@ -12,14 +12,17 @@ package struct LineIndex {
     /// Bytes between two places that are remembered.
     private static let stride = 4_096
 
-    /// Number of lines; a text that ends with a line break has an empty last one.
-    package let count: Int
+    /// The number of the last line; a text that ends with a line break has an empty last one.
+    package let lastLine: Int
 
     /// Goes through the whole text once.
     package init(_ source: SourceText) {
         self.source = source
         let span = source.bytes.span
-        var place = Place(offset: source.base)
+        var place = Place(
+            position: SourcePosition(line: source.firstLine, column: 1),
+            offset: source.base
+        )
         var next = place.offset
         places = []
         while place.offset < span.count {
@@ -30,7 +33,7 @@ package struct LineIndex {
             Self.advance(&place, in: span)
         }
         if places.isEmpty { places.append(place) }
-        count = place.position.line
+        lastLine = place.position.line
     }
 
     /// The bytes of a line without its break, by its 1-based number; nil when there is no such line.
@@ -44,7 +47,7 @@ package struct LineIndex {
 
     /// The offset of the scalar at a position, or the end of its line when that is shorter; nil when there is no such line.
     package func offset(of position: SourcePosition) -> Int? {
-        guard position.line >= 1, position.line <= count else { return nil }
+        guard position.line >= source.firstLine, position.line <= lastLine else { return nil }
         let span = source.bytes.span
         var place = lastPlace(notAfter: position)
         while place.offset < span.count, place.position < position {

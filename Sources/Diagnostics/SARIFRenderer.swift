@@ -62,7 +62,9 @@ package struct SARIFRenderer {
             for sequence in Self.lineBreaks { writer.string(sequence) }
         }
         writer.array("artifacts") { writer in
-            for report in reports {
+            // Each once (§3.14.15): several reports may be about one file.
+            var known: Set<String> = []
+            for report in reports where known.insert(report.source.name).inserted {
                 writer.object { writer in
                     Self.writeLocation("location", of: report.source.name, to: &writer)
                 }

@@ -6,11 +6,14 @@ package struct SourceText: Sendable {
     package let name: String
     /// UTF-8; it may hold invalid bytes when it is shown to say so.
     package let bytes: [UInt8]
+    /// The number of the line that the bytes begin with, 1 for a whole file: of a large one a part may be enough.
+    package let firstLine: Int
 
-    /// Text that was read from the file of that name.
-    package init(name: String, bytes: [UInt8]) {
+    /// Text that was read from the file of that name, from the beginning of a line on.
+    package init(name: String, bytes: [UInt8], firstLine: Int = 1) {
         self.name = name
         self.bytes = bytes
+        self.firstLine = firstLine
     }
 
     /// Offset of the first byte that a position counts: behind a byte order mark.
@@ -19,7 +22,7 @@ package struct SourceText: Sendable {
     /// The position of the scalar whose first byte is at `offset`; it goes through all that stands before.
     package func position(at offset: Int) -> SourcePosition {
         let span = bytes.span
-        var position = SourcePosition(line: 1, column: 1)
+        var position = SourcePosition(line: firstLine, column: 1)
         var index = base
         while index < min(offset, span.count) {
             let lineBreak = span.lineBreak(at: index)

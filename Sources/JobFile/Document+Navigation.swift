@@ -53,6 +53,15 @@ extension Document {
         return tree.withBytes(of: index) { $0.equals(text.utf8.span) }
     }
 
+    /// Whether any scalar of the document, a key or a value, has that text; it looks at all of them.
+    package func hasScalar(_ text: String) -> Bool {
+        let length = text.utf8.count
+        return tree.nodes.indices.contains { index in
+            tree.nodes[index].kind == .scalar && tree.nodes[index].length == length
+                && tree.withBytes(of: index) { $0.isEqual(to: text.utf8.span) }
+        }
+    }
+
     /// The text of a scalar as YAML reads it, escapes and folds resolved; empty for a collection.
     package func text(of id: NodeID) -> String {
         withBytes(of: id) { $0.text }

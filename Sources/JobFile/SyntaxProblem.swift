@@ -92,7 +92,7 @@ struct SyntaxProblem {
 
     /// A place in the text; libyaml puts its end on a line of its own even where no line break is.
     private func position(of mark: EventReader.Mark) -> SourcePosition {
-        Int(mark.line) <= lines.count
+        Int(mark.line) <= lines.lastLine
             ? mark.point.start : source.position(at: source.bytes.count)
     }
 

@@ -39,6 +39,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case unusedVariable = "job.unused-variable"
     case suspiciousPlaceholder = "job.suspicious-placeholder"
     case variableCycle = "job.variable-cycle"
+    case unknownField = "job.unknown-field"
     case misplacedCapture = "job.misplaced-capture"
 
     // Secrets.
@@ -52,6 +53,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     // Between tasks.
     case badID = "job.bad-id"
     case duplicateID = "job.duplicate-id"
+    case duplicateKey = "job.duplicate-key"
     case unknownTask = "job.unknown-task"
     case unknownSession = "job.unknown-session"
     case sessionRequired = "job.session-required"
@@ -60,6 +62,9 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case missingNeed = "job.missing-need"
     case duplicateDestination = "job.duplicate-destination"
     case tooManyFaults = "job.too-many-faults"
+
+    // Data files.
+    case badRow = "job.bad-row"
 
     // The environment: the job file may be right all the same.
     case missingVariable = "job.missing-variable"

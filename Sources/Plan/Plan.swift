@@ -37,7 +37,8 @@ package struct Plan: Sendable {
     var reader: Reader
     var taskReader: TaskReader
     let tasks: TaskList
-    let graph: TaskGraph
+    /// Which tasks must succeed before which.
+    package let graph: TaskGraph
     /// Files that no task may write to, described in words.
     let files: [(path: String, words: String)]
 
@@ -84,35 +85,53 @@ package struct Plan: Sendable {
         return try builder.build()
     }
 
-    /// Tasks are numbered from 0 in file order.
-    package var taskCount: Int { tasks.entries.count }
+    /// Tasks are numbered from 0 in file order, those of a `forEach` in the order of its items.
+    package var taskCount: Int { tasks.count }
 
     /// The id of a task; indices are those below `taskCount` here and in what follows.
-    package func id(of index: Int) -> String { reader.document.text(of: tasks.entries[index].key) }
+    ///
+    /// A task of a `forEach` whose data file has changed cannot be named any more but by the number of its row.
+    package func id(of index: Int) -> String {
+        var reader = reader
+        return reader.id(of: index)
+    }
 
     /// The section that a task stands in.
-    package func kind(of index: Int) -> TaskSpec.Kind { tasks.entries[index].kind }
+    package func kind(of index: Int) -> TaskSpec.Kind { tasks.entry(of: index).kind }
 
-    /// The tasks that must succeed first, each once.
-    package func needs(of index: Int) -> [Int] { Array(graph.needs(of: index)) }
+    /// The ids of the tasks that must succeed first, each once; all those of a `forEach` go by its own.
+    package func needs(of index: Int) -> [String] {
+        var reader = reader
+        return graph.targets(of: graph.unit(of: index)).map { reader.name(of: $0) }
+    }
 
     /// Whether the task's failure fails the run.
-    package func isRequired(_ index: Int) -> Bool { tasks.entries[index].isRequired }
+    package func isRequired(_ index: Int) -> Bool { tasks.settings(of: index).isRequired }
 
     /// From 0 to 1: of two tasks that may start, the one of the higher priority does.
-    package func priority(of index: Int) -> Double { tasks.entries[index].priority }
+    package func priority(of index: Int) -> Double { tasks.settings(of: index).priority }
+
+    /// The run's id, as `${run.id}` has it.
+    package var runIdentifier: String { reader.run.id }
 
     /// Reads a task again, every setting resolved and filled in with what other tasks have captured.
     ///
-    /// What `make` accepted is accepted here, unless a captured value does not fit where it stands.
+    /// What `make` accepted is accepted here, unless a data file has changed in between or a captured value does not fit
+    /// where it stands.
     package func task(
         at index: Int,
         captured: CapturedValues = [:]
     ) throws(PlanRejected) -> TaskSpec {
         var reader = reader
+        do throws(DataRows.Failure) {
+            try reader.enterRow(of: index)
+        } catch {
+            throw PlanRejected(diagnostics: [reader.changedData(of: index, error)])
+        }
         reader.captured = captured
-        let entry = tasks.entries[index]
-        let task = taskReader.task(index, entry, with: &reader)
+        let entry = tasks.entry(of: index)
+        let id = reader.id(of: index)
+        let task = taskReader.task(index, entry, id: id, with: &reader)
         if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
             check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
         }
@@ -125,7 +144,8 @@ package struct Plan: Sendable {
     /// What is known of a task before those that it needs have ended.
     package func outline(of index: Int) -> TaskOutline {
         var reader = reader
-        return taskReader.outline(tasks.entries[index], with: &reader)
+        try? reader.enterRow(of: index)
+        return taskReader.outline(tasks.entry(of: index), with: &reader)
     }
 
     /// Reports a destination that was made of captured values and is one of the job's own files.

@@ -4,12 +4,15 @@ internal import TransferModel
 
 extension PlanBuilder {
     /// Notes the files that the job reads or writes beside those of its tasks.
-    mutating func listFiles(of sessions: [SessionConfiguration], tasks count: Int) {
-        destinations = DestinationIndex(capacity: count)
+    mutating func listFiles(of sessions: [SessionConfiguration]) {
+        destinations = DestinationIndex(capacity: destinationCount)
         destinations.addInput(AbsolutePath.withoutClimbs(jobPath), "the job file itself")
         for session in sessions {
             guard let path = session.tls.caFile else { continue }
             destinations.addInput(AbsolutePath.withoutClimbs(path), "a `caFile` of the job")
+        }
+        for path in dataPaths {
+            destinations.addInput(AbsolutePath.withoutClimbs(path), "a data file of the job")
         }
         let words = options.reportPath == nil ? "the report's file" : "the file of `--report`"
         guard let path = options.reportPath ?? draft.report.json?.path,
@@ -29,6 +32,18 @@ extension PlanBuilder {
         )
     }
 
+    /// How many tasks may have a destination: a million rows without one take no room.
+    private var destinationCount: Int {
+        let tasks = reader.tasks
+        return tasks.groups.reduce(tasks.entries.count) { count, group in
+            let entry = tasks.entries[group.entry]
+            let hasOne =
+                entry.kind == .download
+                || document.value(of: entry.value, for: "responseTo") != nil
+            return count + (hasOne ? group.count : 0)
+        }
+    }
+
     /// Reports paths of a task that cannot be what they are meant to be together with those of the job.
     ///
     /// `paths` says those of another task again.
@@ -37,7 +52,7 @@ extension PlanBuilder {
         _ number: Int,
         paths: TaskPathsReader
     ) {
-        let own = DestinationIndex.TaskPaths(draft)
+        let own = draft.paths
         if let source = own.source { checkSource(source, of: number, paths: paths) }
         for part in own.parts { checkSource(part, of: number, paths: paths) }
         guard let path = own.destination,
@@ -103,16 +118,18 @@ extension PlanBuilder {
     }
 
     private mutating func report(_ message: String, at node: NodeID, noting other: NodeID? = nil) {
-        let notes = other.map { other in
-            [Diagnostic.Note("the other one is here", at: document.range(of: other))]
+        // Two rows of one task have one place.
+        let notes = other.flatMap { other in
+            other == node
+                ? nil : [Diagnostic.Note("the other one is here", at: document.range(of: other))]
         }
         reader.report(.duplicateDestination, message, at: node, notes: notes ?? [])
     }
 
-    private func id(_ number: Int) -> String { reader.id(of: number).excerpt }
+    private mutating func id(_ number: Int) -> String { reader.id(of: number).excerpt }
 
     private func destinationNode(of number: Int) -> NodeID {
-        let isDownload = reader.tasks.entries[number].kind == .download
+        let isDownload = reader.tasks.entry(of: number).kind == .download
         return node(of: number, isDownload ? "to" : "responseTo")
     }
 
@@ -123,7 +140,7 @@ extension PlanBuilder {
 
     /// The value of a task's key, or the task's id.
     private func node(of number: Int, _ key: String) -> NodeID {
-        let entry = reader.tasks.entries[number]
+        let entry = reader.tasks.entry(of: number)
         return document.value(of: entry.value, for: key)?.value ?? entry.key
     }
 }

@@ -11,16 +11,20 @@ struct PlanBuilder {
     var reader: Reader
     private(set) var draft = JobDraft()
     var destinations = DestinationIndex(capacity: 0)
-    private var mostAttempts = 1
+    /// The data files that were gone through, by format and path.
+    var dataFiles: [String: DataRows] = [:]
+    /// The absolute paths of the data files.
+    var dataPaths: [String] = []
+    var mostAttempts = 1
     /// Whether a server names the file of a download.
-    private var hasServerNames = false
-    /// The secrets of the tasks that have any, in file order.
-    private(set) var taskSecrets: [(task: Int, secrets: SecretSet)] = []
+    var hasServerNames = false
+    /// The secrets of the tasks that have any, by their entries, in file order.
+    var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
     /// Where the captures stand that tasks do not need themselves, so that another that they need must.
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
     /// Whether the needs of every task could be read.
-    private(set) var knowsAllNeeds = true
+    var knowsAllNeeds = true
 
     /// Values of secrets by their names; without one of its own a secret has a stand-in.
     let secrets: [String: Secret]
@@ -35,6 +39,7 @@ struct PlanBuilder {
             environment: options.environment,
             folder: AbsolutePath.folder(of: jobPath),
             variables: VariableTable(),
+            run: options.run,
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
@@ -43,32 +48,37 @@ struct PlanBuilder {
     mutating func build() throws(PlanRejected) -> Plan {
         let taskReader = readShared()
         reader.tasks = listTasks()
-        let graph = readTasks(taskReader)
+        expandTasks()
+        let needs = readTasks(taskReader)
+        let (chosen, unknown) = chosenTasks()
+        let graph = needs.graph(of: reader.tasks, chosen: chosen)
         reportCycles(in: graph)
         reportMissingNeeds(in: graph)
-        let (chosen, unknown) = chosenTasks(in: graph)
         warnOfVariables()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
         guard reader.errorCount == 0, unknown.isEmpty else {
-            throw PlanRejected(diagnostics: diagnostics, unknownTasks: unknown)
+            throw PlanRejected(
+                diagnostics: diagnostics,
+                dataFaults: reader.dataFaults,
+                unknownTasks: unknown
+            )
         }
-        var tasks = reader.tasks
-        if let chosen { tasks = TaskList(chosen.map { tasks.entries[$0] }, in: document) }
+        let (tasks, chosenGraph) = restrict(graph, to: chosen)
         return Plan(
             name: draft.name ?? Self.stem(of: document.name),
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
-            captureUses: chosen.map { captureUses.restricted(to: $0) } ?? captureUses,
+            captureUses: captureUses(of: tasks),
             warnings: diagnostics,
-            neededSecrets: neededSecrets(of: chosen),
+            neededSecrets: neededSecrets(of: tasks),
             options: options,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
-            graph: chosen.map { graph.restricted(to: $0) } ?? graph,
+            graph: chosenGraph,
             files: destinations.files
         )
     }
@@ -233,20 +243,27 @@ struct PlanBuilder {
     }
 
     /// Reads every task once, and keeps of it what the scheduler needs before it starts.
-    private mutating func readTasks(_ taskReader: TaskReader) -> TaskGraph {
-        var graph = TaskGraph()
+    private mutating func readTasks(_ taskReader: TaskReader) -> TaskGraphBuilder {
+        var needs = TaskGraphBuilder()
         let count = reader.tasks.entries.count
-        graph.reserveCapacity(count)
-        listFiles(of: taskReader.sessions, tasks: count)
+        needs.reserveCapacity(count)
+        listFiles(of: taskReader.sessions)
         let paths = TaskPathsReader(reader, taskReader)
+        let groups = reader.tasks.groups
+        var nextGroup = 0
         for number in 0..<count {
+            if nextGroup < groups.count, groups[nextGroup].entry == number {
+                readRows(of: nextGroup, taskReader, &needs, paths: paths)
+                nextGroup += 1
+                continue
+            }
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
             let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
             if !reader.captureReferences.isEmpty {
                 noteCaptures(of: number, needs: draft.needs, isRight: isRight)
             }
-            graph.append(needs: draft.needs)
+            needs.append(number, needs: draft.needs)
             guard isRight else {
                 let hasNeeds = document.value(of: entry.value, for: "needs") != nil
                 if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
@@ -255,23 +272,26 @@ struct PlanBuilder {
             mostAttempts = max(mostAttempts, draft.retry.attempts)
             if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            checkPaths(of: draft, number, paths: paths)
+            checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
             if draft.destination?.isFolder == true { hasServerNames = true }
         }
         reader.owner = .job
-        return graph
+        return needs
     }
 
     /// Tasks of a circle that are named.
     private static let longestCycle = 10
 
     private mutating func reportCycles(in graph: TaskGraph) {
-        for cycle in graph.cycles() {
+        for nodes in graph.cycles() {
+            let cycle = nodes.filter { !graph.tasks(of: $0).isEmpty }
             guard let first = cycle.first else { continue }
             let isLong = cycle.count > Self.longestCycle
             let shown = isLong ? Array(cycle.prefix(Self.longestCycle)) : cycle + [first]
-            let ids = shown.map { "`\(reader.id(of: $0).excerpt)`" } + (isLong ? ["…"] : [])
-            let entry = reader.tasks.entries[first]
+            let ids =
+                shown.map { "`\(reader.name(of: graph.tasks(of: $0)).excerpt)`" }
+                + (isLong ? ["…"] : [])
+            let entry = reader.tasks.entry(of: graph.tasks(of: first).lowerBound)
             reader.report(
                 .needsCycle,
                 "the tasks need each other in a circle: \(ids.joined(separator: " needs "))",
@@ -280,21 +300,36 @@ struct PlanBuilder {
         }
     }
 
-    /// The tasks of `--only` and what they need, nil for all; and those of its ids that no task has.
-    private mutating func chosenTasks(
-        in graph: TaskGraph
-    ) -> (tasks: [Int]?, unknown: [PlanRejected.UnknownTask]) {
-        guard !options.only.isEmpty else { return (nil, []) }
-        var chosen: [Int] = []
+    /// The tasks of `--only`, none for all; and those of its ids that no task has.
+    private mutating func chosenTasks() -> (tasks: [Need], unknown: [PlanRejected.UnknownTask]) {
+        var chosen: [Need] = []
         var unknown: [PlanRejected.UnknownTask] = []
         for id in options.only {
-            if let number = reader.tasks.find(id, in: document) {
-                chosen.append(number)
+            if let need = reader.need(id) {
+                chosen.append(need)
             } else {
                 unknown.append(.init(id: id, nearest: reader.nearestTask(id)))
             }
         }
-        return (graph.closure(of: chosen), unknown)
+        return (chosen, unknown)
+    }
+
+    /// The tasks of `--only` and what they need, and their graph; all when there is none.
+    private func restrict(_ graph: TaskGraph, to chosen: [Need]) -> (TaskList, TaskGraph) {
+        guard !options.only.isEmpty else { return (reader.tasks, graph) }
+        let tasks = reader.tasks
+        var units: [Int] = []
+        for need in chosen {
+            let all = tasks.tasks(of: need.entry)
+            let range = need.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
+            guard let first = range.first, let last = range.last else { continue }
+            units.append(contentsOf: graph.unit(of: first)...graph.unit(of: last))
+        }
+        let nodes = graph.closure(of: units)
+        return (
+            tasks.restricted(to: nodes.lazy.map(graph.tasks), in: document),
+            graph.restricted(to: nodes)
+        )
     }
 
     private mutating func warnOfVariables() {
@@ -318,6 +353,7 @@ struct PlanBuilder {
         for diagnostic in diagnostics.inFileOrder {
             let isKnown = result.last.map {
                 $0.code == diagnostic.code && $0.range == diagnostic.range
+                    && $0.notes == diagnostic.notes
             }
             if isKnown != true { result.append(diagnostic) }
         }

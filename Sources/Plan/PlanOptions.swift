@@ -31,6 +31,13 @@ package struct PlanOptions: Sendable {
     /// Says what is wrong with a pattern; asked while the plan is made, never later.
     package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
+    /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the plan is made.
+    ///
+    /// The plan keeps the file and reads from it again when its tasks are started.
+    package var dataFile: @Sendable (String) -> (any DataFile)?
+    /// What `${run.…}` stands for.
+    package var run: RunValues
+
     /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
     package init(
         variables: [String: String] = [:],
@@ -39,7 +46,9 @@ package struct PlanOptions: Sendable {
         workingFolder: String = "/",
         reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
-        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil }
+        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
+        dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
+        run: RunValues = .standIn
     ) {
         self.variables = variables
         self.environment = environment
@@ -48,5 +57,7 @@ package struct PlanOptions: Sendable {
         self.reportPath = reportPath
         self.fileStatus = fileStatus
         self.patternFault = patternFault
+        self.dataFile = dataFile
+        self.run = run
     }
 }

@@ -1,7 +1,7 @@
 package import Diagnostics
 
 /// Why there is no plan: every fault that was found, and warnings among them.
-package struct PlanRejected: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     /// An id of `--only` that no task has.
     package struct UnknownTask: Sendable, Hashable {
         package var id: String
@@ -16,13 +16,30 @@ package struct PlanRejected: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// In file order.
     package let diagnostics: [Diagnostic]
+    /// What is wrong with data files, each with the text of its row.
+    package let dataFaults: [FileDiagnostics]
     /// What is wrong with `--only`, which is no fault of the file.
     package let unknownTasks: [UnknownTask]
 
     /// At least one diagnostic must be an error, or one task unknown.
-    package init(diagnostics: [Diagnostic], unknownTasks: [UnknownTask] = []) {
+    package init(
+        diagnostics: [Diagnostic],
+        dataFaults: [FileDiagnostics] = [],
+        unknownTasks: [UnknownTask] = []
+    ) {
         self.diagnostics = diagnostics
+        self.dataFaults = dataFaults
         self.unknownTasks = unknownTasks
+    }
+
+    /// Whether a task cannot be had any more because a data file is not what it was when the plan was made.
+    package var isChangedData: Bool {
+        diagnostics.contains { $0.code == JobCode.missingFile.rawValue }
+    }
+
+    /// The first error's message; empty when there is none.
+    package var summary: String {
+        diagnostics.first { $0.severity == .error }?.message ?? ""
     }
 
     /// Unicode scalars of a fault that `description` shows: it may quote what a peer has sent.
@@ -42,13 +59,15 @@ package struct PlanRejected: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// Whether the file itself is right.
     package var isOnlyAboutTasksChosen: Bool {
-        !unknownTasks.isEmpty && diagnostics.allSatisfy { $0.severity == .warning }
+        !unknownTasks.isEmpty && dataFaults.isEmpty
+            && diagnostics.allSatisfy { $0.severity == .warning }
     }
 
     /// Whether every error is a missing variable, file or secret, so that the job file itself may be right.
     package var isEnvironment: Bool {
-        diagnostics.allSatisfy {
-            $0.severity == .warning || JobCode(rawValue: $0.code)?.isEnvironment ?? false
-        }
+        dataFaults.isEmpty
+            && diagnostics.allSatisfy {
+                $0.severity == .warning || JobCode(rawValue: $0.code)?.isEnvironment ?? false
+            }
     }
 }

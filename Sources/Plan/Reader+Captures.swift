@@ -32,12 +32,20 @@ extension Reader {
                     likely: nearestTask(id).map { "${task.\($0).\(name)}" }
                 )
             }
+            guard tasks.group(of: source) == nil else {
+                throw ValueFault(
+                    .unknownCapture,
+                    "`\(id.excerpt)` has a `forEach`: which of its tasks is meant is not known"
+                )
+            }
             guard let captured else {
                 try checkCapture(name, of: source)
                 captureReferences.append(CaptureReference(source: source, range: range))
                 return .standIn
             }
-            if let value = captured[source]?.first(where: { $0.name == name }) {
+            if let value = captured[tasks.tasks(of: source).lowerBound]?.first(where: {
+                $0.name == name
+            }) {
                 return ScalarValue(value)
             }
             throw ValueFault(
@@ -60,7 +68,7 @@ extension Reader {
             }
         }
         guard !names.contains(name) else { return }
-        let id = id(of: source)
+        let id = id(of: Need(entry: source))
         throw ValueFault(
             .unknownCapture,
             "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",

@@ -49,6 +49,7 @@ extension Reader {
         var pieces: [FilledPiece] = []
         var length = 0
         var isFilledIn = false
+        var hasNull = false
         for piece in template.pieces {
             switch piece {
             case .literal(let text):
@@ -62,6 +63,9 @@ extension Reader {
                 }
                 value.isFilledIn = true
                 isFilledIn = true
+                if expression.namespace == .item, expression.rule == .required {
+                    hasNull = hasNull || value.type == .null
+                }
                 pieces.append(FilledPiece(value: value, isFilledIn: true))
                 length += value.text.utf8.count
             }
@@ -74,6 +78,14 @@ extension Reader {
                 )
                 return nil
             }
+        }
+        if hasNull, pieces.count > 1 {
+            report(
+                .wrongType,
+                "`\(field.name.excerpt)`: a part of the value is null",
+                at: field.node
+            )
+            return nil
         }
         return isWhole && countFilledIn(length, field) ? pieces : nil
     }
@@ -125,6 +137,16 @@ extension Reader {
             }
         case .secret:
             return secret(expression, text, field)
+        case .item:
+            switch item(expression, text, field) {
+            case .value(let value): found = value
+            case .absent: found = nil
+            case .faulty: return nil
+            }
+        case .run:
+            found = run[expression.name].map {
+                ScalarValue(text: $0, type: .string, isFilledIn: true)
+            }
         case .task:
             guard let value = capturedValue(of: expression, text, field) else { return nil }
             found = value
@@ -205,6 +227,20 @@ extension Reader {
                         + (reason.map { ": \($0)" } ?? ""),
                     at: range,
                     help: isSet ? nil : "set it, or write a fallback: `${env.\(name):-…}`"
+                )
+            )
+        case .item: reportAbsentField(expression, reason, at: range)
+        case .run:
+            let nearest = NearestName.find(name, among: RunValues.names)
+            add(
+                Diagnostic(
+                    .error,
+                    .unknownVariable,
+                    "a run has no value `\(name)`",
+                    at: range,
+                    help: nearest.map { "did you mean `${run.\($0)}`?" }
+                        ?? "it has `${run.id}`, `${run.date}` and `${run.time}`",
+                    fixIt: nearest.map { .init(range: range, replacement: "${run.\($0)}") }
                 )
             )
         case .var:

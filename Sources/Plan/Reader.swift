@@ -32,6 +32,14 @@ struct Reader {
     var sessions: [String: Int] = [:]
     /// Finds tasks by their ids.
     var tasks = TaskList()
+    /// What `${run.…}` stands for.
+    let run: RunValues
+    /// What `${item…}` stands for; nil outside of tasks with `forEach`.
+    var row: Row?
+    /// The top-level values of a task that are put off because they depend on its row; nil when none are.
+    var deferred: [DeferredValue]?
+    /// Finds the rows of entries by their keys, where somebody has asked for one.
+    var keyIndexes: [Int: TextIndex] = [:]
     var owner = Owner.job
     /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
     var filledInLength = 0
@@ -46,6 +54,8 @@ struct Reader {
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
+    /// Faults of data files, one by one.
+    private(set) var dataFaults: [FileDiagnostics] = []
     private(set) var errorCount = 0
     /// Names that unknown ones may still be compared with: an edit distance each, so that hints stay cheap.
     var comparisonsLeft = 50_000
@@ -58,6 +68,7 @@ struct Reader {
         environment: [String: String],
         folder: String,
         variables: VariableTable,
+        run: RunValues,
         fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?,
         patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     ) {
@@ -65,6 +76,7 @@ struct Reader {
         self.environment = environment
         self.folder = folder
         self.variables = variables
+        self.run = run
         self.fileStatus = fileStatus
         self.patternFault = patternFault
     }
@@ -76,6 +88,7 @@ struct Reader {
             environment: environment,
             folder: folder,
             variables: variables,
+            run: run,
             fileStatus: nil,
             patternFault: nil
         )
@@ -87,6 +100,9 @@ struct Reader {
 
     /// Whether so much is wrong that looking further helps nobody.
     var isFull: Bool { errorCount >= DocumentLimits.diagnostics }
+
+    /// Whether the plan is made already, so that the task only becomes a value.
+    var isReadingAgain: Bool { fileStatus == nil }
 
     /// Whether somebody will look at another warning: not when a task is read again, nor after many of them.
     var looksForWarnings: Bool { fileStatus != nil && warnings.count < Self.shownWarnings }
@@ -127,6 +143,10 @@ struct Reader {
             seen |= 1 << UInt64(position)
             let name = table.keys.names[position]
             let field = Field(name: name, key: entry.key, node: entry.value)
+            if deferred != nil, path.isEmpty, dependsOnItem(entry.value) {
+                deferred?.append(DeferredValue(position: position, field: field))
+                continue
+            }
             if let read = table.reads[position] {
                 read(&target, &self, field)
             } else {
@@ -213,6 +233,44 @@ struct Reader {
             )
         )
     }
+
+    /// Adds a fault of a data file.
+    mutating func add(_ fault: FileDiagnostics) {
+        guard !isFull else { return }
+        dataFaults.append(fault)
+        errorCount += 1
+    }
+
+    /// How many diagnostics there are, for `addNote`.
+    var mark: Int { diagnostics.count }
+
+    /// Says of the errors since a mark which row they are about.
+    ///
+    /// One that an earlier row has had too only becomes a note of that one; `known` has where these stand.
+    mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout [Diagnostic: Int])
+    {
+        let new = diagnostics[mark...]
+        diagnostics.removeLast(new.count)
+        for var diagnostic in new {
+            guard diagnostic.severity == .error else {
+                diagnostics.append(diagnostic)
+                continue
+            }
+            if let first = known[diagnostic] {
+                errorCount -= 1
+                let isShort =
+                    diagnostics[first].notes.count < diagnostic.notes.count + Self.shownRows
+                if isShort { diagnostics[first].notes.append(note) }
+                continue
+            }
+            known[diagnostic] = diagnostics.count
+            diagnostic.notes.append(note)
+            diagnostics.append(diagnostic)
+        }
+    }
+
+    /// Rows that are named of those with one and the same fault.
+    private static let shownRows = 4
 
     /// Adds a warning; the last one that is kept says so.
     private mutating func addWarning(_ warning: Diagnostic) {

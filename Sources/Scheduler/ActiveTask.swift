@@ -51,20 +51,34 @@ final class ActiveTask {
     /// How long the attempt that runs was waited for.
     private var waited: Duration = .zero
 
-    /// A task that begins now with an empty record; `lifetime` is its session's `timeoutIntervalForResource`.
+    /// A task that begins now.
+    ///
+    /// - Parameters:
+    ///   - spec: All of its settings.
+    ///   - session: Its session.
+    ///   - lane: Its place at the origin that is asked first.
+    ///   - isRequired: Whether its failure is the run's.
+    ///   - clock: Dates the record.
+    ///   - now: The present.
     init(
         _ spec: consuming TaskSpec,
+        session: SessionConfiguration,
         lane: HostLanes.Lane,
-        record: consuming TaskRecord,
-        lifetime: Duration?,
+        isRequired: Bool,
+        clock: RunClock,
         now: MonotonicTime
     ) {
-        let deadline = lifetime.map { now + $0 }
+        let deadline = session.timeoutIntervalForResource.map { now + $0 }
         let budgetEnd = spec.retry.budget.map { now + $0 }
         self.deadline = deadline
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
         self.lane = lane
-        self.record = record
+        record = spec.record(
+            .cancelled,
+            session: session.name,
+            required: isRequired,
+            at: clock.timestamp(of: now)
+        )
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
     }

@@ -1,48 +1,76 @@
+import Plan
+
 /// Who waits for whom, and for how many.
 ///
-/// Empty when no task needs another; else four bytes for each need and eight for each task.
+/// Empty when no task needs another; else some bytes for each need and for each unit of the plan's graph, which is a
+/// task or a whole `forEach`.
 struct DependencyGraph {
-    /// Where each task's part of `dependants` begins, and at the end where the last one's ends.
-    private var offsets: [UInt32] = []
-    private var dependants: [UInt32] = []
-    /// How many needs of each task have not succeeded yet.
+    private let graph: TaskGraph
+    /// Of each node, those that need it.
+    private let dependants: TaskGraph
+    /// How many needs of each node have not succeeded yet; `doomed` when one never will.
     private var openNeeds: [UInt32] = []
+    /// How many tasks of each unit have not succeeded yet.
+    private var openTasks: [UInt32] = []
 
-    init(_ source: any TaskSource) {
-        var edges: [(need: UInt32, task: UInt32)] = []
-        for task in 0..<source.taskCount {
-            for need in source.needs(of: task) { edges.append((UInt32(need), UInt32(task))) }
+    private static let doomed = UInt32.max
+
+    init(_ graph: TaskGraph) {
+        self.graph = graph
+        guard graph.hasEdges else {
+            dependants = TaskGraph()
+            return
         }
-        guard !edges.isEmpty else { return }
-        openNeeds = Array(repeating: 0, count: source.taskCount)
-        offsets = Array(repeating: 0, count: source.taskCount + 1)
-        for edge in edges {
-            openNeeds[Int(edge.task)] += 1
-            offsets[Int(edge.need) + 1] += 1
-        }
-        for task in 0..<source.taskCount { offsets[task + 1] += offsets[task] }
-        var next = offsets
-        dependants = Array(repeating: 0, count: edges.count)
-        for edge in edges {
-            dependants[Int(next[Int(edge.need)])] = edge.task
-            next[Int(edge.need)] += 1
-        }
+        dependants = graph.reversed()
+        openNeeds = (0..<graph.count).map { UInt32(graph.needs(of: $0).count) }
+        openTasks = (0..<graph.count).map { UInt32(graph.tasks(of: $0).count) }
+        // What has no task and needs nothing has succeeded already.
+        let empty = openNeeds.indices.filter { openNeeds[$0] == 0 && openTasks[$0] == 0 }
+        for node in empty { _ = satisfy(node) }
     }
 
-    /// Whether nothing keeps the task from starting.
-    func isFree(_ task: Int) -> Bool {
-        openNeeds.isEmpty || openNeeds[task] == 0
+    /// The tasks that nothing keeps from starting, before any has.
+    var freeTasks: [Range<Int>] {
+        guard graph.hasEdges else { return [0..<graph.taskCount] }
+        return openNeeds.indices.lazy.filter { openNeeds[$0] == 0 && openTasks[$0] > 0 }
+            .map(graph.tasks)
     }
 
-    /// The tasks that need this one, in file order.
-    func dependants(of task: Int) -> ArraySlice<UInt32> {
-        guard !offsets.isEmpty else { return [] }
-        return dependants[Int(offsets[task])..<Int(offsets[task + 1])]
+    /// Takes note that a task has succeeded; returns those that nothing keeps from starting any more.
+    mutating func succeed(_ task: Int) -> [Range<Int>] {
+        guard graph.hasEdges else { return [] }
+        let unit = graph.unit(of: task)
+        openTasks[unit] -= 1
+        return openTasks[unit] == 0 ? satisfy(unit) : []
     }
 
-    /// Takes note that one need of the task has succeeded; true when it was the last one.
-    mutating func satisfyNeed(of task: Int) -> Bool {
-        openNeeds[task] -= 1
-        return openNeeds[task] == 0
+    /// Takes note that a task will never succeed; returns those that need it, directly, and were not doomed before.
+    mutating func fail(_ task: Int) -> [Range<Int>] {
+        guard graph.hasEdges else { return [] }
+        var doomed: [Range<Int>] = []
+        var open = [graph.unit(of: task)]
+        while let node = open.popLast() {
+            for dependant in dependants.needs(of: node) where openNeeds[dependant] != Self.doomed {
+                openNeeds[dependant] = Self.doomed
+                let tasks = graph.tasks(of: dependant)
+                if tasks.isEmpty { open.append(dependant) } else { doomed.append(tasks) }
+            }
+        }
+        return doomed
+    }
+
+    /// Frees those that a node was the last need of.
+    private mutating func satisfy(_ node: Int) -> [Range<Int>] {
+        var free: [Range<Int>] = []
+        var open = [node]
+        while let node = open.popLast() {
+            for dependant in dependants.needs(of: node) where openNeeds[dependant] != Self.doomed {
+                openNeeds[dependant] -= 1
+                guard openNeeds[dependant] == 0 else { continue }
+                let tasks = graph.tasks(of: dependant)
+                if tasks.isEmpty { open.append(dependant) } else { free.append(tasks) }
+            }
+        }
+        return free
     }
 }

@@ -3,7 +3,7 @@ import TransferModel
 
 /// Keeps tasks back while their host has as many connections as it may, or their origin is paused.
 ///
-/// Kept back is only a key of eight bytes: a task is decoded when its turn comes, and once more when it had to wait.
+/// Kept back is only a key of sixteen bytes, or one for many tasks of the plan in a row: a task is decoded when its turn comes, and once more when it had to wait.
 /// Every operation takes logarithmic time, however many tasks are kept back at however many hosts.
 struct HostLanes {
     /// The tasks of one session to one origin, which share its connections.
@@ -16,7 +16,7 @@ struct HostLanes {
     private final class Traffic {
         let lane: Lane
         var running = 0
-        var parked = Heap<TaskKey>()
+        var parked = TaskQueue()
         /// The best key under which the lane stands in `open`.
         var listed: TaskKey?
 
@@ -114,7 +114,7 @@ struct HostLanes {
         open = Heap()
         lanes = lanes.filter { $0.value.running > 0 }
         for traffic in lanes.values {
-            traffic.parked = Heap()
+            traffic.parked = TaskQueue()
             traffic.listed = nil
         }
     }

@@ -171,10 +171,7 @@ extension RunMachine {
         let index = task.spec.index
         complete(index, task.record(outcome, at: clock.timestamp(of: now)), verdict: .success)
         guard phase == .running else { return }
-        for dependant in graph.dependants(of: index).lazy.map(Int.init)
-        where graph.satisfyNeed(of: dependant) && states[dependant] == .idle {
-            ready.insert(TaskKey(task: dependant, priority: source.priority(of: dependant)))
-        }
+        for tasks in graph.succeed(index) { makeReady(tasks) }
     }
 
     /// Ends a task that has begun, and those that wait for what it could not fetch.
@@ -226,11 +223,11 @@ extension RunMachine {
         _ kind: TransferFailure.Kind,
         verdict: ExitCode
     ) {
-        for dependant in graph.dependants(of: index) where states[Int(dependant)] == .idle {
-            states[Int(dependant)] = .doomed
+        for tasks in graph.fail(index) {
+            for task in tasks where states[task] == .idle { states[task] = .doomed }
             skips.append(
                 Skip(
-                    task: dependant,
+                    tasks: tasks,
                     need: UInt32(index),
                     root: UInt32(root),
                     kind: kind,

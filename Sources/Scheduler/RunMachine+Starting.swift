@@ -65,14 +65,16 @@ extension RunMachine {
 
     /// The task's settings; when they cannot be had, the task fails here.
     ///
-    /// A plan is checked as a whole before it runs: but for what other tasks have captured, this is a fault of the
-    /// runner.
+    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for data files that have
+    /// changed, this is a fault of the runner.
     private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
         var failure: TransferFailure
         do {
             let spec = try source.task(at: task, captured: captures.values)
             if sessions.indices.contains(spec.session) { return spec }
             failure = .undecodable("the plan has no session \(spec.session)")
+        } catch let rejected as PlanRejected where rejected.isChangedData {
+            failure = .changedData(rejected)
         } catch let rejected as PlanRejected where captures.fillsIn(task) {
             failure = .unusableCapture(rejected)
         } catch {
@@ -94,17 +96,12 @@ extension RunMachine {
         let index = spec.index
         running += 1
         states[index] = .active
-        let record = spec.record(
-            .cancelled,
-            session: sessions[lane.session].name,
-            required: source.isRequired(index),
-            at: clock.timestamp(of: now)
-        )
         let task = ActiveTask(
             consume spec,
+            session: sessions[lane.session],
             lane: lane,
-            record: consume record,
-            lifetime: sessions[lane.session].timeoutIntervalForResource,
+            isRequired: source.isRequired(index),
+            clock: clock,
             now: now
         )
         active[index] = task
@@ -154,6 +151,14 @@ extension TransferFailure {
     /// A task that the plan accepted and cannot give.
     fileprivate static func undecodable(_ detail: String) -> TransferFailure {
         TransferFailure(kind: .engine, phase: .prepare, detail: detail)
+    }
+
+    /// A task whose row is no longer what was checked.
+    fileprivate static func changedData(_ rejected: PlanRejected) -> TransferFailure {
+        var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: rejected.summary)
+        failure.isKnownUnprocessed = true
+        failure.help = "run the job again; replace data files by renaming a new one over them"
+        return failure
     }
 
     /// A task whose settings are wrong with what a peer has sent filled in: nothing is sent.

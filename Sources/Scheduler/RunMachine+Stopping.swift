@@ -33,7 +33,7 @@ extension RunMachine {
         phase = .draining
         actions.events.append(.stopping(reason: reason.text, running: running))
         isLookingFurther = false
-        ready = Heap()
+        ready = TaskQueue()
         retries = Heap()
         lanes.dropParked()
         let halted = active.values.filter {
@@ -90,9 +90,11 @@ extension RunMachine {
     /// Writes some records of tasks that will never begin.
     mutating func writeRecords(_ now: MonotonicTime) {
         var steps = 0
-        while steps < Self.stepsPerTurn, let skip = skips.popFirst() {
+        while steps < Self.stepsPerTurn, var skip = skips.popFirst() {
             steps += 1
             writeSkipped(skip, now)
+            skip.tasks.removeFirst()
+            if !skip.tasks.isEmpty { skips.prepend(skip) }
         }
         guard phase != .running, let reason = stopReason else { return }
         while steps < Self.stepsPerTurn, sweepPosition < states.count {
@@ -105,7 +107,8 @@ extension RunMachine {
     }
 
     private mutating func writeSkipped(_ skip: Skip, _ now: MonotonicTime) {
-        let index = Int(skip.task)
+        let index = skip.tasks.lowerBound
+        guard states[index] == .doomed else { return }
         var record = blankRecord(index, .skipped, now)
         record.error = .cancelled(reason(of: skip))
         record.isRetryable = skip.verdict == .temporary

@@ -7,8 +7,7 @@ import TransferModel
 /// Decides what a run does next, without I/O, clock or dice.
 ///
 /// It is told what has happened and says what is to be done. Each task gets exactly one record. Kept in memory are one
-/// byte and one key of eight bytes for each task that has not ended (and its needs), and all of a task only from its
-/// start to its end.
+/// byte for each task, its needs where it does not share them, and all of a task only from its start to its end.
 struct RunMachine {
     /// What has happened.
     enum Event: Sendable {
@@ -61,9 +60,10 @@ struct RunMachine {
         }
     }
 
-    /// A task that is skipped, and what for.
+    /// Tasks that are skipped, and what for.
     struct Skip {
-        var task: UInt32
+        /// Those that have no record yet.
+        var tasks: Range<Int>
         var need: UInt32
         /// The task that failed: the need itself, or one that kept it from beginning.
         var root: UInt32
@@ -92,7 +92,7 @@ struct RunMachine {
     var states: [TaskState]
     var graph: DependencyGraph
     /// Tasks without open needs whose host is not known yet.
-    var ready: Heap<TaskKey>
+    var ready = TaskQueue()
     var lanes: HostLanes
     var captures: CaptureStore
     var active: [Int: ActiveTask] = [:]
@@ -130,17 +130,12 @@ struct RunMachine {
         self.clock = clock
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
         deadline = schedule.deadline.map { now + $0 }
-        let graph = DependencyGraph(source)
-        self.graph = graph
+        graph = DependencyGraph(source.graph)
         states = Array(repeating: .idle, count: source.taskCount)
         unended = source.taskCount
-        ready = Heap(
-            (0..<source.taskCount).lazy.filter(graph.isFree).map {
-                TaskKey(task: $0, priority: source.priority(of: $0))
-            }
-        )
         captures = CaptureStore(source.captureUses)
         lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
+        for tasks in graph.freeTasks { makeReady(tasks) }
     }
 
     /// Whether every task has its record.
@@ -181,6 +176,13 @@ struct RunMachine {
         let taken = actions
         actions = Actions()
         return taken
+    }
+
+    /// Lets tasks start when there is room.
+    mutating func makeReady(_ tasks: Range<Int>) {
+        for task in tasks {
+            ready.insert(TaskKey(task: task, priority: source.priority(of: task)))
+        }
     }
 
     /// Does what time and free places allow.

@@ -16,6 +16,11 @@ struct TaskKey: Comparable, Hashable {
     /// The position in the plan.
     var task: Int { Int(UInt32(truncatingIfNeeded: rank)) }
 
+    /// The key of the next task of the plan at the same priority.
+    var next: TaskKey { TaskKey(rank: rank &+ 1) }
+
+    private init(rank: UInt64) { self.rank = rank }
+
     var isRetry: Bool { rank >> 63 == 0 }
 
     static func < (left: TaskKey, right: TaskKey) -> Bool {

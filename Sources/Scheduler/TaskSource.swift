@@ -1,14 +1,15 @@
+package import Plan
 package import TransferModel
 
 /// Where the scheduler gets its tasks from: a plan.
 ///
-/// Tasks are numbered from 0 in file order. Every need lies in `0..<taskCount`, and needs form no cycle.
+/// Tasks are numbered from 0 in file order. The graph has these tasks and no cycle.
 package protocol TaskSource {
     var taskCount: Int { get }
     func id(of task: Int) -> String
     func kind(of task: Int) -> TaskSpec.Kind
-    /// The tasks that must succeed first.
-    func needs(of task: Int) -> [Int]
+    /// Which tasks must succeed before which.
+    var graph: TaskGraph { get }
     /// Whether the task's failure is the run's.
     func isRequired(_ task: Int) -> Bool
     /// 0 to 1; higher goes first.

@@ -2,7 +2,7 @@ internal import CSystem
 internal import Glibc
 
 /// A regular file opened for reading, with what it was when it was opened.
-@safe package final class InputFile {
+@safe package final class InputFile: Sendable {
     /// What must stay the same while a file is read.
     package struct Identity: Sendable, Hashable {
         package var size: Int64
@@ -82,6 +82,27 @@ internal import Glibc
             if count >= 0 { return count }
             if Glibc.errno != EINTR { throw .last("read", path) }
         }
+    }
+
+    /// Reads up to `count` bytes from `offset`; fewer only where the file ends.
+    ///
+    /// - Parameters:
+    ///   - offset: From the file's beginning, at least 0.
+    ///   - count: At least 0.
+    /// - Returns: The bytes, as they were at the time of the read.
+    /// - Throws: What pread(2) says.
+    package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+        var result: [UInt8] = []
+        while result.count < count {
+            var rest = [UInt8](repeating: 0, count: count - result.count)
+            var span = rest.mutableSpan
+            var raw = unsafe span.mutableBytes
+            let length = try read(into: &raw, at: offset + Int64(result.count))
+            if length == 0 { break }
+            rest.removeLast(rest.count - length)
+            if result.isEmpty { result = rest } else { result += rest }
+        }
+        return result
     }
 
     /// Reads the file from its beginning, and no more of it than `limit` bytes.

@@ -121,7 +121,7 @@ struct JobRun {
             jobName: plan.name,
             jobFile: plan.fileName,
             jobSHA256: Engine.sha256(of: source.bytes) ?? "",
-            runIdentifier: RunIdentifier.make(at: clock.wall),
+            runIdentifier: plan.runIdentifier,
             startDate: clock.wall,
             runnerVersion: RunnerVersion.current,
             host: ProcessContext.hostName,
@@ -133,17 +133,6 @@ struct JobRun {
             ),
             taskCount: plan.taskCount
         )
-    }
-}
-
-/// The name of one run: sorts by time, differs between machines.
-enum RunIdentifier {
-    /// `20261121T010403Z-` and twelve random characters.
-    static func make(at time: Timestamp) -> String {
-        let date = time.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
-        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
-        let random = (0..<12).map { _ in letters[Int.random(in: 0..<letters.count)] }
-        return "\(date)Z-\(String(random))"
     }
 }
 

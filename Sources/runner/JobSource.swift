@@ -14,7 +14,10 @@ struct JobSource {
         case rejected(isEnvironment: Bool)
     }
 
+    /// What was found in the job file.
     let report: FileDiagnostics
+    /// What was found in its data files, fault by fault.
+    private(set) var dataReports: [FileDiagnostics] = []
     let outcome: Outcome
 
     /// Reads and checks a file.
@@ -24,10 +27,15 @@ struct JobSource {
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
+    ///   - run: What `${run.…}` stands for.
     /// - Throws: `Exit` when the file cannot be read.
-    init(path: String, variables: [String: String], only: [String] = [], reportPath: String? = nil)
-        throws(Exit)
-    {
+    init(
+        path: String,
+        variables: [String: String],
+        only: [String] = [],
+        reportPath: String? = nil,
+        run: RunValues = .standIn
+    ) throws(Exit) {
         try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
         let bytes = try Exit.environment { () throws(SystemError) in
@@ -50,7 +58,9 @@ struct JobSource {
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
-            patternFault: RegularExpression.fault
+            patternFault: RegularExpression.fault,
+            dataFile: { try? OpenDataFile(path: $0) },
+            run: run
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -67,6 +77,7 @@ struct JobSource {
             if error.isOnlyAboutTasksChosen, parsed.diagnostics.isEmpty {
                 throw Exit(.usage, Self.complaint(about: error.unknownTasks))
             }
+            dataReports = error.dataFaults
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }
@@ -80,6 +91,9 @@ struct JobSource {
             )
         }
     }
+
+    /// What was found in all files.
+    var reports: [FileDiagnostics] { [report] + dataReports }
 
     /// The exit code of a file that is only looked at.
     var exitCode: ExitCode {
@@ -103,7 +117,9 @@ struct JobSource {
     }
 
     /// Writes the diagnostics to standard error, as people read them.
-    func printDiagnostics() { report.printAsText() }
+    func printDiagnostics() {
+        for report in reports { report.printAsText() }
+    }
 
     private static func complaint(about tasks: [PlanRejected.UnknownTask]) -> String {
         tasks.map { task in

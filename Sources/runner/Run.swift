@@ -69,11 +69,13 @@ struct Run: ParsableCommand {
         ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
+        let now = RunClock.now().wall
         let source = try JobSource(
             path: file,
             variables: job.resolvedVariables(in: environment),
             only: EnvironmentOption.identifiers(only),
-            reportPath: chosenReport
+            reportPath: chosenReport,
+            run: RunValues(id: RunIdentifier.make(at: now), startDate: now)
         )
         let plan = try source.requirePlan()
         let state = StateFolder(

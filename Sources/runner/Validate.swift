@@ -54,8 +54,11 @@ struct Validate: ParsableCommand {
             worst = Self.worse(worst, code)
             switch format {
             case .text: try Self.show(source, isRight: code == .success, isQuiet: isQuiet)
-            case .github: try StandardOutput.write(GitHubRenderer.render(source.report))
-            case .json, .sarif: reports.append(source.report)
+            case .github:
+                for report in source.reports {
+                    try StandardOutput.write(GitHubRenderer.render(report))
+                }
+            case .json, .sarif: reports += source.reports
             }
         }
         try Self.write(reports, as: format)

@@ -5,7 +5,7 @@ import Testing
     private func lines(_ text: String) -> [String] {
         let source = SourceText(name: "job.yaml", bytes: Array(text.utf8))
         let index = LineIndex(source)
-        return (1...index.count).map { line in
+        return (1...index.lastLine).map { line in
             index.range(of: line).map { String(decoding: source.bytes[$0], as: UTF8.self) }
                 ?? "none"
         }

@@ -56,7 +56,7 @@ import Testing
         let document = try document(text)
         let value = document.range(of: try document.value("key"))
         let lines = LineIndex(document.source)
-        #expect(value.start.line <= lines.count)
+        #expect(value.start.line <= lines.lastLine)
         #expect(lines.offset(of: value.start) == text.utf8.count)
     }
 

@@ -119,7 +119,8 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             patternFault: { pattern in
                 pattern == "missing"
                     ? .unavailable("missing") : RegularExpression.fault(in: pattern)
-            }
+            },
+            dataFile: { _ in MemoryFile("id,name\n1\n") }
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -127,7 +128,8 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             let missing = plan.neededSecrets.map { $0.missing("is not there") }
             return faults + (plan.warnings + missing).map(\.code)
         } catch {
-            return faults + error.diagnostics.map(\.code)
+            let all = error.diagnostics + error.dataFaults.flatMap(\.diagnostics)
+            return faults + all.map(\.code)
         }
     }
 }

@@ -13,7 +13,8 @@ import Testing
         TaskTable.upload.keys,
         TaskTable.download.keys,
         RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
-        RedirectTable.table.keys, EncodingTable.table.keys, ScheduleTable.table.keys,
+        RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
+        ScheduleTable.table.keys,
         MultipartType.part.keys, StreamTable.table.keys,
     ]
 

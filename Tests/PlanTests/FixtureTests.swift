@@ -9,8 +9,9 @@ import Testing
     @Test(arguments: Fixture.all())
     func `a wrong job is explained as written down beside it`(fixture: Fixture) throws {
         let source = SourceText(name: fixture.name + ".yaml", bytes: fixture.input)
-        let report = FileDiagnostics(source: source, diagnostics: try Self.diagnostics(fixture))
-        let text = TextRenderer(report).render()
+        let found = try Self.diagnostics(fixture)
+        let report = FileDiagnostics(source: source, diagnostics: found.diagnostics)
+        let text = ([report] + found.dataFaults).map { TextRenderer($0).render() }.joined()
         #expect(!text.isEmpty)
         if Fixture.isUpdating { fixture.update(text) }
         #expect(try text == #require(fixture.expected))
@@ -20,7 +21,9 @@ import Testing
         for code in JobCode.allCases where code != .tooManyFaults {
             let name = String(code.rawValue.dropFirst("job.".count))
             let fixture = try #require(Fixture.all().first { $0.name == name }, "\(name)")
-            #expect(try Self.diagnostics(fixture).contains { $0.code == code.rawValue }, "\(name)")
+            let found = try Self.diagnostics(fixture)
+            let all = found.diagnostics + found.dataFaults.flatMap(\.diagnostics)
+            #expect(all.contains { $0.code == code.rawValue }, "\(name)")
         }
     }
 
@@ -29,25 +32,28 @@ import Testing
         fixture: Fixture
     ) throws {
         let names = ["missing-variable", "missing-file", "missing-secret", "missing-library"]
-        let rejected = PlanRejected(diagnostics: try Self.diagnostics(fixture))
-        let hasErrors = rejected.diagnostics.contains { $0.severity == .error }
+        let rejected = try Self.diagnostics(fixture)
+        let hasErrors =
+            !rejected.dataFaults.isEmpty
+            || rejected.diagnostics.contains { $0.severity == .error }
         #expect((hasErrors && rejected.isEnvironment) == names.contains(fixture.name))
     }
 
     @Test(arguments: Fixture.all())
     func `no fault is listed twice`(fixture: Fixture) throws {
-        let diagnostics = try Self.diagnostics(fixture)
+        let diagnostics = try Self.diagnostics(fixture).diagnostics
         #expect(Set(diagnostics).count == diagnostics.count)
     }
 
     /// What is wrong with a fixture, under the options that its first lines name: `# --var name=value`;
     /// `# --no-secret name` is what a run says that cannot have the secret.
-    private static func diagnostics(_ fixture: Fixture) throws -> [Diagnostic] {
+    private static func diagnostics(_ fixture: Fixture) throws -> PlanRejected {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]
         var report: String?
         var missing: Set<Substring> = []
         var files: [String: PlanOptions.FileStatus] = [:]
+        var data: [String: String] = [:]
         var hasPatterns = true
         let text = String(decoding: fixture.input, as: UTF8.self)
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("# --") }) {
@@ -59,6 +65,7 @@ import Testing
             case "--env": environment[pair[0]] = pair[1]
             case "--no-secret": missing.insert(words[2])
             case "--report": report = pair[0]
+            case "--data": data[pair[0]] = pair[1].replacing(#"\n"#, with: "\n")
             case "--absent": files[pair[0]] = .missing
             case "--without": hasPatterns = false
             case "--pipe": files[pair[0]] = .pipe
@@ -73,16 +80,18 @@ import Testing
             fileStatus: { [files] in files[$0] ?? .readable },
             patternFault: { [hasPatterns] in
                 hasPatterns ? RegularExpression.fault(in: $0) : .unavailable("it is not there")
-            }
+            },
+            dataFile: { [data] in data[$0].map { MemoryFile($0) } }
         )
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)
         do {
             let plan = try Plan.make(from: #require(result.document), options: options)
             let secrets = plan.neededSecrets.filter { missing.contains($0.name[...]) }
-            return plan.warnings + secrets.map { $0.missing("is not there") }
+                .map { $0.missing("is not there") }
+            return PlanRejected(diagnostics: plan.warnings + secrets)
         } catch let rejected as PlanRejected {
-            return rejected.diagnostics
+            return rejected
         }
     }
 }

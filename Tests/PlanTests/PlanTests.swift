@@ -210,9 +210,9 @@ import TransferModel
         )
         #expect((0..<plan.taskCount).map { plan.id(of: $0) } == ["z", "b", "a"])
         #expect((0..<plan.taskCount).map { plan.kind(of: $0) } == [.download, .data, .upload])
-        #expect(plan.needs(of: 0) == [1, 2])
+        #expect(plan.needs(of: 0) == ["b", "a"])
         #expect(plan.needs(of: 1) == [])
-        #expect(plan.needs(of: 2) == [1])
+        #expect(plan.needs(of: 2) == ["b"])
         #expect(try plan.task(at: 0).id == "z")
         #expect(try plan.task(at: 2).index == 2)
     }
@@ -229,7 +229,7 @@ import TransferModel
             """
         let plan = try TestJob.plan(text, only: ["d", "d"])
         #expect((0..<plan.taskCount).map { plan.id(of: $0) } == ["a", "b", "d"])
-        #expect((0..<plan.taskCount).map { plan.needs(of: $0) } == [[], [0], [1]])
+        #expect((0..<plan.taskCount).map { plan.needs(of: $0) } == [[], ["a"], ["b"]])
         #expect(try plan.task(at: 2).request.url.text == "http://d/")
     }
 

@@ -58,7 +58,7 @@ import Testing
             "version: 1\ndata: { a: { url: 'http://a.example/$HOST', headers: { Cookie: a=b } } }"
         )
         var reader = plan.reader
-        #expect(plan.taskReader.task(0, plan.tasks.entries[0], with: &reader) != nil)
+        #expect(plan.taskReader.task(0, plan.tasks.entries[0], id: "a", with: &reader) != nil)
         #expect(reader.diagnostics.isEmpty)
     }
 

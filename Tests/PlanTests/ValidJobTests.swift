@@ -47,7 +47,12 @@ import TransferModel
     private static func plan(_ fixture: Fixture) throws -> Plan {
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)
-        let options = PlanOptions { $0.hasSuffix(".pipe") ? .pipe : .readable }
+        let options = PlanOptions(
+            fileStatus: { $0.hasSuffix(".pipe") ? .pipe : .readable },
+            dataFile: { path in
+                MemoryFile(path.hasSuffix(".csv") ? "id,name\n1,a\n2,b\n" : #"{"id":1}"#)
+            }
+        )
         return try Plan.make(from: #require(result.document), options: options)
     }
 

@@ -1,26 +1,65 @@
+import Plan
 import Testing
 
 @testable import Scheduler
 
 @Suite struct DependencyGraphTests {
+    private func graph(_ needs: [[Int]]) -> DependencyGraph {
+        var graph = TaskGraph()
+        for needs in needs { graph.append(needs: needs) }
+        return DependencyGraph(graph)
+    }
+
     @Test func `a task is free when its last need has succeeded`() {
-        var graph = DependencyGraph(
-            FakeSource(tasks: [
-                .init("a"), .init("b"), .init("c").with { $0.needs = [0, 1] },
-                .init("d").with { $0.needs = [2] },
-            ])
-        )
-        #expect((0..<4).map { graph.isFree($0) } == [true, true, false, false])
-        #expect(Array(graph.dependants(of: 0)) == [2])
-        let isFreed = [graph.satisfyNeed(of: 2), graph.satisfyNeed(of: 2)]
-        #expect(isFreed == [false, true])
-        #expect(Array(graph.dependants(of: 2)) == [3])
-        #expect(graph.dependants(of: 3).isEmpty)
+        var graph = graph([[], [], [0, 1], [2]])
+        #expect(graph.freeTasks == [0..<1, 1..<2])
+        #expect([graph.succeed(0), graph.succeed(1)] == [[], [2..<3]])
+        #expect(graph.succeed(2) == [3..<4])
+        #expect(graph.succeed(3).isEmpty)
     }
 
     @Test func `without needs everybody is free`() {
-        let graph = DependencyGraph(FakeSource(tasks: [.init("a"), .init("b")]))
-        #expect(graph.isFree(0) && graph.isFree(1))
-        #expect(graph.dependants(of: 1).isEmpty)
+        var graph = graph([[], []])
+        #expect(graph.freeTasks == [0..<2])
+        #expect(graph.succeed(1).isEmpty && graph.fail(0).isEmpty)
+    }
+
+    @Test func `what needs a failed task is doomed once and never free`() {
+        var graph = graph([[], [], [0, 1], [2]])
+        #expect(graph.fail(0) == [2..<3])
+        #expect(graph.fail(1).isEmpty)
+        #expect(graph.succeed(1).isEmpty)
+        #expect(graph.fail(2) == [3..<4])
+    }
+
+    @Test func `a group is free at once and done when all of its tasks are`() {
+        // 0…2 need nothing, 3…5 need all of them, 6 needs those.
+        var graph = DependencyGraph(
+            TaskGraph(nodes: 3, unitSizes: [3, 3, 1], needs: [(1, 0), (2, 1)])
+        )
+        #expect(graph.freeTasks == [0..<3])
+        #expect([graph.succeed(2), graph.succeed(0), graph.succeed(1)] == [[], [], [3..<6]])
+        #expect(graph.fail(4) == [6..<7])
+        #expect(graph.succeed(3).isEmpty && graph.succeed(5).isEmpty)
+    }
+
+    @Test func `a joint passes on, and so does a group without tasks`() {
+        // Units 0 and 1, an empty group 2 that needs a joint of both, 3 needs the group.
+        var graph = DependencyGraph(
+            TaskGraph(
+                nodes: 5,
+                unitSizes: [1, 1, 0, 1],
+                needs: [(4, 0), (4, 1), (2, 4), (3, 2)]
+            )
+        )
+        #expect(graph.freeTasks == [0..<1, 1..<2])
+        #expect(graph.succeed(0).isEmpty)
+        #expect(graph.succeed(1) == [2..<3])
+        var doomed = DependencyGraph(
+            TaskGraph(nodes: 4, unitSizes: [1, 0, 1], needs: [(3, 0), (1, 3), (2, 1)])
+        )
+        #expect(doomed.fail(0) == [1..<2])
+        let empty = DependencyGraph(TaskGraph(nodes: 2, unitSizes: [0, 2], needs: [(1, 0)]))
+        #expect(empty.freeTasks == [0..<2])
     }
 }

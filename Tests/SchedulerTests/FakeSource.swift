@@ -41,7 +41,11 @@ struct FakeSource: TaskSource {
     var mostAttempts: Int { tasks.map(\.retry.attempts).max() ?? 1 }
     func id(of task: Int) -> String { tasks[task].id }
     func kind(of task: Int) -> TaskSpec.Kind { tasks[task].kind }
-    func needs(of task: Int) -> [Int] { tasks[task].needs }
+    var graph: TaskGraph {
+        var graph = TaskGraph()
+        for task in tasks { graph.append(needs: task.needs) }
+        return graph
+    }
     func isRequired(_ task: Int) -> Bool { tasks[task].isRequired }
     func priority(of task: Int) -> Double { tasks[task].priority }
 

@@ -6,6 +6,9 @@ struct Expression: Hashable {
         case env
         case `var`
         case secret
+        /// The row of a task with `forEach`; the name is empty for the row itself.
+        case item
+        case run
         /// What another task has captured.
         case task
     }
@@ -28,13 +31,14 @@ struct Expression: Hashable {
 }
 
 extension Expression {
-    /// Namespaces that the language knows and the runner does not fill in yet.
-    private static let laterNamespaces = ["item", "run"]
-
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
         let bytes = content.utf8
         let end = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
+        if Namespace.item.rawValue == content[..<(end ?? content.endIndex)] {
+            self = try Self.item(content, at: range)
+            return
+        }
         guard let end, bytes[end] == UInt8(ascii: ".") else {
             throw Self.withoutNamespace(content, content[..<(end ?? content.endIndex)])
         }
@@ -45,9 +49,18 @@ extension Expression {
         let rest = bytes[bytes.index(after: end)...]
         let name = rest.prefix { Self.isNameByte($0, in: namespace) }
         guard Self.isName(name, in: namespace) else { throw Self.withoutName(content, namespace) }
-        let tail = rest[name.endIndex...]
+        try self.init(namespace, String(Substring(name)), tail: rest[name.endIndex...], at: range)
+    }
+
+    /// Reads what stands behind a name: nothing, or a rule.
+    private init(
+        _ namespace: Namespace,
+        _ name: String,
+        tail: Substring.UTF8View,
+        at range: Range<Int>
+    ) throws(ValueFault) {
         self.namespace = namespace
-        self.name = String(Substring(name))
+        self.name = name
         self.range = range
         if tail.isEmpty {
             rule = .required
@@ -56,10 +69,11 @@ extension Expression {
         } else if tail.starts(with: ":?".utf8) {
             rule = .reason(String(Substring(tail.dropFirst(2))))
         } else {
+            rule = .required
             throw ValueFault(
                 .badExpression,
-                "`\(Substring(tail))` may not stand behind the name `\(self.name)`",
-                help: "write `${\(prefix).\(self.name)}`, or `:-` and a fallback behind the name"
+                "`\(Substring(tail))` may not stand behind the name `\(name)`",
+                help: "write `\(written)`, or `:-` and a fallback behind the name"
             )
         }
         if namespace == .secret, rule != .required {
@@ -68,6 +82,20 @@ extension Expression {
         if case .fallback(let text) = rule, text.contains("${") {
             throw ValueFault(.badExpression, "a fallback may not hold another expression")
         }
+    }
+
+    /// `item`, or `item.` and a name: that of a column may have blanks and anything else but a colon.
+    private static func item(
+        _ content: Substring,
+        at range: Range<Int>
+    ) throws(ValueFault) -> Expression {
+        let rest = content.utf8.dropFirst(Namespace.item.rawValue.utf8.count)
+        let end = rest.firstIndex { $0 == UInt8(ascii: ":") } ?? rest.endIndex
+        let name = String(Substring(rest[..<end].dropFirst()))
+        guard name.isEmpty == rest[..<end].isEmpty else {
+            throw ValueFault(.badExpression, "`${\(content)}` names no field", likely: "${item}")
+        }
+        return try Expression(.item, name, tail: rest[end...], at: range)
     }
 
     /// Letters, digits, `_`; a name that the job file chooses may also have `-`.
@@ -94,6 +122,7 @@ extension Expression {
         case .env: ValueFault(.badExpression, "`${\(content)}` names no environment variable")
         case .var: ValueFault(.badExpression, "`${\(content)}` names no variable")
         case .secret: ValueFault(.badExpression, "`${\(content)}` names no secret")
+        case .item, .run: ValueFault(.badExpression, "`${\(content)}` names no value")
         case .task:
             ValueFault(
                 .badExpression,
@@ -128,9 +157,6 @@ extension Expression {
     }
 
     private static func unknownNamespace(_ content: Substring, _ name: String) -> ValueFault {
-        if laterNamespaces.contains(name) {
-            return ValueFault(.notYetSupported, "`${\(name).…}` is not supported yet")
-        }
         let names = Namespace.allCases.map(\.rawValue)
         let known = NearestName.find(name, among: names + ["environment", "variables"])
         let nearest = known.flatMap { found in names.first { found.hasPrefix($0) } }

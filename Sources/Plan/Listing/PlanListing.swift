@@ -9,7 +9,7 @@ internal import TransferModel
 package struct PlanListing {
     private let plan: Plan
     private let names: NeededNames
-    /// The tasks, each behind those that it needs.
+    /// The nodes of the plan's graph, each behind those that it needs.
     private let order: [Int]
     /// What `timeoutInterval` is in the tasks of each session that do not set it.
     private let timeouts: [SettingRow?]
@@ -63,40 +63,7 @@ package struct PlanListing {
         )
     }
 
-    private func task(_ number: Int) -> Owner {
-        let entry = plan.tasks.entries[number]
-        var walk = SettingWalk(plan.reader)
-        walk.walk(
-            TaskTable.table(of: entry.kind).keys,
-            in: [entry.value, Self.defaults(of: plan)].compactMap { $0 }
-        )
-        let session = sessionOfTask(entry)
-        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasSuffix("/") }
-        let rows = walk.rows.map { row in
-            guard row.line == nil, let session else { return row }
-            switch row.path {
-            case "session":
-                return SettingRow(path: row.path, value: plan.sessions[session].name)
-            case "timeoutInterval": return timeouts[session] ?? row
-            case "ifExists":
-                return SettingRow(path: row.path, value: isInFolder ? "fail" : "replace")
-            default: return row
-            }
-        }
-        return Owner(rows: rows, line: plan.reader.document.range(of: entry.key).start.line)
-    }
-
-    /// The position of the session that a task uses.
-    private func sessionOfTask(_ entry: TaskList.Entry) -> Int? {
-        guard let found = plan.reader.document.value(of: entry.value, for: "session") else {
-            return plan.sessions.count == 1 ? 0 : nil
-        }
-        var reader = plan.reader
-        let name = reader.text(Field(name: "session", key: found.key, node: found.value))
-        return name.flatMap { reader.sessions[$0] }
-    }
-
-    private static func defaults(of plan: Plan) -> NodeID? {
+    static func defaults(of plan: Plan) -> NodeID? {
         let document = plan.reader.document
         return document.value(of: document.root, for: "defaults")?.value
     }
@@ -119,12 +86,17 @@ extension PlanListing {
             Self.append(session.rows, to: &text)
         }
         try emit(text)
-        for (position, number) in order.enumerated() {
-            let task = task(number)
-            var text = "\n\(position + 1). \(plan.kind(of: number).rawValue) \(plan.id(of: number))"
-            text += "\(Self.place(task.line))\n"
-            Self.append(task.rows, to: &text)
-            try emit(text)
+        var listing = TaskListing(plan, timeouts: timeouts)
+        var position = 0
+        for node in order {
+            for index in plan.graph.tasks(of: node) {
+                position += 1
+                let task = listing.task(index)
+                var text = "\n\(position). \(plan.kind(of: index).rawValue) \(task.id)"
+                text += "\(Self.place(task.line))\n"
+                Self.append(task.rows, to: &text)
+                try emit(text)
+            }
         }
     }
 
@@ -188,9 +160,12 @@ extension PlanListing {
         writer.endArray()
         writer.key("tasks")
         writer.beginArray()
-        for number in order {
-            write(number, to: &writer)
-            try writer.drain(emit)
+        var listing = TaskListing(plan, timeouts: timeouts)
+        for node in order {
+            for index in plan.graph.tasks(of: node) {
+                Self.write(listing.task(index), plan.kind(of: index), to: &writer)
+                try writer.drain(emit)
+            }
         }
         writer.endArray()
         writer.endObject()
@@ -198,19 +173,22 @@ extension PlanListing {
         try writer.drain(emit)
     }
 
-    private func write(_ number: Int, to writer: inout JSONWriter) {
-        let task = task(number)
+    private static func write(
+        _ task: TaskListing.Task,
+        _ kind: TaskSpec.Kind,
+        to writer: inout JSONWriter
+    ) {
         writer.beginObject()
         writer.key("id")
-        writer.string(plan.id(of: number))
+        writer.string(task.id)
         writer.key("kind")
-        writer.string(plan.kind(of: number).rawValue)
-        Self.write(task.line, to: &writer)
+        writer.string(kind.rawValue)
+        write(task.line, to: &writer)
         writer.key("needs")
         writer.beginArray()
-        for need in plan.needs(of: number) { writer.string(plan.id(of: need)) }
+        for need in task.needs { writer.string(need) }
         writer.endArray()
-        Self.write(task.rows, to: &writer)
+        write(task.rows, to: &writer)
         writer.endObject()
     }
 

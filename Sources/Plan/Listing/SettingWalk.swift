@@ -3,8 +3,10 @@ internal import JobFile
 
 /// Finds what holds for each key of a table, and where that was set.
 struct SettingWalk {
-    let reader: Reader
+    private var reader: Reader
     private(set) var rows: [SettingRow] = []
+    /// The rows whose values depend on the item, and where these stand.
+    private var itemRows: [(row: Int, node: NodeID)] = []
 
     init(_ reader: Reader) { self.reader = reader }
 
@@ -62,11 +64,31 @@ struct SettingWalk {
 
     private mutating func add(_ path: String, _ node: NodeID, setBy key: NodeID) {
         let line = reader.document.range(of: key).start.line
+        if reader.dependsOnItem(node) { itemRows.append((rows.count, node)) }
         rows.append(SettingRow(path: path, value: display(node), line: line))
     }
 
+    /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values stay expressions.
+    mutating func enter(_ row: Row?) {
+        reader.row = row
+        for item in itemRows { rows[item.row].value = display(item.node) }
+    }
+
+    /// The id of a task, whose row was entered.
+    mutating func id(of task: Int, _ place: TaskList.Place, in plan: Plan) -> String {
+        guard let group = place.group, let row = reader.row,
+            let key = reader.key(of: row, in: plan.tasks.groups[group].rows)
+        else { return reader.id(of: task) }
+        return "\(reader.id(of: Need(entry: place.entry)))[\(key)]"
+    }
+
+    /// The position of the session that a field names.
+    mutating func session(_ field: Field) -> Int? {
+        reader.text(field).flatMap { reader.sessions[$0] }
+    }
+
     /// A value on one line, collections in brackets and braces.
-    private func display(_ node: NodeID) -> String {
+    private mutating func display(_ node: NodeID) -> String {
         switch reader.document.kind(of: node) {
         case .scalar:
             return displayScalar(node)
@@ -81,7 +103,7 @@ struct SettingWalk {
         }
     }
 
-    private func displayScalar(_ node: NodeID) -> String {
+    private mutating func displayScalar(_ node: NodeID) -> String {
         let text = reader.document.text(of: node)
         guard reader.document.hasInterpolation(node) else { return text }
         return Template(text).pieces.map { piece in
@@ -89,12 +111,32 @@ struct SettingWalk {
             case .literal(let literal): return literal
             case .expression(let expression):
                 let written = String(text.slice(expression.range))
-                guard expression.namespace == .var,
-                    case .value(let value)? = reader.variables.states[expression.name],
-                    !value.isFromEnvironment, value.secrets.isEmpty
-                else { return written }
-                return value.text
+                switch expression.namespace {
+                case .var:
+                    guard case .value(let value)? = reader.variables.states[expression.name],
+                        !value.isFromEnvironment, value.secrets.isEmpty
+                    else { return written }
+                    return value.text
+                case .item where reader.row != nil:
+                    return display(expression, text, node) ?? written
+                case .env, .secret, .item, .run, .task: return written
+                }
             }
         }.joined()
+    }
+
+    /// The value of an expression that asks for the item; nil when it comes from the environment.
+    private mutating func display(
+        _ expression: Expression,
+        _ text: String,
+        _ node: NodeID
+    ) -> String? {
+        let field = Field(name: expression.written, key: node, node: node)
+        switch (reader.item(expression, text, field), expression.rule) {
+        case (.value(let value), .fallback(let fallback)) where value.text.isEmpty: return fallback
+        case (.value(let value), _): return value.isFromEnvironment ? nil : value.text
+        case (.absent, .fallback(let fallback)): return fallback
+        default: return nil
+        }
     }
 }

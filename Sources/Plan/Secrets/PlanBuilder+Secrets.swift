@@ -60,13 +60,12 @@ extension PlanBuilder {
         reader.owner = .job
     }
 
-    /// The secrets that tasks use; nil stands for all tasks.
-    func neededSecrets(of chosen: [Int]?) -> [SecretDeclaration] {
-        guard !taskSecrets.isEmpty else { return [] }
-        let chosen = chosen.map { Set($0) }
+    /// The secrets that the tasks of a list use.
+    func neededSecrets(of tasks: TaskList) -> [SecretDeclaration] {
         var needed = SecretSet()
-        for entry in taskSecrets where chosen?.contains(entry.task) ?? true {
-            needed.formUnion(entry.secrets)
+        for (entry, secrets) in taskSecrets
+        where tasks.find(idOf: reader.tasks.entries[entry].key, in: document) != nil {
+            needed.formUnion(secrets)
         }
         return needed.positions.compactMap { reader.secrets.declarations[$0] }
     }

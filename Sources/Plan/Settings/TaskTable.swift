@@ -155,6 +155,12 @@ enum TaskTable {
                 "Whether its failure fails the run."
             ) { $0.isRequired = $1 },
             Setting("description", .text, "`taskDescription` in reports.") { $0.description = $1 },
+            // Read before the tasks, because it says how many there are.
+            Setting(
+                "forEach",
+                .field(.mapping(ForEachTable.table.keys)),
+                "Makes a task for each of some items; its values are `${item…}`."
+            ) { _, _ in },
             Setting(
                 "capture",
                 CaptureTable.type,
@@ -162,7 +168,7 @@ enum TaskTable {
             ) { $0.expectation.captures = $1 },
         ] + shared
         + [
-            "cachePolicy", "earliestBeginDate", "forEach", "allowsCellularAccess",
+            "cachePolicy", "earliestBeginDate", "allowsCellularAccess",
             "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         ].map(Setting.notYet)
 
@@ -226,16 +232,18 @@ enum TaskTable {
         return nil
     }
 
-    private static let needs = ValueType<[Int]>(.list(.text(pattern: nil))) { reader, field in
-        guard let numbers = reader.elements(field, of: need) else { return nil }
-        guard numbers.count > 1 else { return numbers }
-        var known: Set<Int> = []
-        return numbers.filter { known.insert($0).inserted }
+    private static let needs = ValueType<[Need]>(.list(.text(pattern: nil))) { reader, field in
+        // The plan's graph has them.
+        if reader.isReadingAgain { return [] }
+        guard let needs = reader.elements(field, of: need) else { return nil }
+        guard needs.count > 1 else { return needs }
+        var known: Set<Need> = []
+        return needs.filter { known.insert($0).inserted }
     }
 
-    private static let need = ValueType<Int>(.text(pattern: nil)) { reader, field in
+    private static let need = ValueType<Need>(.text(pattern: nil)) { reader, field in
         guard let id = reader.text(field) else { return nil }
-        if let number = reader.tasks.find(id, in: reader.document) { return number }
+        if let need = reader.need(id) { return need }
         let fault = ValueFault(
             .unknownTask,
             "there is no task `\(id)`",
@@ -243,18 +251,5 @@ enum TaskTable {
         )
         reader.report(fault, of: field)
         return nil
-    }
-}
-
-extension Reader {
-    /// The id of a task by its position.
-    func id(of task: Int) -> String { document.text(of: tasks.entries[task].key) }
-
-    /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
-    mutating func nearestTask(_ id: String) -> String? {
-        nearest(id) { reader in
-            let document = reader.document
-            return reader.tasks.entries.prefix(1000).map { document.text(of: $0.key) }
-        }
     }
 }

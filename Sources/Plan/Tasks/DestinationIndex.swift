@@ -28,19 +28,6 @@ struct DestinationIndex {
         /// The files of a multipart body.
         var parts: [String] = []
 
-        init(_ draft: TaskDraft) {
-            destination = draft.destination.map { AbsolutePath.withoutClimbs($0.path) }
-            switch draft.body {
-            case .file(let path):
-                source = AbsolutePath.withoutClimbs(path)
-            case .multipart(let drafts):
-                for case .file(let path)? in drafts.map(\.content) {
-                    parts.append(AbsolutePath.withoutClimbs(path))
-                }
-            default: break
-            }
-        }
-
         fileprivate func reads(_ path: String) -> Bool {
             source == path || parts.contains(path)
         }
@@ -154,5 +141,23 @@ struct DestinationIndex {
         let (folder, path) = (folder.utf8.span, path.utf8.span)
         return path.count > folder.count && path[folder.count] == UInt8(ascii: "/")
             && path.extracting(first: folder.count).equals(folder)
+    }
+}
+
+extension TaskDraft {
+    /// What of the task's paths must not meet those of other tasks.
+    var paths: DestinationIndex.TaskPaths {
+        var paths = DestinationIndex.TaskPaths()
+        paths.destination = destination.map { AbsolutePath.withoutClimbs($0.path) }
+        switch body {
+        case .file(let path):
+            paths.source = AbsolutePath.withoutClimbs(path)
+        case .multipart(let drafts):
+            for case .file(let path)? in drafts.map(\.content) {
+                paths.parts.append(AbsolutePath.withoutClimbs(path))
+            }
+        default: break
+        }
+        return paths
     }
 }

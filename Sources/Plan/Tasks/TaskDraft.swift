@@ -30,8 +30,8 @@ struct TaskDraft: Sendable {
     /// Nil when the session's request timeout holds; nil inside means unlimited.
     var timeoutInterval: Duration??
     var priority = 0.5
-    /// Positions of other tasks, each once.
-    var needs: [Int] = []
+    /// Other tasks, each once; none when a task is read again.
+    var needs: [Need] = []
     var isRequired = true
     var expectation = Expectation()
     var retry = RetryPolicy()

@@ -1,41 +1,133 @@
 /// Which task needs which: all edges in one array.
-struct TaskGraph: Sendable {
-    /// Edges of task n stand from `starts[n]` to `starts[n + 1]`.
+///
+/// Nodes are, in this order, units and joints. A unit is one task, or all tasks of a `forEach` where nobody tells them
+/// apart: so a million rows that need a million others are one edge. A joint has no task; it needs all units of a
+/// `forEach` whose rows are told apart, for those who need all of them.
+package struct TaskGraph: Sendable {
+    /// Edges of node n stand from `starts[n]` to `starts[n + 1]`.
     private var starts: [UInt32] = [0]
     private var edges: [UInt32] = []
+    /// The first task of each unit, and at the end how many tasks there are; empty when node n is task n.
+    private var firstTasks: [UInt32] = []
 
-    var count: Int { starts.count - 1 }
+    /// A graph without tasks.
+    package init() {}
 
-    mutating func reserveCapacity(_ tasks: Int) { starts.reserveCapacity(tasks + 1) }
+    /// A graph whose units have these many tasks, and whose other nodes are joints.
+    ///
+    /// - Parameters:
+    ///   - nodes: How many units and joints there are.
+    ///   - unitSizes: Nil when each node is a task.
+    ///   - pairs: A node and one that it needs, in any order.
+    package init(nodes: Int, unitSizes: [Int]?, needs pairs: [(node: UInt32, need: UInt32)]) {
+        setUnits(unitSizes)
+        (starts, edges) = Self.grouped(pairs, nodes: nodes)
+    }
 
-    /// Adds the next task with the numbers of those that it needs.
-    mutating func append(needs: [Int]) {
+    /// How many nodes there are.
+    package var count: Int { starts.count - 1 }
+
+    package var taskCount: Int { firstTasks.last.map { Int($0) } ?? count }
+
+    package var hasEdges: Bool { !edges.isEmpty }
+
+    mutating func reserveCapacity(_ nodes: Int) { starts.reserveCapacity(nodes + 1) }
+
+    /// Adds the next node with the numbers of those that it needs.
+    package mutating func append(needs: [Int]) {
         for need in needs { edges.append(UInt32(truncatingIfNeeded: need)) }
         starts.append(UInt32(truncatingIfNeeded: edges.count))
     }
 
-    /// The tasks that a task needs.
-    func needs(of task: Int) -> some Collection<Int> {
-        edges[Int(starts[task])..<Int(starts[task + 1])].lazy.map { Int($0) }
+    /// Says how many tasks each unit has; nil when each node is one task.
+    mutating func setUnits(_ sizes: [Int]?) {
+        firstTasks = []
+        guard let sizes else { return }
+        var first = 0
+        firstTasks.reserveCapacity(sizes.count + 1)
+        for size in sizes {
+            firstTasks.append(UInt32(truncatingIfNeeded: first))
+            first += size
+        }
+        firstTasks.append(UInt32(truncatingIfNeeded: first))
     }
 
-    /// An order in which every task stands behind those that it needs: first those that need none, in file order.
-    ///
-    /// Tasks in a cycle, and those that need one of them, are missing.
-    func order() -> [Int] {
-        guard !edges.isEmpty else { return Array(0..<count) }
-        var waiting = [UInt32](repeating: 0, count: count)
-        var dependents = [[UInt32]](repeating: [], count: count)
-        for task in 0..<count {
-            waiting[task] = starts[task + 1] - starts[task]
-            for need in needs(of: task) {
-                dependents[need].append(UInt32(truncatingIfNeeded: task))
+    /// The nodes that a node needs.
+    package func needs(of node: Int) -> some RandomAccessCollection<Int> {
+        edges[Int(starts[node])..<Int(starts[node + 1])].lazy.map { Int($0) }
+    }
+
+    /// The tasks of a node; none of a joint.
+    package func tasks(of node: Int) -> Range<Int> {
+        guard !firstTasks.isEmpty else { return node..<node + 1 }
+        guard node + 1 < firstTasks.count else { return 0..<0 }
+        return Int(firstTasks[node])..<Int(firstTasks[node + 1])
+    }
+
+    /// The unit of a task.
+    package func unit(of task: Int) -> Int {
+        guard !firstTasks.isEmpty else { return task }
+        // Behind units without tasks, which begin where the next one does.
+        var (low, high) = (0, firstTasks.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if Int(firstTasks[middle]) <= task { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The tasks that a node needs, as ranges.
+    func targets(of node: Int) -> [Range<Int>] {
+        needs(of: node).compactMap { need in
+            guard !firstTasks.isEmpty, need + 1 >= firstTasks.count else { return tasks(of: need) }
+            let units = needs(of: need)
+            guard let first = units.first, let last = units.last else { return nil }
+            return tasks(of: first).lowerBound..<tasks(of: last).upperBound
+        }.filter { !$0.isEmpty }
+    }
+
+    /// The same nodes with every edge turned around: the needs of a node become those that need it, in their order.
+    package func reversed() -> TaskGraph {
+        var pairs: [(node: UInt32, need: UInt32)] = []
+        pairs.reserveCapacity(edges.count)
+        for node in 0..<count {
+            for need in edges[Int(starts[node])..<Int(starts[node + 1])] {
+                pairs.append((need, UInt32(truncatingIfNeeded: node)))
             }
         }
+        var graph = self
+        (graph.starts, graph.edges) = Self.grouped(pairs, nodes: count)
+        return graph
+    }
+
+    /// Edges by their nodes, those of one node in the order given.
+    private static func grouped(
+        _ pairs: [(node: UInt32, need: UInt32)],
+        nodes: Int
+    ) -> (starts: [UInt32], edges: [UInt32]) {
+        var starts = [UInt32](repeating: 0, count: nodes + 1)
+        for pair in pairs { starts[Int(pair.node) + 1] += 1 }
+        for node in 0..<nodes { starts[node + 1] += starts[node] }
+        var next = starts
+        var edges = [UInt32](repeating: 0, count: pairs.count)
+        for pair in pairs {
+            edges[Int(next[Int(pair.node)])] = pair.need
+            next[Int(pair.node)] += 1
+        }
+        return (starts, edges)
+    }
+
+    /// An order in which every node stands behind those that it needs: first those that need none, in file order.
+    ///
+    /// Nodes in a cycle, and those that need one of them, are missing.
+    func order() -> [Int] {
+        guard hasEdges else { return Array(0..<count) }
+        let dependants = reversed()
+        var waiting = (0..<count).map { starts[$0 + 1] - starts[$0] }
         var order = (0..<count).filter { waiting[$0] == 0 }
         var done = 0
         while done < order.count {
-            for dependent in dependents[order[done]].lazy.map({ Int($0) }) {
+            for dependent in dependants.needs(of: order[done]) {
                 waiting[dependent] -= 1
                 if waiting[dependent] == 0 { order.append(dependent) }
             }
@@ -44,23 +136,24 @@ struct TaskGraph: Sendable {
         return order
     }
 
-    /// Cycles, each from its first task in file order on; every task is in one at most.
+    /// Cycles, each from its first node in file order on; every node is in one at most.
     func cycles() -> [[Int]] {
+        guard hasEdges else { return [] }
         var isOrdered = [Bool](repeating: false, count: count)
-        for task in order() { isOrdered[task] = true }
-        /// The walk on which a task was met first; 0 means none.
+        for node in order() { isOrdered[node] = true }
+        /// The walk on which a node was met first; 0 means none.
         var walkOf = [Int](repeating: 0, count: count)
         var cycles: [[Int]] = []
         for start in 0..<count where !isOrdered[start] && walkOf[start] == 0 {
             let walk = start + 1
             var path: [Int] = []
-            var task: Int? = start
-            while let current = task, walkOf[current] == 0 {
+            var node: Int? = start
+            while let current = node, walkOf[current] == 0 {
                 walkOf[current] = walk
                 path.append(current)
-                task = needs(of: current).first { !isOrdered[$0] }
+                node = needs(of: current).first { !isOrdered[$0] }
             }
-            guard let end = task, walkOf[end] == walk, let first = path.firstIndex(of: end) else {
+            guard let end = node, walkOf[end] == walk, let first = path.firstIndex(of: end) else {
                 continue
             }
             let cycle = path[first...]
@@ -70,24 +163,28 @@ struct TaskGraph: Sendable {
         return cycles
     }
 
-    /// Some tasks and all that they need, directly or not, in file order.
-    func closure(of tasks: [Int]) -> [Int] {
+    /// Some nodes and all that they need, directly or not, in file order.
+    func closure(of nodes: [Int]) -> [Int] {
         var isWanted = [Bool](repeating: false, count: count)
-        var open = tasks
-        while let task = open.popLast() {
-            guard !isWanted[task] else { continue }
-            isWanted[task] = true
-            open.append(contentsOf: needs(of: task))
+        var open = nodes
+        while let node = open.popLast() {
+            guard !isWanted[node] else { continue }
+            isWanted[node] = true
+            open.append(contentsOf: needs(of: node))
         }
         return isWanted.indices.filter { isWanted[$0] }
     }
 
-    /// The graph of some tasks, which are numbered anew; all that they need must be among them.
-    func restricted(to tasks: [Int]) -> TaskGraph {
+    /// The graph of some nodes, which are numbered anew; all that they need must be among them.
+    func restricted(to nodes: [Int]) -> TaskGraph {
         var numbers: [Int: Int] = [:]
-        for (number, task) in tasks.enumerated() { numbers[task] = number }
+        for (number, node) in nodes.enumerated() { numbers[node] = number }
         var graph = TaskGraph()
-        for task in tasks { graph.append(needs: needs(of: task).compactMap { numbers[$0] }) }
+        for node in nodes { graph.append(needs: needs(of: node).compactMap { numbers[$0] }) }
+        if !firstTasks.isEmpty {
+            let units = nodes.prefix { $0 + 1 < firstTasks.count }
+            graph.setUnits(units.map { tasks(of: $0).count })
+        }
         return graph
     }
 }

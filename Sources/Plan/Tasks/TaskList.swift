@@ -3,6 +3,8 @@ internal import TransferModel
 internal import SystemKit
 
 /// Where the tasks of a job stand in its document: a few words a task, never its settings.
+///
+/// An entry is a task as the job file has it. It is one task of the plan, or with `forEach` a group of them.
 struct TaskList: Sendable {
     struct Entry: Sendable {
         var key: NodeID
@@ -12,14 +14,26 @@ struct TaskList: Sendable {
         var priority = 0.5
     }
 
+    /// A task of the plan: its entry, and its group and row when the entry has some.
+    struct Place {
+        var entry: Int
+        var group: Int?
+        var row = 0
+    }
+
+    /// Tasks of a plan.
+    static let mostTasks = 10_000_000
+
     private(set) var entries: [Entry] = []
+    /// Of the entries with `forEach`, in their order.
+    private(set) var groups: [TaskGroup] = []
     private var ids: TextIndex
 
     /// No tasks.
     init() { ids = TextIndex(capacity: 0) }
 
     /// Tasks in the order given; a later one of the same id is not found by it.
-    init(_ entries: [Entry], in document: Document) {
+    init(_ entries: [Entry], groups: [TaskGroup] = [], in document: Document) {
         self.entries = entries
         ids = TextIndex(capacity: entries.count)
         for (number, entry) in entries.enumerated() {
@@ -27,14 +41,73 @@ struct TaskList: Sendable {
             guard find(idOf: entry.key, in: document) == nil else { continue }
             ids.insert(number, hash: hash)
         }
+        setGroups(groups)
     }
 
-    /// The task whose id is a scalar's text.
+    /// Says which entries are groups, in the order of the entries; their tasks are numbered here.
+    mutating func setGroups(_ groups: [TaskGroup]) {
+        self.groups = groups
+        var first = 0
+        var entry = 0
+        for position in groups.indices {
+            first += groups[position].entry - entry
+            self.groups[position].first = first
+            first += groups[position].count
+            entry = groups[position].entry + 1
+        }
+    }
+
+    /// How many tasks the plan has.
+    var count: Int {
+        guard let last = groups.last else { return entries.count }
+        return last.tasks.upperBound + entries.count - last.entry - 1
+    }
+
+    /// Where the task of an index comes from.
+    func place(of task: Int) -> Place {
+        guard let number = lastGroup(where: { $0.first <= task }) else { return Place(entry: task) }
+        let group = groups[number]
+        guard !group.tasks.contains(task) else {
+            return Place(entry: group.entry, group: number, row: group.row(of: task))
+        }
+        return Place(entry: group.entry + 1 + task - group.tasks.upperBound)
+    }
+
+    /// The entry that the task of an index comes from.
+    func entry(of task: Int) -> Entry {
+        groups.isEmpty ? entries[task] : entries[place(of: task).entry]
+    }
+
+    /// The indices of the tasks of an entry.
+    func tasks(of entry: Int) -> Range<Int> {
+        guard let number = lastGroup(where: { $0.entry <= entry }) else { return entry..<entry + 1 }
+        let group = groups[number]
+        guard group.entry != entry else { return group.tasks }
+        let first = group.tasks.upperBound + entry - group.entry - 1
+        return first..<first + 1
+    }
+
+    /// The position in `groups` of an entry with `forEach`.
+    func group(of entry: Int) -> Int? {
+        lastGroup { $0.entry <= entry }.flatMap { groups[$0].entry == entry ? $0 : nil }
+    }
+
+    /// The last group for which a condition holds that holds for all groups before it.
+    private func lastGroup(where condition: (TaskGroup) -> Bool) -> Int? {
+        var (low, high) = (0, groups.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(groups[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? low - 1 : nil
+    }
+
+    /// The entry whose id is a scalar's text.
     func find(idOf node: NodeID, in document: Document) -> Int? {
         document.withBytes(of: node) { find($0, in: document) }
     }
 
-    /// The task of an id.
+    /// The entry of an id.
     func find(_ id: String, in document: Document) -> Int? {
         find(id.utf8.span, in: document)
     }
@@ -45,9 +118,51 @@ struct TaskList: Sendable {
         }
     }
 
-    /// Keeps what a task says of its place in the run.
-    mutating func set(_ number: Int, isRequired: Bool, priority: Double) {
-        entries[number].isRequired = isRequired
-        entries[number].priority = priority
+    /// Keeps what the tasks of an entry say of their place in the run.
+    mutating func set(_ entry: Int, isRequired: Bool, priority: Double) {
+        entries[entry].isRequired = isRequired
+        entries[entry].priority = priority
+    }
+
+    /// Keeps what each row of a group says of its task's place in the run.
+    mutating func set(_ settings: [TaskGroup.Settings], of group: Int) {
+        groups[group].settings = settings
+    }
+
+    /// What a task says of its place in the run.
+    func settings(of task: Int) -> TaskGroup.Settings {
+        let place = place(of: task)
+        if let group = place.group, !groups[group].settings.isEmpty {
+            return groups[group].settings[place.row]
+        }
+        let entry = entries[place.entry]
+        return .init(isRequired: entry.isRequired, priority: entry.priority)
+    }
+}
+
+extension TaskList {
+    /// The list of some of the tasks: ranges in ascending order, each of one entry; empty ones are passed over.
+    func restricted(to ranges: some Sequence<Range<Int>>, in document: Document) -> TaskList {
+        var entries: [Entry] = []
+        var groups: [TaskGroup] = []
+        var last: Int?
+        for tasks in ranges where !tasks.isEmpty {
+            let place = place(of: tasks.lowerBound)
+            if place.entry != last { entries.append(self.entries[place.entry]) }
+            if let number = place.group {
+                if place.entry != last {
+                    var group = self.groups[number]
+                    group.entry = entries.count - 1
+                    group.chosen = tasks == group.tasks ? nil : []
+                    groups.append(group)
+                }
+                let rows = tasks.lazy.map {
+                    UInt32(truncatingIfNeeded: self.groups[number].row(of: $0))
+                }
+                groups[groups.count - 1].chosen?.append(contentsOf: rows)
+            }
+            last = place.entry
+        }
+        return TaskList(entries, groups: groups, in: document)
     }
 }

@@ -17,7 +17,12 @@ final class TaskPathsReader {
     func paths(of task: Int) -> DestinationIndex.TaskPaths {
         var again = reader
         var draft = taskReader.defaults
-        _ = taskReader.read(reader.tasks.entries[task], into: &draft, with: &again)
-        return DestinationIndex.TaskPaths(draft)
+        do throws(DataRows.Failure) {
+            try again.enterRow(of: task)
+        } catch {
+            return draft.paths
+        }
+        _ = taskReader.read(reader.tasks.entry(of: task), into: &draft, with: &again)
+        return draft.paths
     }
 }

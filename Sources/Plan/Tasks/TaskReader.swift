@@ -30,11 +30,57 @@ final class TaskReader: Sendable {
         with reader: inout Reader
     ) -> Bool {
         let errors = reader.errorCount
+        begin(entry, &reader)
+        let table = TaskTable.table(of: entry.kind)
+        reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+        return finish(entry, &draft, &reader, errors: errors)
+    }
+
+    /// Reads what is the same in all tasks of a `forEach`; returns what depends on the row, for `readRow`.
+    func readCommon(
+        _ entry: TaskList.Entry,
+        into draft: inout TaskDraft,
+        with reader: inout Reader
+    ) -> [DeferredValue] {
+        begin(entry, &reader)
+        reader.deferred = []
+        let table = TaskTable.table(of: entry.kind)
+        reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+        defer { reader.deferred = nil }
+        return reader.deferred ?? []
+    }
+
+    /// Reads what depends on the reader's row; false when it has a fault, which is reported.
+    ///
+    /// `uses` says where secrets stand in what `readCommon` has read.
+    func readRow(
+        _ values: [DeferredValue],
+        uses: [SecretUse],
+        of entry: TaskList.Entry,
+        into draft: inout TaskDraft,
+        with reader: inout Reader
+    ) -> Bool {
+        let errors = reader.errorCount
+        begin(entry, &reader)
+        reader.secretUses = uses
+        let table = TaskTable.table(of: entry.kind)
+        for value in values { table.reads[value.position]?(&draft, &reader, value.field) }
+        return finish(entry, &draft, &reader, errors: errors)
+    }
+
+    private func begin(_ entry: TaskList.Entry, _ reader: inout Reader) {
         reader.owner = .task(entry.kind, entry.key)
         reader.filledInLength = 0
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
-        let table = TaskTable.table(of: entry.kind)
-        reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+    }
+
+    /// Checks a task whose settings are read; false when one of them or of the checks has found a fault.
+    private func finish(
+        _ entry: TaskList.Entry,
+        _ draft: inout TaskDraft,
+        _ reader: inout Reader,
+        errors: Int
+    ) -> Bool {
         if draft.ifExists == .skip, !draft.expectation.captures.isEmpty {
             reportSkippedCapture(entry, &reader)
         }
@@ -53,13 +99,18 @@ final class TaskReader: Sendable {
     }
 
     /// Makes a task; nil when it has a fault, which is reported.
-    func task(_ number: Int, _ entry: TaskList.Entry, with reader: inout Reader) -> TaskSpec? {
+    func task(
+        _ number: Int,
+        _ entry: TaskList.Entry,
+        id: String,
+        with reader: inout Reader
+    ) -> TaskSpec? {
         var draft = defaults
         guard read(entry, into: &draft, with: &reader), let url = draft.url,
             let session = draft.session
         else { return nil }
         var task = TaskSpec(
-            id: reader.document.text(of: entry.key),
+            id: id,
             index: number,
             kind: entry.kind,
             session: session,

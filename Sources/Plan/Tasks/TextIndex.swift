@@ -1,15 +1,13 @@
 /// Finds numbers by texts that are kept elsewhere: eight bytes a slot instead of a dictionary of strings.
 ///
-/// Open addressing with linear probing; at most half of the slots are taken.
+/// Open addressing with linear probing; at most two thirds of the slots are taken.
 struct TextIndex: Sendable {
     /// Half of an entry's hash above its number + 1; 0 is free.
     private var slots: [UInt64] = []
     private var count = 0
 
     init(capacity: Int) {
-        var size = 16
-        while size < capacity * 2 { size *= 2 }
-        slots = [UInt64](repeating: 0, count: size)
+        slots = [UInt64](repeating: 0, count: max(16, capacity + capacity / 2 + 1))
     }
 
     /// The entry of a hash for which `isEqual` holds.
@@ -20,23 +18,30 @@ struct TextIndex: Sendable {
                 let number = Int(slots[slot] & 0xFFFF_FFFF) - 1
                 if isEqual(number) { return number }
             }
-            slot = (slot + 1) & (slots.count - 1)
+            slot = next(slot)
         }
         return nil
     }
 
     /// Adds an entry; none beyond the capacity.
     mutating func insert(_ number: Int, hash: UInt64) {
-        guard count * 2 < slots.count else { return }
+        guard count * 3 < slots.count * 2 else { return }
         var slot = firstSlot(hash)
-        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        while slots[slot] != 0 { slot = next(slot) }
         slots[slot] = (hash & ~0xFFFF_FFFF) | UInt64(UInt32(truncatingIfNeeded: number + 1))
         count += 1
     }
 
-    private func firstSlot(_ hash: UInt64) -> Int {
-        Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    /// The most slots in a row that are taken: what a search may have to look at.
+    var longestRun: Int {
+        slots.split(separator: 0, omittingEmptySubsequences: true).map(\.count).max() ?? 0
     }
+
+    private func firstSlot(_ hash: UInt64) -> Int {
+        Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* UInt64(slots.count)) >> 32)
+    }
+
+    private func next(_ slot: Int) -> Int { slot + 1 == slots.count ? 0 : slot + 1 }
 }
 
 extension Span<UInt8> {

@@ -23,6 +23,7 @@ import Testing
         ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
         ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
         ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
+        ("forEach", ForEachTable.table.keys),
         ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
         ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
     ]

@@ -126,4 +126,67 @@ import Testing
         #expect(listing.elements(of: environment).map { listing.text(of: $0) } == ["KEY", "TOKEN"])
         #expect(!String(decoding: bytes, as: UTF8.self).contains("s3cret"))
     }
+
+    @Test func `each task of a forEach has its values, and what they share`() throws {
+        let plan = try ForEachTests.plan(
+            """
+            version: 1
+            variables: { secret: "${env.HOST}" }
+            sessions: { a: { connectTimeout: 1s }, b: { timeoutIntervalForRequest: 2s } }
+            data:
+              get:
+                forEach:
+                  items: [{ id: x, s: a }, { id: y, s: b, n: 3, v: "${var.secret}" }]
+                url: http://h/${item.id}/${item.n:-none}?run=${run.id}
+                session: ${item.s}
+                description: ${item.v:-empty}
+              last: { url: "http://h/", session: a, needs: [get] }
+            """
+        )
+        var text = ""
+        PlanListing(plan).writeText { text += $0 }
+        let lines = text.split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        let expected = [
+            "1. data get[x] (line 5)", "url http://h/x/none?run=${run.id} (line 8)",
+            "session a (line 9)", "timeoutInterval 60s (session a, default)",
+            "description empty (line 10)",
+            "2. data get[y] (line 5)", "url http://h/y/3?run=${run.id} (line 8)",
+            "session b (line 9)", "timeoutInterval 2s (session b, line 3)",
+            "description ${item.v:-empty} (line 10)",
+            "3. data last (line 11)", "needs [get] (line 11)",
+        ]
+        #expect(expected.filter { !lines.contains($0) }.isEmpty, "\(text)")
+        #expect(!text.contains("h.example"))
+    }
+
+    @Test func `the JSON says what a task needs by the id of a whole forEach`() throws {
+        let plan = try ForEachTests.plan(
+            """
+            version: 1
+            data:
+              get: { forEach: { range: [1, 3] }, url: "http://h/${item}" }
+              all: { url: "http://h/", needs: [get] }
+              one: { forEach: { range: [2, 3] }, url: "http://h/", needs: ["get[${item}]"] }
+            """
+        )
+        var bytes: [UInt8] = []
+        PlanListing(plan).writeJSON { piece in
+            for index in piece.indices { bytes.append(piece[index]) }
+        }
+        let listing = try #require(Document.parse(bytes, name: "plan.json").document)
+        let tasks = try #require(listing.value(of: listing.root, for: "tasks")).value
+        let needs = listing.elements(of: tasks).map { task in
+            let id = listing.value(of: task, for: "id").map { listing.text(of: $0.value) } ?? ""
+            let needs = listing.value(of: task, for: "needs").map { listing.elements(of: $0.value) }
+            return "\(id):\(needs?.map { listing.text(of: $0) } ?? [])"
+        }
+        #expect(
+            Set(needs) == [
+                "get[1]:[]", "get[2]:[]", "get[3]:[]", #"all:["get"]"#, #"one[2]:["get[2]"]"#,
+                #"one[3]:["get[3]"]"#,
+            ]
+        )
+    }
 }

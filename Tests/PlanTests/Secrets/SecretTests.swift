@@ -245,4 +245,52 @@ import TransferModel
         )
         #expect(faults.map { $0.split(separator: " ").last } == ["job.secret-misplaced"])
     }
+
+    private static func each(_ items: String, _ settings: String) -> String {
+        """
+        version: 1
+        secrets: { token: { env: TOKEN, origins: ["https://a.example"] }, other: { env: OTHER } }
+        data: { other: { url: https://a.example/, headers: { X-T: "${secret.other}" } } }
+        uploads: { each: { forEach: { items: \(items) }, \(settings) } }
+        """
+    }
+
+    @Test func `every item's task has the secrets of its settings`() throws {
+        let job = Self.each(
+            "[b, c]",
+            #"""
+            url: "https://a.example/${item}", headers: { X-T: "${secret.token}" },
+            json: { item: "${item}", secret: "${secret.token}" }
+            """#
+        )
+        for only in ["each", "each[c]"] {
+            #expect(try TestJob.plan(job, only: [only]).neededSecrets.map(\.name) == ["token"])
+        }
+        let plan = try TestJob.plan(job)
+            .with(["token": Secret("s3cret"), "other": Secret("0ther")])
+        for (number, item) in [(1, "b"), (2, "c")] {
+            let task = try plan.task(at: number)
+            #expect(task.request.headers.first?.value == "s3cret")
+            let json = #"{"item":"\#(item)","secret":"s3cret"}"#
+            #expect(task.body == .bytes(Array(json.utf8)))
+        }
+    }
+
+    @Test(arguments: [
+        ("[a, b]", "https://${item}.example/", "job.secret-to-other-origin"),
+        ("[https, http]", "${item}://a.example/", "job.secret-over-plain-http"),
+        (#"["${secret.token}"]"#, "https://a.example/${item}", "job.secret-misplaced"),
+    ])
+    func `no item takes a secret where it may not stand`(
+        items: String,
+        url: String,
+        code: String
+    ) throws {
+        let job = Self.each(
+            items,
+            #"url: "\#(url)", headers: { X-T: "${secret.token}" }, text: a"#
+        )
+        let faults = try TestJob.faults(job)
+        #expect(Set(faults.map { $0.split(separator: " ").last }) == [code[...]])
+    }
 }

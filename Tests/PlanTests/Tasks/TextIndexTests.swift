@@ -31,6 +31,12 @@ import SystemKit
         #expect(index.find(0) { $0 == 0 } == 0)
     }
 
+    @Test func `entries lie apart, however many there are`() {
+        var index = TextIndex(capacity: 10_000)
+        for number in 0..<10_000 { index.insert(number, hash: "\(number)".utf8.span.seededHash) }
+        #expect(index.longestRun < 500)
+    }
+
     @Test(arguments: ["", "a", "12345678", "123456789", "1234567\u{0}", "\u{0}"])
     func `a hash depends on every byte and on the length`(text: String) {
         let hash = text.utf8.span.seededHash

@@ -1,0 +1,124 @@
+/// The records of CSV (RFC 4180 §2): fields between commas, those in quotes with any character in them.
+///
+/// Stricter than most programs: a quote stands around a whole field or nowhere, because what else it could mean is
+/// a guess.
+enum CSVRecord {
+    private static let quote = UInt8(ascii: "\"")
+    private static let comma = UInt8(ascii: ",")
+
+    /// Where the record that begins at `start` ends, behind its line feed; nil when the bytes end first.
+    static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        var isAtStart = true
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == 10 { return index }
+            guard byte == quote, isAtStart else {
+                isAtStart = byte == comma
+                continue
+            }
+            guard let close = closingQuote(in: bytes, from: index) else { return nil }
+            index = close + 1
+            isAtStart = false
+        }
+        return nil
+    }
+
+    /// The fields of a record without the end of its line; with a `count` there must be so many.
+    static func fields(of bytes: Span<UInt8>, count: Int? = nil) throws(RowFault) -> [String] {
+        var fields: [String] = []
+        fields.reserveCapacity(count ?? 8)
+        var index = 0
+        while true {
+            if let count, fields.count == count { throw countFault(bytes, count, at: index) }
+            fields.append(try field(of: bytes, &index))
+            guard index < bytes.count else { break }
+            index += 1
+        }
+        if let count, fields.count != count { throw countFault(bytes, count, at: bytes.count) }
+        return fields
+    }
+
+    /// Reads the field at `index`, up to the comma behind it or the end.
+    private static func field(
+        of bytes: Span<UInt8>,
+        _ index: inout Int
+    ) throws(RowFault) -> String {
+        let start = index
+        guard index < bytes.count, bytes[index] == quote else {
+            while index < bytes.count, bytes[index] != comma {
+                guard bytes[index] != quote else {
+                    throw RowFault(
+                        "a quote stands inside of a field that does not begin with one",
+                        at: index,
+                        help: "put the whole field in quotes and double those inside of it"
+                    )
+                }
+                index += 1
+            }
+            return try text(of: bytes, start..<index)
+        }
+        guard let close = closingQuote(in: bytes, from: start + 1) else {
+            throw RowFault("the quote is never closed", at: start)
+        }
+        index = close + 1
+        guard index == bytes.count || bytes[index] == comma else {
+            throw RowFault(
+                "text stands behind the closing quote of a field",
+                at: index,
+                help: "double the quotes inside of a field"
+            )
+        }
+        return try quotedText(of: bytes, start + 1..<close)
+    }
+
+    /// The text of a range in which every quote is doubled.
+    private static func quotedText(
+        of bytes: Span<UInt8>,
+        _ range: Range<Int>
+    ) throws(RowFault) -> String {
+        let quotes = range.count { bytes[$0] == quote }
+        guard quotes > 0 else { return try text(of: bytes, range) }
+        var plain: [UInt8] = []
+        plain.reserveCapacity(range.count - quotes / 2)
+        var isSecond = false
+        for index in range {
+            isSecond = bytes[index] == quote && !isSecond
+            if !isSecond || bytes[index] != quote { plain.append(bytes[index]) }
+        }
+        guard let text = plain.span.text else { throw .notUTF8(in: bytes, from: range.lowerBound) }
+        return text
+    }
+
+    /// The quote that closes a field; a doubled one is text.
+    private static func closingQuote(in bytes: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == quote {
+                guard index + 1 < bytes.count, bytes[index + 1] == quote else { return index }
+                index += 1
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private static func text(
+        of bytes: Span<UInt8>,
+        _ range: Range<Int>
+    ) throws(RowFault) -> String {
+        guard let text = bytes.extracting(range).text else {
+            throw .notUTF8(in: bytes, from: range.lowerBound)
+        }
+        return text
+    }
+
+    private static func countFault(_ bytes: Span<UInt8>, _ count: Int, at offset: Int) -> RowFault {
+        let found = (try? fields(of: bytes).count) ?? 0
+        return RowFault(
+            "the row has \(found) \(found == 1 ? "field" : "fields"), the header \(count)",
+            at: offset
+        )
+    }
+}

@@ -1,0 +1,87 @@
+internal import Diagnostics
+internal import JSON
+internal import JobFile
+
+/// How a data file is made of rows.
+///
+/// Lines end with LF or CR LF; empty ones are no rows.
+enum DataFormat: String, Sendable {
+    /// RFC 4180, with a header row.
+    case csv
+    /// One JSON value a line.
+    case jsonLines
+    /// One text a line.
+    case lines
+
+    /// Bytes of one row.
+    static let longestRow = 1 << 20
+
+    /// Where the row that begins at `start` ends, behind its line feed; nil when the bytes end first.
+    func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
+        if self == .csv { return CSVRecord.end(in: bytes, from: start) }
+        var index = start
+        while index < bytes.count {
+            index += 1
+            if bytes[index - 1] == 10 { return index }
+        }
+        return nil
+    }
+
+    /// The row that a text of `content(of:)` is; `columns` are those of a CSV file.
+    func row(_ bytes: ArraySlice<UInt8>, columns: [String]) throws(RowFault) -> Row {
+        switch self {
+        case .csv:
+            let fields = try CSVRecord.fields(of: bytes.span, count: columns.count)
+            return .record(columns: columns, fields: fields)
+        case .lines:
+            guard let text = bytes.span.text else { throw .notUTF8(in: bytes.span, from: 0) }
+            return .scalar(ScalarValue(text: text, type: .string, isFilledIn: true))
+        case .jsonLines:
+            do throws(JSONValue.Fault) {
+                return .json(try JSONValue(bytes: Array(bytes)))
+            } catch {
+                throw RowFault(error.reason, at: error.offset)
+            }
+        }
+    }
+
+    /// A row's bytes without the end of its line.
+    static func content(of row: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard row.last == 10 else { return row }
+        let line = row.dropLast()
+        return line.last == 13 ? line.dropLast() : line
+    }
+}
+
+/// What is wrong with a row of a data file, and where in it.
+struct RowFault: Error, Hashable {
+    /// As a diagnostic's message.
+    var message: String
+    /// In bytes from the row's beginning.
+    var offset: Int
+    var help: String?
+
+    init(_ message: String, at offset: Int, help: String? = nil) {
+        self.message = message
+        self.offset = offset
+        self.help = help
+    }
+
+    /// A fault at the first byte that begins no scalar.
+    static func notUTF8(in bytes: Span<UInt8>, from start: Int) -> RowFault {
+        var index = start
+        while let scalar = bytes.scalar(at: index) { index += scalar.length }
+        return RowFault("the row is not UTF-8", at: index)
+    }
+}
+
+extension Span<UInt8> {
+    /// The bytes as text; nil when they are not UTF-8.
+    var text: String? {
+        do {
+            return String(copying: try UTF8Span(validating: self))
+        } catch {
+            return nil
+        }
+    }
+}

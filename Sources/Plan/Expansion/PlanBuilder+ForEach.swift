@@ -1,0 +1,146 @@
+internal import Diagnostics
+internal import JobFile
+
+extension PlanBuilder {
+    /// Items that stand in the job file itself, in all of its tasks: what a few bytes ask for has to be done at once.
+    private static let mostInlineItems = 100_000
+
+    /// Finds the tasks with `forEach`, and counts and numbers the tasks that they make.
+    mutating func expandTasks() {
+        guard document.hasScalar("forEach") else { return }
+        reader.isNeededBeforeTheRun = true
+        defer { reader.isNeededBeforeTheRun = false }
+        var groups: [TaskGroup] = []
+        var inlineCount = 0
+        var count = reader.tasks.entries.count
+        for (number, entry) in reader.tasks.entries.enumerated() {
+            guard let found = document.value(of: entry.value, for: "forEach") else { continue }
+            reader.owner = .task(entry.kind, entry.key)
+            let field = Field(name: "forEach", key: found.key, node: found.value)
+            var rows = rowSource(field) ?? RowSource(.faulty, key: nil, field: field)
+            count += rows.count
+            if !rows.isDataFile { inlineCount += rows.count }
+            if inlineCount > Self.mostInlineItems {
+                reportTooMany(Self.mostInlineItems, "items stand in the job file", field)
+            } else if count > TaskList.mostTasks {
+                reportTooMany(TaskList.mostTasks, "tasks are in the job", field)
+            }
+            if inlineCount > Self.mostInlineItems || count > TaskList.mostTasks {
+                rows = RowSource(.faulty, key: nil, field: field)
+                (inlineCount, count) = (0, 0)
+            }
+            groups.append(TaskGroup(entry: number, first: 0, rows: rows))
+        }
+        reader.owner = .job
+        reader.tasks.setGroups(groups)
+    }
+
+    private mutating func reportTooMany(_ limit: Int, _ what: String, _ field: Field) {
+        reader.report(
+            .outOfRange,
+            "`\(field.name)`: with these more than \(limit) \(what)",
+            at: field.node
+        )
+    }
+
+    private mutating func rowSource(_ field: Field) -> RowSource? {
+        let errors = reader.errorCount
+        var draft = ForEachDraft()
+        reader.apply(ForEachTable.table, to: &draft, in: field)
+        guard reader.errorCount == errors, let form = draft.form else { return nil }
+        checkKey(draft.key)
+        let rows = rows(of: form, exclude: draft.exclude)
+        guard reader.errorCount == errors, let rows else { return nil }
+        return RowSource(rows, key: draft.key, field: field)
+    }
+
+    private mutating func rows(of form: ForEachDraft.Form, exclude: Field?) -> RowSource.Form? {
+        if let exclude {
+            guard case .matrix = form else {
+                reader.report(
+                    .conflictingKeys,
+                    "`exclude` in `forEach` is about `matrix`, which is not there",
+                    at: exclude.key
+                )
+                return nil
+            }
+        }
+        switch form {
+        case .items(let field): return items(field).map { .items($0) }
+        case .range(let field): return range(field).map { .range($0) }
+        case .matrix(let field):
+            return reader.matrix(field, exclude: exclude, most: Self.mostInlineItems)
+                .map { .matrix($0) }
+        case .data(let format, let path, let field):
+            return dataRows(format, path, field).map { .data($0) }
+        }
+    }
+
+    /// A key that is the same for every item names none of them.
+    private mutating func checkKey(_ key: Field?) {
+        guard let key, !reader.dependsOnItem(key.node) else { return }
+        let text = document.text(of: key.node)
+        let likely = "${item.\(text)}"
+        let fault = ValueFault(
+            .badExpression,
+            "`\(text.excerpt)` is the same for every item",
+            likely: Expression.isVariableName(text) ? likely : nil,
+            help: "write `${item}` or a field of it"
+        )
+        reader.report(fault, of: key)
+    }
+
+    private mutating func items(_ field: Field) -> [NodeID]? {
+        guard document.kind(of: field.node) == .sequence else {
+            let found = reader.name(of: field.node)
+            reader.report(.wrongType, "`items`: expected a list, found \(found)", at: field.node)
+            return nil
+        }
+        let nodes = Array(document.elements(of: field.node))
+        for node in nodes {
+            switch document.kind(of: node) {
+            case .mapping: continue
+            case .scalar where document.scalar(of: node) != .null: continue
+            default:
+                reader.report(
+                    .wrongType,
+                    "`items`: expected a scalar or a mapping, found \(reader.name(of: node))",
+                    at: node
+                )
+            }
+        }
+        return nodes
+    }
+
+    private mutating func range(_ field: Field) -> NumberRange? {
+        let type = ValueType<Int>.integer(ForEachTable.numbers)
+        guard let numbers = reader.elements(field, of: type) else { return nil }
+        guard (2...3).contains(numbers.count) else {
+            reader.report(
+                .badValue,
+                "`range`: expected the first and the last number, and perhaps a step",
+                at: field.node,
+                help: "such as `[1, 100]` or `[1, 100, 2]`"
+            )
+            return nil
+        }
+        let step = numbers.count == 3 ? numbers[2] : 1
+        let distance = numbers[1] - numbers[0]
+        guard step != 0, distance == 0 || (distance > 0) == (step > 0) else {
+            reader.report(
+                .badValue,
+                "`range`: steps of \(step) do not lead from \(numbers[0]) to \(numbers[1])",
+                at: field.node,
+                help: step == 0 ? nil : "the third number is the step, such as `\(-step)`"
+            )
+            return nil
+        }
+        return NumberRange(first: numbers[0], step: step, count: distance / step + 1)
+    }
+}
+
+extension RowSource {
+    fileprivate var isDataFile: Bool {
+        if case .data = form { true } else { false }
+    }
+}

@@ -1,0 +1,191 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+internal import TransferModel
+
+extension PlanBuilder {
+    /// What is gathered while the rows of a group are gone through.
+    private struct RowCheck {
+        /// A hash for each key.
+        var keys: [UInt64] = []
+        var settings: [TaskGroup.Settings] = []
+        /// The errors so far, without what says which row they are about, and where they stand.
+        var known: [Diagnostic: Int] = [:]
+        var faultyRows = 0
+    }
+
+    /// Reads the tasks of a group: what they share once, and the rest row by row.
+    mutating func readRows(
+        of number: Int,
+        _ taskReader: TaskReader,
+        _ needs: inout TaskGraphBuilder,
+        paths: TaskPathsReader
+    ) {
+        let group = reader.tasks.groups[number]
+        let entry = reader.tasks.entries[group.entry]
+        let errors = reader.errorCount
+        var base = taskReader.defaults
+        let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
+        let uses = reader.takeSecretUses()
+        needs.append(group.entry, needs: base.needs)
+        reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
+        let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
+
+        var check = RowCheck()
+        var cursor = RowCursor(group.rows)
+        // When what they share is wrong, one row is enough to find what else is.
+        let count = min(group.rows.count, reader.errorCount == errors ? .max : 1)
+        check.keys.reserveCapacity(count)
+        for row in 0..<count where !reader.isFull && check.faultyRows < Self.shownRows {
+            var draft = base
+            let (mark, errors) = (reader.mark, reader.errorCount)
+            do throws(DataRows.Failure) {
+                reader.row = try cursor.row(at: row)
+            } catch {
+                reader.add(reader.changedData(of: group.first + row, error))
+                break
+            }
+            let isRight = taskReader.readRow(
+                deferred,
+                uses: uses,
+                of: entry,
+                into: &draft,
+                with: &reader
+            )
+            // What is captured and which secrets there are does not depend on the row.
+            if row == 0 {
+                noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight)
+                if !draft.secrets.isEmpty { taskSecrets.append((group.entry, draft.secrets)) }
+            }
+            reader.captureReferences.removeAll(keepingCapacity: true)
+            let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
+            if let key { check.keys.append(key.utf8.span.seededHash) }
+            if isRight {
+                if !draft.needs.isEmpty, draft.needs != base.needs {
+                    needs.append(group.entry, row: row, needs: draft.needs)
+                }
+                if hasOwnSettings {
+                    check.settings.append(
+                        .init(isRequired: draft.isRequired, priority: draft.priority)
+                    )
+                }
+                checkPaths(of: draft, group.first + row, paths: paths)
+                if draft.destination?.isFolder == true { hasServerNames = true }
+                mostAttempts = max(mostAttempts, draft.retry.attempts)
+            }
+            guard reader.errorCount > errors else { continue }
+            note(row, key, of: group, since: mark, &check)
+        }
+        reader.row = nil
+        if reader.errorCount > errors { knowsAllNeeds = false }
+        if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
+        if check.faultyRows == 0, check.keys.count == count {
+            reportRepeatedKeys(&check.keys, of: group)
+        }
+    }
+
+    /// Says of the errors of a row which one it is.
+    private mutating func note(
+        _ row: Int,
+        _ key: String?,
+        of group: TaskGroup,
+        since mark: Int,
+        _ check: inout RowCheck
+    ) {
+        check.faultyRows += 1
+        let id = document.text(of: reader.tasks.entries[group.entry].key)
+        var text = "in `\(id)[\((key ?? "#\(row + 1)").excerpt)]`"
+        var range: SourceRange?
+        switch group.rows.form {
+        case .data(let rows):
+            if let line = rows.text(of: row)?.line { text += ", line \(line) of `\(rows.name)`" }
+        case .items(let nodes): range = document.range(of: nodes[row])
+        default: break
+        }
+        if check.faultyRows == Self.shownRows { text += "; further rows were not checked" }
+        reader.addNote(.init(text, at: range), since: mark, known: &check.known)
+    }
+
+    // MARK: Keys
+
+    /// Reports rows that have the key of an earlier one.
+    ///
+    /// The hashes are sorted where they stand, so that a key costs eight bytes; only where two are equal are the keys
+    /// themselves looked at.
+    private mutating func reportRepeatedKeys(_ hashes: inout [UInt64], of group: TaskGroup) {
+        hashes.sort()
+        let repeated = Set(
+            zip(hashes, hashes.dropFirst()).lazy.filter { $0 == $1 }.map(\.0)
+                .prefix(Self.shownRows)
+        )
+        guard !repeated.isEmpty else { return }
+        let entry = reader.tasks.entries[group.entry]
+        reader.owner = .task(entry.kind, entry.key)
+        var firsts: [String: Int] = [:]
+        var shown = 0
+        var cursor = RowCursor(group.rows)
+        for row in 0..<group.rows.count where shown < Self.shownRows {
+            guard let item = try? cursor.row(at: row),
+                let key = reader.key(of: item, in: group.rows),
+                repeated.contains(key.utf8.span.seededHash)
+            else { continue }
+            if let first = firsts[key] {
+                reportRepeated(key, row, first, of: group)
+                shown += 1
+            } else {
+                firsts[key] = row
+            }
+        }
+    }
+
+    private mutating func reportRepeated(
+        _ key: String,
+        _ row: Int,
+        _ first: Int,
+        of group: TaskGroup
+    ) {
+        let message = "the key `\(key.excerpt)` stands twice\(reader.context)"
+        let help =
+            "keys name the tasks of a `forEach`: say with `key` what is different in each item"
+        switch group.rows.form {
+        case .data(let rows):
+            guard let second = rows.text(of: row), let first = rows.text(of: first) else { return }
+            let start = SourcePosition(line: second.line, column: 1)
+            let other = SourceRange(SourcePosition(line: first.line, column: 1))
+            reader.add(
+                FileDiagnostics(
+                    source: SourceText(
+                        name: rows.name,
+                        bytes: Array(second.text),
+                        firstLine: second.line
+                    ),
+                    diagnostics: [
+                        Diagnostic(
+                            .error,
+                            .duplicateKey,
+                            message,
+                            at: SourceRange(start),
+                            notes: [.init("it stands here first", at: other)],
+                            help: help
+                        )
+                    ]
+                )
+            )
+        case .items(let nodes):
+            reader.report(
+                .duplicateKey,
+                message,
+                at: nodes[row],
+                notes: [.init("it stands here first", at: document.range(of: nodes[first]))],
+                help: help
+            )
+        default:
+            reader.report(
+                .duplicateKey,
+                message,
+                at: (group.rows.key ?? group.rows.field).node,
+                help: help
+            )
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import Diagnostics
+internal import JobFile
+
+extension Reader {
+    /// Reads `matrix` and `exclude`; nil after a fault, or with more than `most` combinations.
+    mutating func matrix(_ field: Field, exclude: Field?, most: Int) -> Matrix? {
+        guard document.kind(of: field.node) == .mapping else {
+            let found = name(of: field.node)
+            report(.wrongType, "`matrix`: expected a mapping, found \(found)", at: field.node)
+            return nil
+        }
+        let errors = errorCount
+        var names: [String] = []
+        var texts: [[String]] = []
+        var values: [[NodeID]] = []
+        for entry in document.entries(of: field.node) {
+            let name = document.text(of: entry.key)
+            let inner = Field(name: name, key: entry.key, node: entry.value)
+            guard let list = elements(inner, of: .text) else { continue }
+            names.append(name)
+            texts.append(list)
+            values.append(Array(document.elements(of: entry.value)))
+        }
+        guard errorCount == errors else { return nil }
+        // Beyond the limit it only has to stay beyond.
+        let count = texts.reduce(1) { min($0, most + 1) * $1.count }
+        guard !names.isEmpty, count <= most else {
+            report(
+                .outOfRange,
+                names.isEmpty
+                    ? "`matrix`: there are no values to combine"
+                    : "`matrix`: there are more than \(most) combinations",
+                at: field.node
+            )
+            return nil
+        }
+        var excluded: [Int] = []
+        if let exclude { excluded = numbers(exclude, names, texts, most: most) }
+        guard errorCount == errors else { return nil }
+        return Matrix(names: names, values: values, excluded: excluded)
+    }
+
+    /// The numbers of the combinations that are left out, ascending.
+    private mutating func numbers(
+        _ field: Field,
+        _ names: [String],
+        _ texts: [[String]],
+        most: Int
+    ) -> [Int] {
+        guard document.kind(of: field.node) == .sequence else {
+            let found = name(of: field.node)
+            report(.wrongType, "`exclude`: expected a list, found \(found)", at: field.node)
+            return []
+        }
+        var numbers: [Int] = []
+        let sizes = texts.map(\.count)
+        for node in document.elements(of: field.node) {
+            guard let positions = positions(node, names, texts) else { continue }
+            numbers += Matrix.numbers(of: positions, sizes: sizes)
+            guard numbers.count <= 10 * most else {
+                report(
+                    .outOfRange,
+                    "`exclude`: these leave out the same combinations again and again",
+                    at: node
+                )
+                return []
+            }
+        }
+        return Set(numbers).sorted()
+    }
+
+    /// The positions of the values that an exclusion gives, nil for a name that it leaves out; nil after a fault.
+    private mutating func positions(
+        _ node: NodeID,
+        _ names: [String],
+        _ texts: [[String]]
+    ) -> [Int?]? {
+        guard document.kind(of: node) == .mapping, document.count(of: node) > 0 else {
+            report(
+                .wrongType,
+                "`exclude`: expected a mapping of names to values, found \(name(of: node))",
+                at: node
+            )
+            return nil
+        }
+        let errors = errorCount
+        var positions = [Int?](repeating: nil, count: names.count)
+        for entry in document.entries(of: node) {
+            let name = document.text(of: entry.key)
+            guard let number = names.firstIndex(of: name) else {
+                let nearest = nearest(name, among: { _ in names })
+                let fault = ValueFault(
+                    .unknownField,
+                    "`matrix` has no name `\(name.excerpt)`",
+                    likely: nearest
+                )
+                report(
+                    fault,
+                    of: Field(name: "exclude", key: entry.key, node: entry.key)
+                )
+                continue
+            }
+            let inner = Field(name: name, key: entry.key, node: entry.value)
+            guard let text = text(inner) else { continue }
+            positions[number] = texts[number].firstIndex(of: text)
+            if positions[number] == nil {
+                let fault = ValueFault(
+                    .badValue,
+                    "`\(text.excerpt)` is not among the values of the matrix",
+                    likely: nearest(text, among: { _ in texts[number] })
+                )
+                report(fault, of: inner)
+            }
+        }
+        return errorCount == errors ? positions : nil
+    }
+}

@@ -1,0 +1,76 @@
+/// Reads a data file from its beginning, a row at a time, and holds a part of it that does not grow with the file.
+struct RecordReader {
+    /// The bytes of one row and where they stand.
+    struct Record {
+        /// Without the end of the line.
+        var content: ArraySlice<UInt8>
+        /// In the file.
+        var range: Range<Int64>
+        /// 1-based.
+        var line: Int
+    }
+
+    private let file: any DataFile
+    private let format: DataFormat
+    private var buffer: [UInt8] = []
+    /// The first byte of the buffer that was not handed out.
+    private var start = 0
+    /// Where the buffer stands in the file.
+    private var base: Int64 = 0
+    private var isAtEnd = false
+    /// 1-based number of the line that the next record begins with.
+    private(set) var line = 1
+
+    private static let chunk = 256 << 10
+
+    init(_ file: any DataFile, _ format: DataFormat) {
+        self.file = file
+        self.format = format
+    }
+
+    /// The next row that is not an empty line; nil behind the last one.
+    ///
+    /// A fault here ends the reading, because nobody knows where the next row begins.
+    mutating func next() throws(RowFault) -> Record? {
+        while true {
+            if let end = nextEnd() {
+                let record = Record(
+                    content: DataFormat.content(of: buffer[start..<end]),
+                    range: base + Int64(start)..<base + Int64(end),
+                    line: line
+                )
+                line += format == .csv ? buffer[start..<end].count { $0 == 10 } : 1
+                start = end
+                if !record.content.isEmpty { return record }
+            } else if isAtEnd {
+                return nil
+            } else {
+                guard buffer.count - start <= DataFormat.longestRow else {
+                    throw RowFault(
+                        "the row is longer than 1 MiB",
+                        at: 0,
+                        help: format == .csv ? "perhaps a quote is never closed" : nil
+                    )
+                }
+                try fill()
+            }
+        }
+    }
+
+    private func nextEnd() -> Int? {
+        if let end = format.end(in: buffer.span, from: start) { return end }
+        return isAtEnd && start < buffer.count ? buffer.count : nil
+    }
+
+    private mutating func fill() throws(RowFault) {
+        base += Int64(start)
+        buffer.removeFirst(start)
+        start = 0
+        guard let bytes = file.read(at: base + Int64(buffer.count), count: Self.chunk) else {
+            throw RowFault("the file cannot be read", at: 0)
+        }
+        isAtEnd = bytes.isEmpty
+        buffer += bytes
+        if base == 0, line == 1, buffer.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+    }
+}

@@ -1,0 +1,47 @@
+internal import JobFile
+
+/// The rows of one task's `forEach`, numbered from 0.
+///
+/// None is kept: each is made when it is asked for.
+final class RowSource: Sendable {
+    enum Form: Sendable {
+        case items([NodeID])
+        case range(NumberRange)
+        case matrix(Matrix)
+        case data(DataRows)
+        /// None, after a fault that is reported.
+        case faulty
+    }
+
+    let form: Form
+    /// `key`, which names the rows; nil when they do it themselves.
+    let key: Field?
+    /// `forEach` itself.
+    let field: Field
+
+    init(_ form: Form, key: Field?, field: Field) {
+        self.form = form
+        self.key = key
+        self.field = field
+    }
+
+    var count: Int {
+        switch form {
+        case .items(let nodes): nodes.count
+        case .range(let range): range.count
+        case .matrix(let matrix): matrix.count
+        case .data(let rows): rows.index.count
+        case .faulty: 0
+        }
+    }
+}
+
+/// The numbers of `range`.
+struct NumberRange: Sendable {
+    let first: Int
+    let step: Int
+    /// At most `TaskList.mostTasks`.
+    let count: Int
+
+    func number(at row: Int) -> Int { first + row * step }
+}

@@ -1,0 +1,95 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Finds what `runner plan` shows of the tasks of a plan, one after another; what the tasks of a `forEach` share is
+/// found once.
+struct TaskListing {
+    /// What is shown of one task.
+    struct Task {
+        var id: String
+        /// Of its key.
+        var line: Int
+        var needs: [String]
+        var rows: [SettingRow]
+    }
+
+    /// What the tasks of one entry share.
+    private struct Common {
+        var entry: Int
+        var walk: SettingWalk
+        var cursor: RowCursor?
+    }
+
+    private let plan: Plan
+    /// What `timeoutInterval` is in the tasks of each session that do not set it.
+    private let timeouts: [SettingRow?]
+    private var common: Common?
+    private var needs: (unit: Int, names: [String])?
+
+    init(_ plan: Plan, timeouts: [SettingRow?]) {
+        self.plan = plan
+        self.timeouts = timeouts
+    }
+
+    /// What is shown of the task of an index.
+    mutating func task(_ index: Int) -> Task {
+        let place = plan.tasks.place(of: index)
+        let entry = plan.tasks.entries[place.entry]
+        let known = common.take()
+        var state = known?.entry == place.entry ? known ?? walk(place, entry) : walk(place, entry)
+        if state.cursor != nil { state.walk.enter(try? state.cursor?.row(at: place.row)) }
+        let task = Task(
+            id: state.walk.id(of: index, place, in: plan),
+            line: plan.reader.document.range(of: entry.key).start.line,
+            needs: needs(of: index),
+            rows: rows(&state.walk, entry)
+        )
+        if place.group != nil { common = state }
+        return task
+    }
+
+    private func walk(_ place: TaskList.Place, _ entry: TaskList.Entry) -> Common {
+        var walk = SettingWalk(plan.reader)
+        walk.walk(
+            TaskTable.table(of: entry.kind).keys,
+            in: [entry.value, PlanListing.defaults(of: plan)].compactMap { $0 }
+        )
+        let cursor = place.group.map { RowCursor(plan.tasks.groups[$0].rows) }
+        return Common(entry: place.entry, walk: walk, cursor: cursor)
+    }
+
+    /// The rows of a task; where its session sets something or is the only one, the session's.
+    private func rows(_ walk: inout SettingWalk, _ entry: TaskList.Entry) -> [SettingRow] {
+        let session = session(of: entry, &walk)
+        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasSuffix("/") }
+        return walk.rows.map { row in
+            guard row.line == nil, let session else { return row }
+            switch row.path {
+            case "session":
+                return SettingRow(path: row.path, value: plan.sessions[session].name)
+            case "timeoutInterval": return timeouts[session] ?? row
+            case "ifExists":
+                return SettingRow(path: row.path, value: isInFolder ? "fail" : "replace")
+            default: return row
+            }
+        }
+    }
+
+    /// The position of the session that a task uses.
+    private func session(of entry: TaskList.Entry, _ walk: inout SettingWalk) -> Int? {
+        guard let found = plan.reader.document.value(of: entry.value, for: "session") else {
+            return plan.sessions.count == 1 ? 0 : nil
+        }
+        return walk.session(Field(name: "session", key: found.key, node: found.value))
+    }
+
+    /// The ids of what a task needs; those of a whole `forEach` are one.
+    private mutating func needs(of index: Int) -> [String] {
+        let unit = plan.graph.unit(of: index)
+        if let needs, needs.unit == unit { return needs.names }
+        let names = plan.needs(of: index)
+        needs = (unit, names)
+        return names
+    }
+}

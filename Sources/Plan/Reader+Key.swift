@@ -1,0 +1,103 @@
+internal import Diagnostics
+internal import JSON
+internal import JobFile
+
+extension Reader {
+    /// Bytes of a key.
+    static let longestKey = 200
+
+    /// What names a row among those of its source; nil after a fault, which is reported.
+    ///
+    /// Without `key` it is the item itself, the values of a combination with commas between them, or of an item with
+    /// fields its `id`, else its `key`, else its first field: never its place, so that it stays when rows come and go.
+    mutating func key(of row: Row, in source: RowSource) -> String? {
+        let outer = (self.row, isNeededBeforeTheRun)
+        (self.row, isNeededBeforeTheRun) = (row, true)
+        defer { (self.row, isNeededBeforeTheRun) = outer }
+        let field = source.key ?? source.field
+        guard let text = source.key.map({ text($0) }) ?? naturalKey(of: row, field) else {
+            return nil
+        }
+        guard !text.isEmpty else {
+            report(.badID, "`\(field.name)`: the key of an item is empty", at: field.node)
+            return nil
+        }
+        guard text.utf8.count <= Self.longestKey else {
+            let limit = "longer than \(Self.longestKey) bytes"
+            report(
+                .badID,
+                "`\(field.name)`: the key `\(text.excerpt)` is \(limit)",
+                at: field.node,
+                help: "say with `key` what names an item"
+            )
+            return nil
+        }
+        guard !text.unicodeScalars.contains(where: Self.isControl) else {
+            report(
+                .badID,
+                "`\(field.name)`: the key `\(text)` has a control character",
+                at: field.node
+            )
+            return nil
+        }
+        return text
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            || (0x2028...0x2029).contains(scalar.value)
+    }
+
+    private mutating func naturalKey(of row: Row, _ field: Field) -> String? {
+        switch row {
+        case .scalar(let value): return value.text
+        case .combination(_, let values):
+            var texts: [String] = []
+            for value in values {
+                guard let text = keyText(value, field) else { return nil }
+                texts.append(text)
+            }
+            return texts.joined(separator: ",")
+        case .record(let columns, let fields):
+            let column = columns.firstIndex(of: "id") ?? columns.firstIndex(of: "key") ?? 0
+            return fields[column]
+        case .node(let node):
+            guard document.kind(of: node) == .mapping else { return keyText(node, field) }
+            let named =
+                document.value(of: node, for: "id") ?? document.value(of: node, for: "key")
+                ?? document.entries(of: node).first { _ in true }
+            return named.map { keyText($0.value, field) } ?? noKey(field)
+        case .json(let value):
+            let named =
+                if case .object(let members) = value {
+                    value["id"] ?? value["key"] ?? members.first?.value
+                } else {
+                    value
+                }
+            switch named {
+            case .string(let text)?, .number(let text)?: return text
+            case .bool(let bool)?: return "\(bool)"
+            default: return noKey(field)
+            }
+        }
+    }
+
+    /// The text of a scalar of the job file, whose own expressions know no item.
+    private mutating func keyText(_ node: NodeID, _ field: Field) -> String? {
+        guard document.kind(of: node) == .scalar else { return noKey(field) }
+        let outer = row
+        row = nil
+        defer { row = outer }
+        return text(Field(name: field.name, key: field.key, node: node))
+    }
+
+    private mutating func noKey(_ field: Field) -> String? {
+        report(
+            .badID,
+            "`\(field.name)`: nothing names the item",
+            at: field.node,
+            help: "say with `key` what does, such as `key: ${item.name}`"
+        )
+        return nil
+    }
+}

@@ -1,0 +1,148 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+
+/// A value of a task that is read once for each row, by its position in the task's table.
+struct DeferredValue: Sendable {
+    var position: Int
+    var field: Field
+}
+
+extension Reader {
+    /// Whether an expression of a value, or of one inside of it, asks for the item.
+    func dependsOnItem(_ node: NodeID) -> Bool {
+        switch document.kind(of: node) {
+        case .scalar:
+            document.hasInterpolation(node)
+                && document.withBytes(of: node) { $0.contains("${item".utf8.span) }
+        case .sequence: document.elements(of: node).contains { dependsOnItem($0) }
+        case .mapping: document.entries(of: node).contains { dependsOnItem($0.value) }
+        }
+    }
+
+    /// Makes the row of a task the one that `${item…}` stands for; none for a task without `forEach`.
+    mutating func enterRow(of task: Int) throws(DataRows.Failure) {
+        guard !tasks.groups.isEmpty else { return }
+        let place = tasks.place(of: task)
+        guard let group = place.group else { return row = nil }
+        var cursor = RowCursor(tasks.groups[group].rows)
+        row = try cursor.row(at: place.row)
+    }
+
+    /// The id of a task.
+    mutating func id(of task: Int) -> String {
+        guard !tasks.groups.isEmpty else { return document.text(of: tasks.entries[task].key) }
+        let place = tasks.place(of: task)
+        return id(of: Need(entry: place.entry, row: place.group.map { _ in place.row }))
+    }
+
+    /// The id of all tasks of an entry, or of one row of it.
+    mutating func id(of need: Need) -> String {
+        let id = document.text(of: tasks.entries[need.entry].key)
+        guard let row = need.row, let group = tasks.group(of: need.entry) else { return id }
+        return "\(id)[\(key(of: row, in: tasks.groups[group].rows) ?? "#\(row + 1)")]"
+    }
+
+    /// The id of a task, or of the task of the job file that tasks are all of.
+    mutating func name(of tasks: Range<Int>) -> String {
+        let place = self.tasks.place(of: tasks.lowerBound)
+        let isWhole = self.tasks.tasks(of: place.entry) == tasks && place.group != nil
+        return isWhole ? id(of: Need(entry: place.entry)) : id(of: tasks.lowerBound)
+    }
+
+    /// The key of a row by its number; nil when there is none or it cannot be read.
+    private mutating func key(of number: Int, in source: RowSource) -> String? {
+        var cursor = RowCursor(source)
+        do throws(DataRows.Failure) {
+            return key(of: try cursor.row(at: number), in: source)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The task or tasks that an id means; nil when there are none.
+    mutating func need(_ id: String) -> Need? {
+        if let entry = tasks.find(id, in: document) { return Need(entry: entry) }
+        guard id.utf8.last == UInt8(ascii: "]"), let bracket = id.firstIndex(of: "["),
+            let entry = tasks.find(String(id[..<bracket]), in: document),
+            let group = tasks.group(of: entry)
+        else { return nil }
+        let source = tasks.groups[group].rows
+        // Its own fault is reported.
+        if case .faulty = source.form { return Need(entry: entry) }
+        let key = String(id[id.index(after: bracket)...].dropLast())
+        return row(of: key, in: source, of: entry).map { Need(entry: entry, row: $0) }
+    }
+
+    /// The row that a key names.
+    private mutating func row(of key: String, in source: RowSource, of entry: Int) -> Int? {
+        let index = keyIndexes[entry] ?? keyIndex(of: source)
+        keyIndexes[entry] = index
+        var again = forReading(tasks)
+        return index.find(key.utf8.span.seededHash) { again.key(of: $0, in: source) == key }
+    }
+
+    /// Finds every row of a source by its key.
+    private func keyIndex(of source: RowSource) -> TextIndex {
+        var index = TextIndex(capacity: source.count)
+        var cursor = RowCursor(source)
+        // What is wrong with a key is reported where the row is checked.
+        var again = forReading(tasks)
+        for number in 0..<source.count {
+            guard let row = try? cursor.row(at: number), let key = again.key(of: row, in: source)
+            else { continue }
+            index.insert(number, hash: key.utf8.span.seededHash)
+        }
+        return index
+    }
+
+    /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
+    mutating func nearestTask(_ id: String) -> String? {
+        let bracket = id.firstIndex(of: "[") ?? id.endIndex
+        if let entry = tasks.find(String(id[..<bracket]), in: document) {
+            guard let group = tasks.group(of: entry), bracket < id.endIndex else {
+                return String(id[..<bracket])
+            }
+            let source = tasks.groups[group].rows
+            var again = forReading(tasks)
+            let count = min(source.count, 1000)
+            return nearest(id) { _ in
+                (0..<count).map { again.id(of: Need(entry: entry, row: $0)) }
+            }
+        }
+        return nearest(id) { reader in
+            let document = reader.document
+            return reader.tasks.entries.prefix(1000).map { document.text(of: $0.key) }
+        }
+    }
+
+    /// Why a task's row cannot be had any more.
+    func changedData(of task: Int, _ failure: DataRows.Failure) -> Diagnostic {
+        let place = tasks.place(of: task)
+        let entry = tasks.entries[place.entry]
+        let source = place.group.map { tasks.groups[$0].rows }
+        let name = if case .data(let rows)? = source?.form { rows.name } else { "" }
+        let what =
+            switch failure {
+            case .changed: "has changed since the job was checked"
+            case .unreadable: "cannot be read any more"
+            }
+        return Diagnostic(
+            .error,
+            .missingFile,
+            "the data file `\(name)` \(what)",
+            at: document.range(of: source?.field.node ?? entry.key)
+        )
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes of another span, of which there is one at least, stand somewhere in a row.
+    fileprivate func contains(_ other: Span<UInt8>) -> Bool {
+        guard count >= other.count else { return false }
+        for start in 0...count - other.count where self[start] == other[0] {
+            if extracting(start..<start + other.count).equals(other) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,64 @@
+internal import JobFile
+
+/// `forEach` of a task, before a file is opened.
+struct ForEachDraft: Sendable {
+    enum Form: Sendable {
+        case items(Field)
+        case range(Field)
+        case matrix(Field)
+        case data(DataFormat, PathValue, Field)
+    }
+
+    var form: Form?
+    var exclude: Field?
+    var key: Field?
+}
+
+/// `forEach` of a task.
+enum ForEachTable {
+    static let table = SettingTable<ForEachDraft>(
+        "forEach",
+        [
+            Setting(
+                "items",
+                .field(.list(.anything)),
+                "A list of scalars, or of mappings whose values are `${item.name}`."
+            ) { $0.form = .items($1) },
+            data(.csv, "A CSV file (RFC 4180) with a header row: `${item.column}`."),
+            data(.jsonLines, "A file with one JSON value a line: `${item.member}`."),
+            data(.lines, "A text file: each line is an item."),
+            Setting(
+                "range",
+                .field(.list(ValueType<Int>.integer(numbers).shape)),
+                "The first and the last number, and perhaps a step: [1, 100, 2]."
+            ) { $0.form = .range($1) },
+            Setting(
+                "matrix",
+                .field(.named(.list(.scalar), pattern: namePattern, hasFreeKeys: false)),
+                "Lists of scalars under names: each combination is an item."
+            ) { $0.form = .matrix($1) },
+            Setting(
+                "exclude",
+                .field(.list(.named(.scalar, pattern: namePattern, hasFreeKeys: false))),
+                "Combinations of `matrix` that are left out; a name that is not given is any."
+            ) { $0.exclude = $1 },
+            Setting(
+                "key",
+                .field(.text(pattern: nil)),
+                default: "the item itself, or its `id`, its `key` or its first field",
+                "What names a task among those of the `forEach`: its id is `id[key]`."
+            ) { $0.key = $1 },
+        ],
+        exactlyOneOf: ["items", "csv", "jsonLines", "lines", "range", "matrix"]
+    )
+
+    static let numbers = -1_000_000_000_000...1_000_000_000_000
+    private static let namePattern = "^[^${}:]+$"
+
+    private static func data(_ format: DataFormat, _ summary: String) -> Setting<ForEachDraft> {
+        let type = ValueType<(PathValue, Field)>(.text(pattern: nil)) { reader, field in
+            reader.existingFile(field).map { ($0, field) }
+        }
+        return Setting(format.rawValue, type, summary) { $0.form = .data(format, $1.0, $1.1) }
+    }
+}

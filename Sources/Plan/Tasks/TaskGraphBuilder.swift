@@ -1,0 +1,101 @@
+/// Gathers what tasks need while they are read, and makes a graph of it that tells the rows of a `forEach` apart only
+/// where somebody does.
+struct TaskGraphBuilder {
+    /// The needs of whole entries on whole entries; its nodes are entries.
+    private var whole = TaskGraph()
+    /// All others.
+    private var single: [(task: Need, need: Need)] = []
+
+    mutating func reserveCapacity(_ entries: Int) { whole.reserveCapacity(entries) }
+
+    /// Adds the next entry with what all of its tasks need.
+    mutating func append(_ entry: Int, needs: [Need]) {
+        whole.append(needs: needs.lazy.filter { $0.row == nil }.map(\.entry))
+        for need in needs where need.row != nil { single.append((Need(entry: entry), need)) }
+    }
+
+    /// Adds what one row of an entry needs.
+    mutating func append(_ entry: Int, row: Int, needs: [Need]) {
+        for need in needs { single.append((Need(entry: entry, row: row), need)) }
+    }
+
+    /// The graph of the tasks of a list, in which also the rows of `chosen` can be told apart.
+    consuming func graph(of tasks: TaskList, chosen: [Need]) -> TaskGraph {
+        var entries: Set<Int> = []
+        for (task, need) in single {
+            if task.row != nil { entries.insert(task.entry) }
+            if need.row != nil { entries.insert(need.entry) }
+        }
+        for task in chosen where task.row != nil { entries.insert(task.entry) }
+        guard !entries.isEmpty else {
+            if !tasks.groups.isEmpty {
+                whole.setUnits(tasks.entries.indices.map { tasks.tasks(of: $0).count })
+            }
+            return whole
+        }
+        var split = SplitGraph(tasks, split: entries)
+        for entry in tasks.entries.indices {
+            for need in whole.needs(of: entry) {
+                split.add(Need(entry: entry), needs: Need(entry: need))
+            }
+        }
+        for (task, need) in single { split.add(task, needs: need) }
+        return split.graph()
+    }
+}
+
+/// A graph some of whose groups have a unit for each row, and a joint where somebody needs all of them.
+private struct SplitGraph {
+    private var firstUnits: [Int] = []
+    private var unitSizes: [Int] = []
+    private let split: Set<Int>
+    /// The joints of split entries all of whose rows are needed.
+    private var joints: [Int: Int] = [:]
+    private var nodeCount: Int
+    private var pairs: [(node: UInt32, need: UInt32)] = []
+
+    init(_ tasks: TaskList, split: Set<Int>) {
+        self.split = split
+        for entry in tasks.entries.indices {
+            firstUnits.append(unitSizes.count)
+            let size = tasks.tasks(of: entry).count
+            if split.contains(entry) {
+                unitSizes.append(contentsOf: repeatElement(1, count: size))
+            } else {
+                unitSizes.append(size)
+            }
+        }
+        firstUnits.append(unitSizes.count)
+        nodeCount = unitSizes.count
+    }
+
+    mutating func add(_ task: Need, needs need: Need) {
+        let target = target(need)
+        for unit in units(of: task) { connect(unit, target) }
+    }
+
+    func graph() -> TaskGraph {
+        TaskGraph(nodes: nodeCount, unitSizes: unitSizes, needs: pairs)
+    }
+
+    private mutating func connect(_ node: Int, _ need: Int) {
+        pairs.append((UInt32(truncatingIfNeeded: node), UInt32(truncatingIfNeeded: need)))
+    }
+
+    private func units(of task: Need) -> Range<Int> {
+        let all = firstUnits[task.entry]..<firstUnits[task.entry + 1]
+        return task.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
+    }
+
+    /// The node that is waited for where a task or all rows of an entry are.
+    private mutating func target(_ need: Need) -> Int {
+        let units = units(of: need)
+        guard need.row == nil, split.contains(need.entry) else { return units.lowerBound }
+        if let joint = joints[need.entry] { return joint }
+        let joint = nodeCount
+        nodeCount += 1
+        joints[need.entry] = joint
+        for unit in units { connect(joint, unit) }
+        return joint
+    }
+}

@@ -1,0 +1,17 @@
+import Plan
+import SystemKit
+
+/// A data file of a job, kept open from the check to the end of the run: what takes its name meanwhile is not read.
+struct OpenDataFile: DataFile {
+    private let file: InputFile
+
+    init(path: String) throws(SystemError) { file = try InputFile(path: path) }
+
+    var size: Int64 { file.identity.size }
+
+    var isUnchanged: Bool { file.isUnchanged }
+
+    func read(at offset: Int64, count: Int) -> [UInt8]? {
+        try? file.read(at: offset, count: count)
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Plan
+
+/// RFC 4180 §2.
+@Suite struct CSVRecordTests {
+    @Test(arguments: [
+        ("a,b,c", ["a", "b", "c"]),
+        ("a,,c", ["a", "", "c"]),
+        (",", ["", ""]),
+        ("a,", ["a", ""]),
+        ("", [""]),
+        (#""""#, [""]),
+        ("\"\"\",\"\"\"", ["\",\""]),
+        (#""a,b",c"#, ["a,b", "c"]),
+        (#""say ""hi""",x"#, ["say \"hi\"", "x"]),
+        ("\"two\nlines\",x", ["two\nlines", "x"]),
+        ("\"cr\r\nlf\"", ["cr\r\nlf"]),
+        (" a , b", [" a ", " b"]),
+        ("é,日本", ["é", "日本"]),
+        ("a\tb;c", ["a\tb;c"]),
+    ])
+    func `a record has these fields`(record: String, fields: [String]) throws {
+        #expect(try CSVRecord.fields(of: record.utf8.span) == fields)
+        #expect(try CSVRecord.fields(of: record.utf8.span, count: fields.count) == fields)
+    }
+
+    @Test(arguments: [
+        (#"a"b"#, 1, "a quote stands inside"),
+        (#"x, "b""#, 3, "a quote stands inside"),
+        (#""a"b"#, 3, "text stands behind"),
+        (#"x,"a" "#, 5, "text stands behind"),
+        (#"x,"abc"#, 2, "the quote is never closed"),
+        (#"""#, 0, "the quote is never closed"),
+        (#""a"""#, 0, "the quote is never closed"),
+    ])
+    func `what cannot be read is placed`(record: String, offset: Int, message: String) {
+        let fault = #expect(throws: RowFault.self) { try CSVRecord.fields(of: record.utf8.span) }
+        #expect(fault?.offset == offset)
+        #expect(fault?.message.hasPrefix(message) == true)
+    }
+
+    @Test(arguments: [("a", 2, 1), ("a,b,c", 2, 4), ("a,b,", 2, 4), (#""a,b",c,d"#, 2, 8)])
+    func `another number of fields is placed where it shows`(
+        record: String,
+        count: Int,
+        offset: Int
+    ) {
+        let fault = #expect(throws: RowFault.self) {
+            try CSVRecord.fields(of: record.utf8.span, count: count)
+        }
+        #expect(fault?.offset == offset)
+    }
+
+    @Test func `a field that is not UTF-8 is placed at its first wrong byte`() {
+        let bytes: [UInt8] = [97, 44, 98, 0xFF, 44, 99]
+        let fault = #expect(throws: RowFault.self) { try CSVRecord.fields(of: bytes.span) }
+        #expect(fault == RowFault("the row is not UTF-8", at: 3))
+    }
+
+    @Test(arguments: [
+        ("a,b\nc", 4), ("a\r\nb", 3), ("\"a\nb\"\nc", 6), ("\"a\"\"\nb\"\nc", 8),
+        ("a\"b\nc", 4), ("\n", 1), ("a,b", nil), ("\"a\nb", nil), ("\"a\"", nil),
+    ])
+    func `a record ends at the first line feed outside of quotes`(text: String, end: Int?) {
+        #expect(CSVRecord.end(in: text.utf8.span, from: 0) == end)
+    }
+}
