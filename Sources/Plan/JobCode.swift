@@ -42,6 +42,14 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case unknownField = "job.unknown-field"
     case misplacedCapture = "job.misplaced-capture"
 
+    // Secrets.
+    case unknownSecret = "job.unknown-secret"
+    case secretMisplaced = "job.secret-misplaced"
+    case secretInPath = "job.secret-in-path"
+    case secretInURL = "job.secret-in-url"
+    case secretOverPlainHTTP = "job.secret-over-plain-http"
+    case secretToOtherOrigin = "job.secret-to-other-origin"
+
     // Between tasks.
     case badID = "job.bad-id"
     case duplicateID = "job.duplicate-id"
@@ -61,12 +69,13 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     // The environment: the job file may be right all the same.
     case missingVariable = "job.missing-variable"
     case missingFile = "job.missing-file"
+    case missingSecret = "job.missing-secret"
     case missingLibrary = "job.missing-library"
 
     /// Whether the fault lies around the job file and not in it.
     package var isEnvironment: Bool {
         switch self {
-        case .missingVariable, .missingFile, .missingLibrary: true
+        case .missingVariable, .missingFile, .missingSecret, .missingLibrary: true
         default: false
         }
     }

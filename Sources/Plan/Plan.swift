@@ -11,6 +11,8 @@ package struct Plan: Sendable {
     package let name: String
     /// The job file's name as it was given.
     package var fileName: String { reader.document.name }
+    /// The absolute path of the job file's folder, where its commands run.
+    package var folder: String { reader.folder }
     /// At least one; a job that declares none has the implicit `default`.
     package var sessions: [SessionConfiguration] { taskReader.sessions }
     /// How the tasks are started.
@@ -26,9 +28,14 @@ package struct Plan: Sendable {
     /// What is doubtful and keeps nobody from running the job.
     package let warnings: [Diagnostic]
 
+    /// The secrets that the tasks use, in the order of the file: a run needs their values.
+    package let neededSecrets: [SecretDeclaration]
+
+    /// What the plan was made from besides the document.
+    let options: PlanOptions
     /// With everything resolved that tasks refer to; it never looks at files again.
-    let reader: Reader
-    let taskReader: TaskReader
+    var reader: Reader
+    var taskReader: TaskReader
     let tasks: TaskList
     /// Which tasks must succeed before which.
     package let graph: TaskGraph
@@ -43,6 +50,8 @@ package struct Plan: Sendable {
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
+        neededSecrets: [SecretDeclaration],
+        options: PlanOptions,
         reader: Reader,
         taskReader: TaskReader,
         tasks: TaskList,
@@ -56,6 +65,8 @@ package struct Plan: Sendable {
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings
+        self.neededSecrets = neededSecrets
+        self.options = options
         self.reader = reader
         self.taskReader = taskReader
         self.tasks = tasks

@@ -18,14 +18,20 @@ struct PlanBuilder {
     var mostAttempts = 1
     /// Whether a server names the file of a download.
     var hasServerNames = false
+    /// The secrets of the tasks that have any, by their entries, in file order.
+    var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
     /// Where the captures stand that tasks do not need themselves, so that another that they need must.
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
     /// Whether the needs of every task could be read.
     var knowsAllNeeds = true
 
-    init(document: Document, options: PlanOptions) {
+    /// Values of secrets by their names; without one of its own a secret has a stand-in.
+    let secrets: [String: Secret]
+
+    init(document: Document, options: PlanOptions, secrets: [String: Secret] = [:]) {
         self.document = document
+        self.secrets = secrets
         self.options = options
         jobPath = AbsolutePath.make(document.name, in: options.workingFolder)
         reader = Reader(
@@ -40,10 +46,7 @@ struct PlanBuilder {
     }
 
     mutating func build() throws(PlanRejected) -> Plan {
-        declareVariables()
-        reader.resolveVariables()
-        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
-        let taskReader = readSettings()
+        let taskReader = readShared()
         reader.tasks = listTasks()
         expandTasks()
         let needs = readTasks(taskReader)
@@ -70,12 +73,24 @@ struct PlanBuilder {
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
+            neededSecrets: neededSecrets(of: tasks),
+            options: options,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
             tasks: tasks,
             graph: chosenGraph,
             files: destinations.files
         )
+    }
+
+    /// Reads what the tasks share: all but them.
+    mutating func readShared() -> TaskReader {
+        declareVariables()
+        declareSecrets()
+        reader.resolveVariables()
+        reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
+        if let field = draft.secrets, isMapping(field) { defineSecrets(field.node) }
+        return readSettings()
     }
 
     /// Notes the variables of the file and of the options, none of them resolved.
@@ -130,7 +145,9 @@ struct PlanBuilder {
             reader.owner = .defaults
             reader.apply(DefaultsTable.table, to: &defaults, from: field.node, ownedBy: field.key)
         }
+        let shared = reader.takeSecretUses()
         var sessions: [SessionConfiguration] = []
+        var secrets: [[SecretUse]] = []
         if let field = draft.sessions, isMapping(field) {
             for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "session name")
@@ -145,14 +162,17 @@ struct PlanBuilder {
                 )
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
+                let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
+                secrets.append(reader.takeSecretUses() + inherited)
             }
         }
         if sessions.isEmpty {
             sessions = [defaults.session]
+            secrets = [shared]
             reader.sessions[defaults.session.name] = 0
         }
         reader.owner = .job
-        return TaskReader(sessions: sessions, defaults: defaults.task)
+        return TaskReader(sessions: sessions, defaults: defaults.task, sessionSecrets: secrets)
     }
 
     private mutating func isMapping(_ field: Field) -> Bool {
@@ -250,6 +270,7 @@ struct PlanBuilder {
                 continue
             }
             mostAttempts = max(mostAttempts, draft.retry.attempts)
+            if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
             checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
             if draft.destination?.isFolder == true { hasServerNames = true }

@@ -63,7 +63,7 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
             && diagnostics.allSatisfy { $0.severity == .warning }
     }
 
-    /// Whether every error is a missing variable or file, so that the job file itself may be right.
+    /// Whether every error is a missing variable, file or secret, so that the job file itself may be right.
     package var isEnvironment: Bool {
         dataFaults.isEmpty
             && diagnostics.allSatisfy {

@@ -76,15 +76,6 @@ extension Reader {
         )
     }
 
-    /// A task's URL; of one that is known later, one that leads to the same origin, when the origin is known.
-    mutating func url(_ field: Field) -> HTTPURL? {
-        guard let scalar = scalarOrStandIn(field), let text = text(of: scalar, field) else {
-            return nil
-        }
-        if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
-        return parsed(text, of: field, URLText.parse)
-    }
-
     /// Whether what is being read is read again when a task starts.
     private var takesCaptures: Bool {
         guard !isNeededBeforeTheRun, case .task = owner else { return false }

@@ -25,6 +25,10 @@ extension Reader {
         var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
         for piece in pieces {
             let start = joined.text.utf8.count
+            if joined.secrets.isEmpty, !piece.value.secrets.isEmpty {
+                joined.firstSecret = start + piece.value.firstSecret
+            }
+            joined.secrets.formUnion(piece.value.secrets)
             joined.standInStart = joined.standInStart ?? piece.value.standInStart.map { start + $0 }
             joined.text += piece.value.text
             joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
@@ -131,6 +135,8 @@ extension Reader {
             case .faulty: return nil
             default: found = nil
             }
+        case .secret:
+            return secret(expression, text, field)
         case .item:
             switch item(expression, text, field) {
             case .value(let value): found = value
@@ -193,7 +199,7 @@ extension Reader {
             }
             variables.states[name] = .resolving(field)
             variables.depth += 1
-            let scalar = scalar(field)
+            let scalar = scalarOrStandIn(field)
             variables.depth -= 1
             let isInCycle = if case .faulty? = variables.states[name] { true } else { false }
             variables.states[name] =
@@ -257,6 +263,8 @@ extension Reader {
                         ? nil : nearest.map { .init(range: range, replacement: "${var.\($0)}") }
                 )
             )
+        case .secret:
+            break  // A secret is known or not: that is told where it is looked up.
         case .task:
             add(
                 Diagnostic(

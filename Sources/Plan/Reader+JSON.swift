@@ -7,14 +7,20 @@ extension Reader {
     static let largestBody = 64 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
-    mutating func json(_ field: Field, _ formatting: JSONFormatting) -> [UInt8]? {
+    ///
+    /// Only one that is sent may hold secrets.
+    mutating func json(
+        _ field: Field,
+        _ formatting: JSONFormatting,
+        isSent: Bool = false
+    ) -> [UInt8]? {
         let errors = errorCount
         var writer = JSONWriter(
             isPretty: formatting.isPretty,
             escapesSlashes: formatting.escapesSlashes,
             followsJSONEncoder: true
         )
-        write(field, to: &writer, formatting)
+        write(field, to: &writer, formatting, isSent: isSent)
         if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key) }
         return errorCount == errors ? writer.bytes : nil
     }
@@ -31,24 +37,25 @@ extension Reader {
     private mutating func write(
         _ field: Field,
         to writer: inout JSONWriter,
-        _ formatting: JSONFormatting
+        _ formatting: JSONFormatting,
+        isSent: Bool
     ) {
         guard writer.count <= Self.largestBody else { return }
         switch document.kind(of: field.node) {
         case .scalar:
-            writeScalar(field, to: &writer, formatting.dates)
+            writeScalar(field, to: &writer, formatting.dates, isSent: isSent)
         case .sequence:
             writer.beginArray()
             for node in document.elements(of: field.node) {
                 let element = Field(name: field.name, key: field.key, node: node)
-                write(element, to: &writer, formatting)
+                write(element, to: &writer, formatting, isSent: isSent)
             }
             writer.endArray()
         case .mapping:
             writer.beginObject()
             for member in members(of: field, formatting) {
                 writer.key(member.name)
-                write(member, to: &writer, formatting)
+                write(member, to: &writer, formatting, isSent: isSent)
             }
             writer.endObject()
         }
@@ -87,11 +94,12 @@ extension Reader {
     private mutating func writeScalar(
         _ field: Field,
         to writer: inout JSONWriter,
-        _ dates: JSONFormatting.DateStrategy
+        _ dates: JSONFormatting.DateStrategy,
+        isSent: Bool
     ) {
         warnOfPlaceholders(in: field, isBody: true)
-        guard var scalar = scalarOrStandIn(field) else { return }
-        guard !scalar.isKnownLater else { return writer.null() }
+        let value = isSent ? sentScalar(field, as: .body) : scalar(field)
+        guard var scalar = value, !scalar.isKnownLater else { return writer.null() }
         // A tag holds for what an expression fills in, too.
         if scalar.isFilledIn, document.scalar(of: field.node) == .timestamp {
             scalar.type = .timestamp

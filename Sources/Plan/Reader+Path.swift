@@ -31,6 +31,10 @@ extension Reader {
         var text = ""
         var firstFilledIn: Int?
         for piece in pieces {
+            guard piece.value.secrets.isEmpty else {
+                reportInPath(piece.value.secrets, field)
+                return nil
+            }
             if piece.isFilledIn {
                 firstFilledIn = firstFilledIn ?? text.utf8.count
                 if !text.isEmpty, piece.value.text.hasPrefix("/") {

@@ -9,6 +9,10 @@ struct ScalarValue: Sendable, Hashable {
     var isFilledIn: Bool
     /// Whether some of the text came from the environment, where secrets are.
     var isFromEnvironment = false
+    /// The secrets that the text holds.
+    var secrets = SecretSet()
+    /// Where the first of them begins, an offset in UTF-8; 0 when there is none.
+    var firstSecret = 0
     /// Whether some of the text is what a task has captured, so that a peer chose it.
     var isCaptured = false
     /// Where text begins that only stands for what a task will capture, an offset in UTF-8; nil when there is none.
@@ -18,15 +22,19 @@ struct ScalarValue: Sendable, Hashable {
 }
 
 extension Reader {
-    /// The scalar of a field; reports a collection and what is wrong with expressions.
+    /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
     ///
     /// Nil also, without a report, for one that is known only when the task starts: its key counts as present.
     mutating func scalar(_ field: Field) -> ScalarValue? {
-        guard let scalar = scalarOrStandIn(field), !scalar.isKnownLater else { return nil }
-        return scalar
+        guard let scalar = scalarOrStandIn(field) else { return nil }
+        guard scalar.secrets.isEmpty else {
+            reportMisplaced(scalar.secrets, field)
+            return nil
+        }
+        return scalar.isKnownLater ? nil : scalar
     }
 
-    /// The scalar of a field, or a stand-in for one that is known only when the task starts.
+    /// The scalar of a field, which may hold secrets, or a stand-in for one that is known only when the task starts.
     mutating func scalarOrStandIn(_ field: Field) -> ScalarValue? {
         guard document.kind(of: field.node) == .scalar else {
             report(

@@ -9,6 +9,7 @@ struct Reader {
     enum Owner {
         case job
         case defaults
+        case secret(NodeID)
         case session(NodeID)
         case task(TaskSpec.Kind, NodeID)
     }
@@ -24,6 +25,9 @@ struct Reader {
     /// The patterns that were found right: many tasks have the same ones.
     var rightPatterns: Set<String> = []
     var variables: VariableTable
+    var secrets = SecretList()
+    /// Where secrets stand in the settings of the owner that is being read.
+    var secretUses: [SecretUse] = []
     /// Positions of the declared sessions; the empty job's implicit one included.
     var sessions: [String: Int] = [:]
     /// Finds tasks by their ids.
@@ -88,6 +92,7 @@ struct Reader {
             fileStatus: nil,
             patternFault: nil
         )
+        reader.secrets = secrets
         reader.sessions = sessions
         reader.tasks = tasks
         return reader
@@ -204,6 +209,7 @@ struct Reader {
             switch owner {
             case .job: ""
             case .defaults: "`defaults`"
+            case .secret(let key): "secret `\(document.text(of: key).excerpt)`"
             case .session(let key): "session `\(document.text(of: key).excerpt)`"
             case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key).excerpt)`"
             }

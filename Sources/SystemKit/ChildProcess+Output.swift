@@ -16,6 +16,8 @@ extension ChildProcess {
         package var output: [UInt8] = []
         /// The beginning of its standard error; empty when that is inherited.
         package var error: [UInt8] = []
+        /// Whether there was more of it.
+        package var isErrorCut = false
     }
 
     /// How much of the standard error is kept, bytes; the rest is read and dropped.
@@ -51,7 +53,9 @@ extension ChildProcess {
                     return captured
                 }
             } else {
-                captured.error += bytes.prefix(Self.keptErrorBytes - captured.error.count)
+                let kept = bytes.prefix(Self.keptErrorBytes - captured.error.count)
+                captured.error += kept
+                captured.isErrorCut = captured.isErrorCut || kept.count < bytes.count
             }
         }
         guard let status = wait(until: deadline) else {

@@ -10,6 +10,14 @@ internal import Glibc
         package var inode: UInt64
     }
 
+    /// Why somebody else may know or may have written what is in a file.
+    package enum Exposure: Sendable, Hashable {
+        /// It belongs to another user, and not to root.
+        case foreignOwner
+        /// Its group or others may read, write or execute it.
+        case openMode
+    }
+
     /// What stands under a name.
     package enum Kind: Sendable, Hashable {
         case regular
@@ -19,6 +27,8 @@ internal import Glibc
     }
 
     package let identity: Identity
+    /// Nil when the file is this user's or root's, and nobody else's business.
+    package let exposure: Exposure?
     private let descriptor: Int32
     private let path: String
 
@@ -27,7 +37,9 @@ internal import Glibc
         let descriptor = unsafe csystem_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .last("open", path) }
         do throws(SystemError) {
-            identity = try Self.identity(of: descriptor, path: path)
+            let status = try Self.status(of: descriptor, path: path)
+            identity = Identity(status)
+            exposure = Self.exposure(of: status)
         } catch {
             close(descriptor)
             throw error
@@ -54,7 +66,7 @@ internal import Glibc
 
     /// Whether the file still is what it was when it was opened.
     package var isUnchanged: Bool {
-        (try? Self.identity(of: descriptor, path: path)) == identity
+        (try? Self.status(of: descriptor, path: path)).map { Identity($0) } == identity
     }
 
     /// Reads from `offset` into `buffer`; returns the number of bytes, 0 at the end of the file.
@@ -113,10 +125,10 @@ internal import Glibc
         return result
     }
 
-    private static func identity(
+    private static func status(
         of descriptor: Int32,
         path: String
-    ) throws(SystemError) -> Identity {
+    ) throws(SystemError) -> stat {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("open", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -131,11 +143,20 @@ internal import Glibc
                 }
             throw error
         }
-        return Identity(
-            size: Int64(status.st_size),
-            modificationNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000
-                &+ Int64(status.st_mtim.tv_nsec),
-            inode: UInt64(status.st_ino)
-        )
+        return status
+    }
+
+    private static func exposure(of status: stat) -> Exposure? {
+        if status.st_uid != geteuid(), status.st_uid != 0 { return .foreignOwner }
+        return status.st_mode & 0o077 == 0 ? nil : .openMode
+    }
+}
+
+extension InputFile.Identity {
+    fileprivate init(_ status: stat) {
+        size = Int64(status.st_size)
+        modificationNanoseconds =
+            Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        inode = UInt64(status.st_ino)
     }
 }

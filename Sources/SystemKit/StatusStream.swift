@@ -20,7 +20,10 @@ package final class StatusStream {
     }
 
     /// Writes a message, or drops what is left of it; a reader that has gone is no concern of a transfer.
+    ///
+    /// A message is whole: what `StandardError` passes all text through sees it before a part of it is dropped.
     package func write(_ bytes: [UInt8]) {
+        let bytes = StandardError.filtered(bytes)
         guard dropped > 0 else {
             if !append(bytes) { dropped = 1 }
             return

@@ -63,6 +63,17 @@ extension SystemError {
         SystemError(errno: ENOSPC, operation: "write", subject: subject)
     }
 
+    /// What is refused although the kernel would permit it; `reason` is to say why.
+    package static func notPermitted(
+        _ operation: String,
+        _ subject: String,
+        reason: String
+    ) -> SystemError {
+        var error = SystemError(errno: EPERM, operation: operation, subject: subject)
+        error.reason = reason
+        return error
+    }
+
     /// What reading from a named pipe says of something else.
     package static func notPipe(_ subject: String) -> SystemError {
         var error = SystemError(errno: EINVAL, operation: "read", subject: subject)

@@ -57,9 +57,23 @@ package struct TerminalTraits: Sendable, Hashable {
 
 /// The stream for progress and diagnostics.
 package enum StandardError {
+    /// What all text goes through before it is written.
+    private static let filter = Lock<(@Sendable ([UInt8]) -> [UInt8])?>(nil)
+
+    /// From now on, for the whole process, `filter` makes of every text what is written instead.
+    package static func pass(through filter: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        self.filter.withLock { $0 = filter }
+    }
+
+    /// What is to be written for a text.
+    static func filtered(_ bytes: [UInt8]) -> [UInt8] {
+        let filter = filter.withLock { $0 }
+        return filter?(bytes) ?? bytes
+    }
+
     /// Writes all of `bytes`; a reader that has gone is no concern of a transfer.
     package static func write(_ bytes: [UInt8]) {
-        var rest = bytes[...]
+        var rest = filtered(bytes)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { buffer in
                 unsafe Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)

@@ -105,7 +105,11 @@ extension Attempt {
             ]
         }
         if result.failure?.help == nil {
-            result.failure?.help = ServerExcerpt.help(of: sink.excerpt, head: head)
+            result.failure?.help = ServerExcerpt.help(
+                of: sink.excerpt,
+                isCut: sink.isExcerptCut,
+                head: head
+            )
         }
         if failure == nil { result.voucher = voucher }
         // Of the body that was asked for: redirects have bodies of their own.

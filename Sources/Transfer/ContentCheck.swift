@@ -114,7 +114,12 @@ struct ContentCheck: Sendable {
         var writer = JSONWriter()
         writer.value(value)
         // Enough for an excerpt of characters of four bytes.
-        return TextExcerpt.of(String(decoding: writer.bytes.prefix(1 << 10), as: UTF8.self))
+        let bytes = writer.bytes
+        let beginning = bytes.prefix(1 << 10)
+        return TextExcerpt.of(
+            String(decoding: beginning, as: UTF8.self),
+            isCut: beginning.count < bytes.count
+        )
     }
 }
 

@@ -5,6 +5,8 @@ internal import TransferModel
 ///
 /// `http_proxy` counts in lower case only, because a CGI program's client can set `HTTP_PROXY`; the others count in
 /// both, lower case first. Resolved here rather than by libcurl, so that reports know whether a proxy was used.
+///
+/// Other than with curl this machine itself is always reached directly: secrets may go there over plain http.
 struct ProxyEnvironment: Sendable, Hashable {
     private let httpProxy: String?
     private let httpsProxy: String?
@@ -34,7 +36,7 @@ struct ProxyEnvironment: Sendable, Hashable {
     /// The proxy for an origin, as libcurl takes it; nil when it is to be reached directly.
     func proxy(for origin: Origin) -> String? {
         guard let proxy = origin.scheme == .https ? httpsProxy : httpProxy,
-            !exceptions.contains(origin.host)
+            !exceptions.contains(origin.host), !origin.isLoopback
         else { return nil }
         return proxy
     }

@@ -103,6 +103,9 @@ struct ResponseSink {
         return bytes
     }
 
+    /// Whether the unwanted body has perhaps more.
+    var isExcerptCut: Bool { excerpt.count >= Self.excerptLimit }
+
     private mutating func reserve(_ capacity: Int) {
         guard case .memory(var bytes) = content else { return }
         content = .memory([])

@@ -8,8 +8,9 @@ package struct HTTPURL: Sendable, Hashable {
     package let origin: Origin
     /// Whether a user name or password stands before the host.
     package let hasUserInformation: Bool
-    /// Offsets of the path in `text`, in UTF-8; equal when the URL has none.
-    private let pathStart: Int
+    /// Where the authority ends in `text`, in UTF-8: what follows cannot change who is asked.
+    package let authorityEnd: Int
+    /// Where the path ends, which begins behind the authority; equal to it when the URL has none.
     private let pathEnd: Int
 
     /// Why a text is no usable URL.
@@ -48,7 +49,7 @@ package struct HTTPURL: Sendable, Hashable {
             host: Self.host(text, host..<hostEnd),
             port: port ?? scheme.defaultPort
         )
-        pathStart = end
+        authorityEnd = end
         let hasPath = end < bytes.count && bytes[end] == UInt8(ascii: "/")
         while hasPath, end < bytes.count,
             bytes[end] != UInt8(ascii: "?"), bytes[end] != UInt8(ascii: "#")
@@ -61,7 +62,7 @@ package struct HTTPURL: Sendable, Hashable {
 
     /// The path with its leading slash, without query and fragment; `/` when there is none.
     package var path: String {
-        pathStart == pathEnd ? "/" : Self.slice(text, pathStart..<pathEnd)
+        authorityEnd == pathEnd ? "/" : Self.slice(text, authorityEnd..<pathEnd)
     }
 
     /// The host in lower case; most are written so.

@@ -1,3 +1,4 @@
+import Diagnostics
 import Plan
 import Report
 import Scheduler
@@ -7,11 +8,12 @@ import TransferModel
 
 /// One run of a plan: makes the parts, joins them, and takes them apart again.
 struct JobRun {
+    /// Without the values of its secrets.
     let plan: Plan
     /// The job file, as on the command line.
     let path: String
     /// The job file's content.
-    let bytes: [UInt8]
+    let source: SourceText
     let failFast: Bool
     let reportPath: String
     let progress: ProgressStyle
@@ -19,10 +21,12 @@ struct JobRun {
     /// Runs to the end, the report included.
     func run() throws -> RunSummary {
         let inbox = Inbox<Scheduler.Message>()
+        let resolver = SecretResolver()
         // Before any other thread is made: they inherit its signal mask.
         let signals = try Exit.environment { () throws(SystemError) in
             try StopSignalListener(
                 receive: { signal in
+                    resolver.stop(signal)
                     let turn = inbox.push(.signal(signal))
                     return { inbox.isTaken(turn) }
                 },
@@ -33,6 +37,13 @@ struct JobRun {
             )
         }
         defer { signals.stop() }
+
+        let secrets = try explained {
+            try resolver.resolve(self.plan.neededSecrets, in: self.plan.folder)
+        }
+        let redactor = Redactor(Array(secrets.values))
+        if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
+        let plan = try explained { try self.plan.with(secrets) }
 
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
@@ -53,7 +64,7 @@ struct JobRun {
         if ProcessContext.isSameFile(path, reportPath) {
             throw Exit(.usage, "the report would replace the job file \(path); name another one")
         }
-        let report = JSONReport(path: reportPath) { _ in reportFile }
+        let report = JSONReport(path: reportPath, redactor: redactor) { _ in reportFile }
         let display = ProgressDisplay(
             style: progress,
             reportPath: report.isPublished ? reportPath : nil
@@ -95,11 +106,21 @@ struct JobRun {
         return summary
     }
 
+    /// Does what a missing secret can stop, which is then explained.
+    private func explained<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let rejected as PlanRejected {
+            FileDiagnostics(source: source, diagnostics: rejected.diagnostics).printAsText()
+            throw Exit(.environment)
+        }
+    }
+
     private func header(clock: RunClock, engine: Engine) -> RunHeader {
         RunHeader(
             jobName: plan.name,
             jobFile: plan.fileName,
-            jobSHA256: Engine.sha256(of: bytes) ?? "",
+            jobSHA256: Engine.sha256(of: source.bytes) ?? "",
             runIdentifier: plan.runIdentifier,
             startDate: clock.wall,
             runnerVersion: RunnerVersion.current,

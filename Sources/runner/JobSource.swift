@@ -118,11 +118,7 @@ struct JobSource {
 
     /// Writes the diagnostics to standard error, as people read them.
     func printDiagnostics() {
-        for report in reports where !report.diagnostics.isEmpty {
-            let text = TextRenderer(report, usesColor: TerminalTraits.ofStandardError().usesColor)
-                .render()
-            StandardError.write(Array(text.utf8))
-        }
+        for report in reports { report.printAsText() }
     }
 
     private static func complaint(about tasks: [PlanRejected.UnknownTask]) -> String {
@@ -142,5 +138,14 @@ struct JobSource {
         } catch {
             return error.isMissing ? .missing : .unreadable
         }
+    }
+}
+
+extension FileDiagnostics {
+    /// Writes the diagnostics to standard error, as people read them.
+    func printAsText() {
+        guard !diagnostics.isEmpty else { return }
+        let usesColor = TerminalTraits.ofStandardError().usesColor
+        StandardError.write(Array(TextRenderer(self, usesColor: usesColor).render().utf8))
     }
 }

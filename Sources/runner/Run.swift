@@ -85,7 +85,7 @@ struct Run: ParsableCommand {
         let summary = try JobRun(
             plan: plan,
             path: file,
-            bytes: source.report.source.bytes,
+            source: source.report.source,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),

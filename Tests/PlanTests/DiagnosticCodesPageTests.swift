@@ -123,7 +123,10 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             dataFile: { _ in MemoryFile("id,name\n1\n") }
         )
         do throws(PlanRejected) {
-            return try faults + Plan.make(from: document, options: options).warnings.map(\.code)
+            let plan = try Plan.make(from: document, options: options)
+            // A run without any secret.
+            let missing = plan.neededSecrets.map { $0.missing("is not there") }
+            return faults + (plan.warnings + missing).map(\.code)
         } catch {
             let all = error.diagnostics + error.dataFaults.flatMap(\.diagnostics)
             return faults + all.map(\.code)

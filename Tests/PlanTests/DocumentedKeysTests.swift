@@ -7,7 +7,7 @@ import Testing
 /// What README and the page on job files say of the language, held against its tables.
 @Suite struct DocumentedKeysTests {
     private static let tables = [
-        JobTable.table.keys, JobTable.report.keys, DefaultsTable.table.keys,
+        JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys, DefaultsTable.table.keys,
         SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
         ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
         TaskTable.upload.keys,

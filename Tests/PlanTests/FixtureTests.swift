@@ -31,7 +31,7 @@ import Testing
     func `only faults of the environment make a job one that may be right`(
         fixture: Fixture
     ) throws {
-        let names = ["missing-variable", "missing-file", "missing-library"]
+        let names = ["missing-variable", "missing-file", "missing-secret", "missing-library"]
         let rejected = try Self.diagnostics(fixture)
         let hasErrors =
             !rejected.dataFaults.isEmpty
@@ -45,11 +45,13 @@ import Testing
         #expect(Set(diagnostics).count == diagnostics.count)
     }
 
-    /// What is wrong with a fixture, under the options that its first lines name: `# --var name=value`.
+    /// What is wrong with a fixture, under the options that its first lines name: `# --var name=value`;
+    /// `# --no-secret name` is what a run says that cannot have the secret.
     private static func diagnostics(_ fixture: Fixture) throws -> PlanRejected {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]
         var report: String?
+        var missing: Set<Substring> = []
         var files: [String: PlanOptions.FileStatus] = [:]
         var data: [String: String] = [:]
         var hasPatterns = true
@@ -61,6 +63,7 @@ import Testing
             switch words[1] {
             case "--var": variables[pair[0]] = pair[1]
             case "--env": environment[pair[0]] = pair[1]
+            case "--no-secret": missing.insert(words[2])
             case "--report": report = pair[0]
             case "--data": data[pair[0]] = pair[1].replacing(#"\n"#, with: "\n")
             case "--absent": files[pair[0]] = .missing
@@ -84,7 +87,9 @@ import Testing
         #expect(result.diagnostics.isEmpty)
         do {
             let plan = try Plan.make(from: #require(result.document), options: options)
-            return PlanRejected(diagnostics: plan.warnings)
+            let secrets = plan.neededSecrets.filter { missing.contains($0.name[...]) }
+                .map { $0.missing("is not there") }
+            return PlanRejected(diagnostics: plan.warnings + secrets)
         } catch let rejected as PlanRejected {
             return rejected
         }

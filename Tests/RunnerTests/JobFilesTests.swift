@@ -49,6 +49,8 @@ import TestSupport
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try folder.list("jobs/out/orders") == ["pizza.json", "weekly.json"])
         #expect(run.outcome("survey") == "failed")
+        let report = try folder.text("jobs/out/orders-report.json")
+        #expect(report.contains(#""value":"‹redacted›""#) && !report.contains("key-4711"))
     }
 
     @Test func `artifacts are published under their names`() throws {

@@ -15,6 +15,20 @@ import Testing
         #expect(try InputFile(path: path).readPrefix(limit: limit) == Array(bytes.prefix(limit)))
     }
 
+    @Test(arguments: [
+        (0o600 as UInt32, nil as InputFile.Exposure?), (0o400, nil), (0o700, nil),
+        (0o640, .openMode),
+        (0o604, .openMode), (0o620, .openMode), (0o601, .openMode),
+    ])
+    func `a file that others may reach says so`(
+        mode: UInt32,
+        exposure: InputFile.Exposure?
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("x", to: "in", mode: mode)
+        #expect(try InputFile(path: path).exposure == exposure)
+    }
+
     @Test func `folders, devices and pipes are refused without waiting for them`() throws {
         let folder = try TemporaryFolder()
         #expect(try Command("mkfifo", [folder.path("pipe")]).run().status == .exit(0))

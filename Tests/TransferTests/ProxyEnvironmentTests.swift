@@ -30,8 +30,8 @@ import TransferModel
     @Test(arguments: [
         ("a.test", "a.test", true), ("A.test", "a.test", true), ("b.a.test", "a.test", true),
         ("b.a.test", ".a.test", true), ("ba.test", "a.test", false), ("a.test", "*", true),
-        ("127.0.0.1", "localhost, 127.0.0.1", true), ("[::1]", "::1", true), ("a.test", "", false),
-        ("[::1]", "[::1]", true), ("[0:0::1]", "::1", true), ("10.1.2.3", "10.0.0.0/8", true),
+        ("10.0.0.1", "localhost, 10.0.0.1", true), ("[::2]", "::2", true), ("a.test", "", false),
+        ("[::2]", "[::2]", true), ("[0:0::2]", "::2", true), ("10.1.2.3", "10.0.0.0/8", true),
         ("11.1.2.3", "a.test,10.0.0.0/8", false), ("10.1.2.3", "10.1.2", false),
         ("[fd12::1]", "fd00::/8", true), ("[fe80::1]", "fd00::/8", false),
         ("10.1.2.3", "10.0.0.0/33", false), ("a10.test", "10.0.0.0/8", false),
@@ -44,6 +44,13 @@ import TransferModel
     ) throws {
         let found = try proxy("http://\(host)/", ["http_proxy": "p:1", "no_proxy": exceptions])
         #expect((found == nil) == isDirect)
+    }
+
+    @Test(arguments: ["localhost", "a.localhost", "127.0.0.1", "127.1.2.3:8080", "[::1]:80"])
+    func `this machine is reached without a proxy`(host: String) throws {
+        for scheme in ["http", "https"] {
+            #expect(try proxy("\(scheme)://\(host)/", ["all_proxy": "p:1"]) == nil)
+        }
     }
 
     @Test(arguments: [

@@ -26,6 +26,7 @@ extension PlanBuilder {
         let errors = reader.errorCount
         var base = taskReader.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
+        let uses = reader.takeSecretUses()
         needs.append(group.entry, needs: base.needs)
         reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
@@ -44,9 +45,18 @@ extension PlanBuilder {
                 reader.add(reader.changedData(of: group.first + row, error))
                 break
             }
-            let isRight = taskReader.readRow(deferred, of: entry, into: &draft, with: &reader)
-            // What is captured does not depend on the row.
-            if row == 0 { noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight) }
+            let isRight = taskReader.readRow(
+                deferred,
+                uses: uses,
+                of: entry,
+                into: &draft,
+                with: &reader
+            )
+            // What is captured and which secrets there are does not depend on the row.
+            if row == 0 {
+                noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight)
+                if !draft.secrets.isEmpty { taskSecrets.append((group.entry, draft.secrets)) }
+            }
             reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }

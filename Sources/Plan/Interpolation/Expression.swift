@@ -5,6 +5,7 @@ struct Expression: Hashable {
     enum Namespace: String, CaseIterable {
         case env
         case `var`
+        case secret
         /// The row of a task with `forEach`; the name is empty for the row itself.
         case item
         case run
@@ -30,9 +31,6 @@ struct Expression: Hashable {
 }
 
 extension Expression {
-    /// Namespaces that the language knows and the runner does not fill in yet.
-    private static let laterNamespaces = ["secret"]
-
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
         let bytes = content.utf8
@@ -78,6 +76,9 @@ extension Expression {
                 help: "write `\(written)`, or `:-` and a fallback behind the name"
             )
         }
+        if namespace == .secret, rule != .required {
+            throw ValueFault(.badExpression, "a secret has no fallback and needs no reason")
+        }
         if case .fallback(let text) = rule, text.contains("${") {
             throw ValueFault(.badExpression, "a fallback may not hold another expression")
         }
@@ -97,7 +98,7 @@ extension Expression {
         return try Expression(.item, name, tail: rest[end...], at: range)
     }
 
-    /// Letters, digits, `_`; a variable of the job file may also have `-`.
+    /// Letters, digits, `_`; a name that the job file chooses may also have `-`.
     static func isNameByte(_ byte: UInt8, in namespace: Namespace) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122, UInt8(ascii: "_"): true
@@ -120,6 +121,7 @@ extension Expression {
         switch namespace {
         case .env: ValueFault(.badExpression, "`${\(content)}` names no environment variable")
         case .var: ValueFault(.badExpression, "`${\(content)}` names no variable")
+        case .secret: ValueFault(.badExpression, "`${\(content)}` names no secret")
         case .item, .run: ValueFault(.badExpression, "`${\(content)}` names no value")
         case .task:
             ValueFault(
@@ -149,14 +151,12 @@ extension Expression {
             .badExpression,
             "`${\(content)}` does not say where the value comes from",
             likely: looksLikeName ? "${\(isUpperCase ? "env" : "var").\(content)}" : nil,
-            help: "write `${env.NAME}` or `${var.name}`; `$${` stands for `${`"
+            help:
+                "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
         )
     }
 
     private static func unknownNamespace(_ content: Substring, _ name: String) -> ValueFault {
-        if laterNamespaces.contains(name) {
-            return ValueFault(.notYetSupported, "`${\(name).…}` is not supported yet")
-        }
         let names = Namespace.allCases.map(\.rawValue)
         let known = NearestName.find(name, among: names + ["environment", "variables"])
         let nearest = known.flatMap { found in names.first { found.hasPrefix($0) } }
@@ -164,7 +164,8 @@ extension Expression {
             .badExpression,
             "`\(name)` in `${\(content)}` is not known",
             likely: nearest.map { "${\($0)\(content.dropFirst(name.count))}" },
-            help: "write `${env.NAME}` or `${var.name}`; `$${` stands for `${`"
+            help:
+                "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
         )
     }
 }

@@ -74,7 +74,8 @@ struct Placeholder: Hashable {
 
     /// What template languages put in front of names.
     private static let prefixes: [(String, Expression.Namespace)] = [
-        ("env.", .env), ("var.", .var), ("vars.", .var), ("variables.", .var),
+        ("env.", .env), ("secret.", .secret), ("secrets.", .secret), ("var.", .var),
+        ("vars.", .var), ("variables.", .var),
     ]
 
     /// Two or more capitals, digits and `_`, as environment variables are named.

@@ -4,6 +4,7 @@ internal import JobFile
 struct NeededNames {
     private(set) var environment: Set<String> = []
     private(set) var variables: Set<String> = []
+    private(set) var secrets: Set<String> = []
 
     init(_ document: Document) { visit(document.root, in: document) }
 
@@ -15,6 +16,7 @@ struct NeededNames {
                 switch expression.namespace {
                 case .env: environment.insert(expression.name)
                 case .var: variables.insert(expression.name)
+                case .secret: secrets.insert(expression.name)
                 case .item, .run, .task: break
                 }
             }

@@ -78,6 +78,7 @@ extension PlanListing {
             "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")\n"
         text += "environment: \(Self.list(names.environment))\n"
         text += "variables: \(Self.list(names.variables))\n"
+        text += "secrets: \(Self.list(names.secrets))\n"
         Self.append(job(), to: &text)
         for number in plan.sessions.indices {
             let session = Self.session(number, of: plan)
@@ -144,6 +145,7 @@ extension PlanListing {
         writer.endObject()
         Self.write(names.environment, as: "environment", to: &writer)
         Self.write(names.variables, as: "variables", to: &writer)
+        Self.write(names.secrets, as: "secrets", to: &writer)
         writer.key("sessions")
         writer.beginArray()
         for number in plan.sessions.indices {

@@ -114,12 +114,12 @@ struct SettingWalk {
                 switch expression.namespace {
                 case .var:
                     guard case .value(let value)? = reader.variables.states[expression.name],
-                        !value.isFromEnvironment
+                        !value.isFromEnvironment, value.secrets.isEmpty
                     else { return written }
                     return value.text
                 case .item where reader.row != nil:
                     return display(expression, text, node) ?? written
-                case .env, .item, .run, .task: return written
+                case .env, .secret, .item, .run, .task: return written
                 }
             }
         }.joined()

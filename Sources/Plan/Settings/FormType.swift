@@ -23,7 +23,7 @@ extension Reader {
             for node in nodes {
                 let value = Field(name: inner.name, key: inner.key, node: node)
                 warnOfPlaceholders(in: value, isBody: true)
-                guard let text = text(value) else { continue }
+                guard let text = sentText(value, as: .body) else { continue }
                 form.append(name: inner.name, value: text)
                 guard form.bytes.count <= Self.largestBody else {
                     reportTooLarge(field.name, at: field.key)

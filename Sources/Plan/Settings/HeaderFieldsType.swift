@@ -3,17 +3,26 @@ internal import TransferModel
 
 /// Mappings of header names to values.
 enum HeaderFieldsType {
-    static let task = type { name throws(ValueFault) in
+    static let task = type(of: .request) { name throws(ValueFault) in
         try HeaderRule.checkName(name, inSession: false)
     }
-    static let session = type { name throws(ValueFault) in
+    static let session = type(of: .request) { name throws(ValueFault) in
         try HeaderRule.checkName(name, inSession: true)
     }
-    static let part = type(HeaderRule.checkPartName)
+    static let part = type(of: .part, HeaderRule.checkPartName)
     /// What a response must have: any name may stand there.
-    static let expected = type(HeaderRule.checkToken)
+    static let expected = type(of: .expectation, HeaderRule.checkToken)
+
+    /// What the fields are for, which says whether secrets may stand in them.
+    fileprivate enum Use {
+        case request
+        /// They are inside of a body, which no redirect takes to another origin.
+        case part
+        case expectation
+    }
 
     private static func type(
+        of use: Use,
         _ checkName: @escaping @Sendable (String) throws(ValueFault) -> Void
     ) -> ValueType<[HeaderField]> {
         let shape = Shape.named(
@@ -21,7 +30,7 @@ enum HeaderFieldsType {
             pattern: HeaderRule.namePattern,
             hasFreeKeys: false
         )
-        return ValueType(shape) { $0.headerFields($1, checkName) }
+        return ValueType(shape) { $0.headerFields($1, for: use, checkName) }
     }
 
     /// `fields`, and those of `base` whose names they do not have.
@@ -51,6 +60,7 @@ extension Reader {
     /// The fields of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func headerFields(
         _ field: Field,
+        for use: HeaderFieldsType.Use,
         _ checkName: (String) throws(ValueFault) -> Void
     ) -> [HeaderField]? {
         guard document.kind(of: field.node) == .mapping else {
@@ -81,10 +91,14 @@ extension Reader {
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
             warnOfPlaceholders(in: inner)
-            // A stand-in too: that the field is there says whom it may go to.
-            guard let scalar = scalarOrStandIn(inner), let value = text(of: scalar, inner) else {
-                continue
-            }
+            // A request's may be a stand-in: that the field is there says whom it may go to.
+            let text: String? =
+                switch use {
+                case .request: headerText(inner)
+                case .part: sentText(inner, as: .header(name))
+                case .expectation: text(inner)
+                }
+            guard let value = text else { continue }
             do {
                 try HeaderRule.checkValue(value)
                 fields.append(HeaderField(name: name, value: value))

@@ -4,6 +4,7 @@ internal import TransferModel
 /// What the top level of a job file says, its sections not yet looked into.
 struct JobDraft: Sendable {
     var name: String?
+    var secrets: Field?
     var defaults: Field?
     var sessions: Field?
     /// The sections of tasks in file order.
@@ -36,6 +37,17 @@ enum JobTable {
                 "Values for `${var.name}`; `--var name=…` overrides them."
             ) { _, _ in },
             Setting(
+                "secrets",
+                .field(
+                    .named(
+                        .mapping(SecretTable.table.keys),
+                        pattern: "^[A-Za-z_][A-Za-z0-9_-]*$",
+                        hasFreeKeys: true
+                    )
+                ),
+                "Values for `${secret.name}` that nobody may see: from the environment, a file or a command."
+            ) { $0.secrets = $1 },
+            Setting(
                 "defaults",
                 .field(.mapping(DefaultsTable.table.keys)),
                 "Settings that hold where a session or task says nothing else."
@@ -52,7 +64,7 @@ enum JobTable {
                 $1(&$0.schedule)
             },
             Setting("report", report, "What is written about the run.") { $1(&$0.report) },
-        ] + ["secrets", "network", "streams", "webSockets", "hooks"].map(Setting.notYet)
+        ] + ["network", "streams", "webSockets", "hooks"].map(Setting.notYet)
     )
 
     static let report = SettingTable<ReportDraft>(

@@ -21,9 +21,7 @@ enum MultipartType {
     static let part = SettingTable<PartDraft>(
         "part",
         [
-            Setting("text", .text.warningOfPlaceholders(isBody: true), "The text of the part.") {
-                $0.content = .text($1)
-            },
+            Setting("text", .bodyText, "The text of the part.") { $0.content = .text($1) },
             Setting("json", .field(.anything), "Any YAML value, sent as JSON.") {
                 $0.content = .json($1)
             },
@@ -105,7 +103,7 @@ extension Reader {
         var part = PartDraft(name: field.name)
         if document.kind(of: field.node) == .scalar {
             warnOfPlaceholders(in: field, isBody: true)
-            part.content = text(field).map { .text($0) }
+            part.content = sentText(field, as: .body).map { .text($0) }
         } else {
             apply(MultipartType.part, to: &part, in: field)
         }

@@ -29,9 +29,7 @@ enum TaskTable {
                 ValueType(.text(pattern: nil)) { $0.existingFile($1) },
                 "The file that is sent, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", .text.warningOfPlaceholders(isBody: true), "The text that is sent.") {
-                $0.body = .text($1)
-            },
+            Setting("text", .bodyText, "The text that is sent.") { $0.body = .text($1) },
             Setting("form", FormType.type, "Names and values, sent as an HTML form does.") {
                 $0.body = .form($1)
             },

@@ -49,6 +49,11 @@ struct ValueType<Value>: Sendable {
 extension ValueType where Value == String {
     /// Any scalar but null, as text.
     static let text = ValueType(.text(pattern: nil)) { reader, field in reader.text(field) }
+
+    /// A text that is sent in a body: it may hold secrets.
+    static let bodyText = ValueType(.text(pattern: nil)) { reader, field in
+        reader.sentText(field, as: .body)
+    }.warningOfPlaceholders(isBody: true)
 }
 
 extension ValueType where Value == Bool {

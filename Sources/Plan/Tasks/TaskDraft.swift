@@ -37,6 +37,8 @@ struct TaskDraft: Sendable {
     var retry = RetryPolicy()
     var redirects = RedirectRule()
     var description: String?
+    /// What its request holds, fields of the session included.
+    var secrets = SecretSet()
 
     var body: Body?
     var encoding: Encoding?

@@ -25,7 +25,8 @@ extension TaskReader {
         switch draft.body {
         case .file(let path): return .file(path: path)
         case .text(let text): return .bytes(Array(text.utf8))
-        case .json(let field): return reader.json(field, formatting).map { .bytes($0) }
+        case .json(let field):
+            return reader.json(field, formatting, isSent: true).map { .bytes($0) }
         case .form(let bytes): return .bytes(bytes)
         case .multipart(let drafts):
             return parts(drafts, formatting, entry, &reader).map { .multipart($0) }
@@ -56,7 +57,7 @@ extension TaskReader {
                 content = .file(path: path)
                 type = type ?? Self.fileType
             case .json(let field):
-                guard let bytes = reader.json(field, formatting) else { return nil }
+                guard let bytes = reader.json(field, formatting, isSent: true) else { return nil }
                 content = .bytes(bytes)
                 type = type ?? Self.jsonType
             default: return nil

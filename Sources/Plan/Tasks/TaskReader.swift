@@ -10,10 +10,17 @@ final class TaskReader: Sendable {
     let sessions: [SessionConfiguration]
     /// What `defaults` say of tasks.
     let defaults: TaskDraft
+    /// Where secrets stand in the fields of each session.
+    let sessionSecrets: [[SecretUse]]
 
-    init(sessions: [SessionConfiguration], defaults: TaskDraft) {
+    init(
+        sessions: [SessionConfiguration],
+        defaults: TaskDraft,
+        sessionSecrets: [[SecretUse]]
+    ) {
         self.sessions = sessions
         self.defaults = defaults
+        self.sessionSecrets = sessionSecrets
     }
 
     /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
@@ -44,14 +51,18 @@ final class TaskReader: Sendable {
     }
 
     /// Reads what depends on the reader's row; false when it has a fault, which is reported.
+    ///
+    /// `uses` says where secrets stand in what `readCommon` has read.
     func readRow(
         _ values: [DeferredValue],
+        uses: [SecretUse],
         of entry: TaskList.Entry,
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
         let errors = reader.errorCount
         begin(entry, &reader)
+        reader.secretUses = uses
         let table = TaskTable.table(of: entry.kind)
         for value in values { table.reads[value.position]?(&draft, &reader, value.field) }
         return finish(entry, &draft, &reader, errors: errors)
@@ -60,6 +71,7 @@ final class TaskReader: Sendable {
     private func begin(_ entry: TaskList.Entry, _ reader: inout Reader) {
         reader.owner = .task(entry.kind, entry.key)
         reader.filledInLength = 0
+        if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
     }
 
     /// Checks a task whose settings are read; false when one of them or of the checks has found a fault.
@@ -75,6 +87,7 @@ final class TaskReader: Sendable {
         if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         draft.content = content(of: draft, entry, &reader)
+        if !reader.secrets.isEmpty { checkSecrets(of: &draft, entry, &reader) }
         guard reader.errorCount == errors, !reader.isFull else { return false }
         checkBody(of: draft, entry, &reader)
         if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }

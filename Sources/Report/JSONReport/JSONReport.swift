@@ -26,15 +26,17 @@ package final class JSONReport: RunEventSink {
     private var state = State.idle
     /// The run's beginning, which is told of at its end; there while the report is written.
     private var header: RunHeader?
-    private var writer = ReportWriter()
+    private var writer: ReportWriter
 
-    /// A report that will be published at `path`, its missing folders created.
+    /// A report that will be published at `path`, its missing folders created, without what `redactor` finds.
     package init(
         path: String,
+        redactor: Redactor? = nil,
         open: @escaping Opener = { (path) throws(SystemError) in try PublishedReport(path: path) }
     ) {
         self.path = path
         self.open = open
+        writer = ReportWriter(redactor: redactor)
         writer.json.reserveCapacity(2 * Self.bufferSize)
     }
 

@@ -34,22 +34,43 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// Text of our own or of the job file, written whole.
+    /// Text of our own or of the job file, written whole but for secrets.
     @inline(__always)
     mutating func string(
         _ name: StaticString,
         _ description: StaticString,
-        _ schema: @autoclosure () -> JSONSchema = .string,
         get: (Subject) -> String
     ) {
-        member(name, description, schema()) { $1.json.string(get($0)) }
+        member(name, description, .string) { $1.text(get($0)) }
     }
 
     @inline(__always)
     mutating func optionalString(
         _ name: StaticString,
         _ description: StaticString,
-        _ schema: @autoclosure () -> JSONSchema = .string,
+        get: (Subject) -> String?
+    ) {
+        member(name, description, .nullable(.string)) { subject, writer in
+            writer.optional(get(subject)) { $1.text($0) }
+        }
+    }
+
+    /// Text that the runner makes itself and that has a shape of its own: no secret is looked for in it.
+    @inline(__always)
+    mutating func ownText(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema,
+        get: (Subject) -> String
+    ) {
+        member(name, description, schema()) { $1.json.string(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalOwnText(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema,
         get: (Subject) -> String?
     ) {
         member(name, description, .nullable(schema())) { subject, writer in

@@ -4,12 +4,14 @@ internal import TransferModel
 
 /// Writes the values of the report: JSON, its dates, and text that others had a hand in.
 ///
-/// Nothing that the report must not tell passes through it: credentials in header fields and in URLs.
+/// Nothing that the report must not tell passes through it: secrets, and credentials in header fields and in URLs.
 struct ReportWriter: ~Copyable {
     /// How much of one text from a peer is kept, bytes.
     static let maximumForeignBytes = 8192
 
     var json = JSONWriter()
+    /// Nil in a run without secrets.
+    private let redactor: Redactor?
     private var dates = TimestampFormatter()
     /// A task and its last exchange tell of the same response: the second time, the text is there already.
     private var lastResponse: ResponseHead?
@@ -17,6 +19,8 @@ struct ReportWriter: ~Copyable {
     /// Most requests of a run have the same fields.
     private var lastRequestFields = HeaderFields()
     private var requestFieldsText = JSONWriter()
+
+    init(redactor: Redactor? = nil) { self.redactor = redactor }
 
     /// Writes null for nil, else what `write` writes.
     @inline(__always)
@@ -35,8 +39,14 @@ struct ReportWriter: ~Copyable {
         json.plainString(dates.text(of: date).span)
     }
 
+    /// Writes text of the job file, whole.
+    mutating func text(_ text: String) {
+        json.string(redactor?.redacted(text) ?? text)
+    }
+
     /// Writes text that a peer may have had a hand in, limited in length and without user information of URLs.
     mutating func foreignText(_ text: String) {
+        let text = redactor?.redacted(text) ?? text
         json.string(Redaction.text(text, maximumBytes: Self.maximumForeignBytes))
     }
 
@@ -96,17 +106,26 @@ struct ReportWriter: ~Copyable {
         let maximum = Self.maximumForeignBytes
         json.beginObject()
         json.key(plain: "name")
-        json.latin1(name.extracting(first: maximum))
+        if redactor == nil {
+            json.latin1(name.extracting(first: maximum))
+        } else {
+            characters(name)
+        }
         json.key(plain: "value")
         if Redaction.isSecretField(name) {
-            json.string(Redaction.mark)
-        } else if Redaction.isHarmless(value, maximumBytes: maximum) {
+            json.string(Secret.mark)
+        } else if redactor == nil, Redaction.isHarmless(value, maximumBytes: maximum) {
             json.latin1(value)
         } else {
-            var bytes: [UInt8] = []
-            bytes.append(value)
-            json.string(Redaction.text(HeaderFields.text(bytes[...]), maximumBytes: maximum))
+            characters(value)
         }
         json.endObject()
+    }
+
+    /// Writes bytes as the characters of the same numbers, as text that a peer had a hand in.
+    private mutating func characters(_ value: Span<UInt8>) {
+        var bytes: [UInt8] = []
+        bytes.append(value)
+        foreignText(HeaderFields.text(bytes[...]))
     }
 }

@@ -37,7 +37,7 @@ extension RunHeader {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("name", "The job's name") { $0.jobName }
             members.string("file", "The file as it was named") { $0.jobFile }
-            members.string("sha256", "The SHA-256 of its bytes", .sha256) { $0.jobSHA256 }
+            members.ownText("sha256", "The SHA-256 of its bytes", .sha256) { $0.jobSHA256 }
         }
     }
 }

@@ -204,7 +204,7 @@ extension TaskRecord.PublishedFile {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("path", "The path as the job file has it") { $0.path }
             members.integer("size", "Its length in bytes") { $0.size }
-            members.optionalString("sha256", "Its SHA-256, when it was computed", .sha256) {
+            members.optionalOwnText("sha256", "Its SHA-256, when it was computed", .sha256) {
                 $0.sha256
             }
             members.unmeasured(

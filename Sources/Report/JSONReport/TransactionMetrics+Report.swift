@@ -188,7 +188,7 @@ extension TransactionMetrics {
             members.optionalDate("tcpConnectEndDate", "TCP is connected, TLS is not yet") {
                 $0.tcpConnectEndDate
             }
-            members.optionalString(
+            members.optionalOwnText(
                 "byteCounting",
                 "What the byte counts are of: the wire, or libcurl's HTTP/1 rendering of frames",
                 .oneOf(["wire", "http1-equivalent"])

@@ -46,10 +46,4 @@ import Testing
         #expect(faults.map(\.range) == [range])
         #expect(faults.map(\.fault.code) == [.badExpression])
     }
-
-    @Test(arguments: ["secret.token"])
-    func `namespaces of later are named as such`(content: String) {
-        let faults = Template("${\(content)}").faults
-        #expect(faults.map(\.fault.code) == [.notYetSupported])
-    }
 }

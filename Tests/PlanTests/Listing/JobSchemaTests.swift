@@ -14,7 +14,8 @@ import Testing
     }
 
     private static let tables: [(name: String, keys: KeyTable)] = [
-        ("defaults", DefaultsTable.table.keys), ("session", SessionTable.table.keys),
+        ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
+        ("session", SessionTable.table.keys),
         ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
         ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
         ("data", TaskTable.data.keys),

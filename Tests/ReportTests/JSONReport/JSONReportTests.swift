@@ -62,6 +62,57 @@ import TransferModel
         #expect(text.contains("no connection to http://‹redacted›@127.0.0.1:9/"))
     }
 
+    @Test func `no secret is in the text, wherever it comes from`() throws {
+        let secret = "s€cret/1"
+        let encoded = "c+KCrGNyZXQvMQ=="
+        var record = Samples.refused
+        record.id = "id \(secret)"
+        record.taskDescription = "description \(secret)"
+        record.error?.detail = "detail s%E2%82%ACcret/1"
+        record.error?.help = #"help s\u20accret\/1 s€cr…"#
+        record.checks = [
+            TaskRecord.Check(.clientError, passed: false, expected: secret, actual: "a \(secret)")
+        ]
+        record.originalRequest.url =
+            "https://example.com/\(secret)?s%e2%82%acCRET=s%e2%82%accret%2f1"
+        let fields = HeaderFields([
+            HeaderField(name: "X-\(secret)", value: "Bearer \(secret)"),
+            HeaderField(name: "X-Encoded", value: "dXNlcjpz4oKsY3JldC8x \(encoded)"),
+        ])
+        record.originalRequest.headers = fields
+        record.response = ResponseHead(statusCode: 200, fields: fields)
+        let events: [RunEvent] = [
+            .started(Samples.header), .taskFinished(record), .finished(Samples.summary),
+        ]
+        let text = try reportText(events, hiding: secret)
+        for trace in ["cret/1", "cret%2f1", "s€", "s\\u20ac", "CY3JldC8", "jcmV0LzE"] {
+            #expect(!text.contains(trace), "\(trace)")
+        }
+        #expect(text.contains(#""id":"id ‹redacted›""#))
+        #expect(text.contains(#"{"name":"X-‹redacted›","value":"Bearer ‹redacted›"}"#))
+    }
+
+    @Test(arguments: [
+        "name", "value", "1234", "0000", "2026", "true", "null", "data", "succeeded", "completed",
+        "\",\"", "\":{\"", "durationUs", "sha256", "clientError",
+    ])
+    func `a secret that is a word of the report leaves it what the schema says`(
+        secret: String
+    ) throws {
+        let redactor = try #require(Redactor([Secret(secret)]))
+        let report = try writtenReport(Samples.events, redactor: redactor)
+        #expect(report.value["tasks"]?.elements.count == 3)
+    }
+
+    /// The text of a report whose sums need not be right.
+    private func reportText(_ events: [RunEvent], hiding secret: String) throws -> String {
+        let file = MemoryFile()
+        let redactor = try #require(Redactor([Secret(secret)]))
+        let report = JSONReport(path: "x", redactor: redactor) { _ in file }
+        for event in events { report.receive(event) }
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+
     @Test func `bytes from a peer cannot drive a terminal`() throws {
         let text = try writtenReport(Samples.events).text
         #expect(text.contains(#"{"name":"X-Bytes","value":"Ã©Â\u009b\u001b[31m"}"#))

@@ -3,9 +3,12 @@ import TestSupport
 import TransferModel
 
 /// The report that a run with those events writes, checked against the schema.
-func writtenReport(_ events: [RunEvent]) throws -> (value: JSONValue, text: String) {
+func writtenReport(
+    _ events: [RunEvent],
+    redactor: Redactor? = nil
+) throws -> (value: JSONValue, text: String) {
     let file = MemoryFile()
-    let report = JSONReport(path: "report.json") { _ in file }
+    let report = JSONReport(path: "report.json", redactor: redactor) { _ in file }
     for event in events { report.receive(event) }
     let value = try JSONValue(bytes: file.bytes)
     let schema = JSONSchemaValidator(schema: try JSONValue(ReportSchema.text))

@@ -1,10 +1,7 @@
 internal import TransferModel
 
-/// What a report does not tell, and how much it tells of texts from peers.
+/// What a report does not tell whatever its value is, and how much it tells of texts from peers.
 enum Redaction {
-    /// Stands where a secret was.
-    static let mark = "‹redacted›"
-
     /// Fields whose values are credentials (RFC 9110 §11, RFC 6265).
     private static let secretFields = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2",
@@ -40,7 +37,7 @@ enum Redaction {
         var position = 0
         while let secret = userInformation(bytes, from: position) {
             for index in position..<secret.lowerBound { kept.append(bytes[index]) }
-            kept.append(contentsOf: mark.utf8)
+            kept.append(contentsOf: Secret.mark.utf8)
             position = secret.upperBound
         }
         for index in position..<bytes.count { kept.append(bytes[index]) }

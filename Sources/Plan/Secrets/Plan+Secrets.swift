@@ -1,0 +1,48 @@
+internal import Diagnostics
+package import TransferModel
+
+extension Plan {
+    /// The same plan with the values of its secrets in place.
+    ///
+    /// - Parameter values: Those of `neededSecrets` by their names.
+    /// - Returns: The plan to be run; one without secrets is itself.
+    /// - Throws: What is wrong with values: control characters in one that stands in a header field, or what may not
+    ///   stand in a URL.
+    package func with(_ values: [String: Secret]) throws(PlanRejected) -> Plan {
+        guard !neededSecrets.isEmpty else { return self }
+        let unfit = neededSecrets.compactMap { secret in
+            values[secret.name]?.withText { reasonAgainst($0, as: secret.name) }
+                .map { secret.missing($0) }
+        }
+        guard unfit.isEmpty else { throw PlanRejected(diagnostics: unfit) }
+        // Variables and sessions may hold secrets: they are read again, the tasks only when they are started.
+        var builder = PlanBuilder(document: reader.document, options: options, secrets: values)
+        let taskReader = builder.readShared()
+        guard builder.reader.errorCount == 0 else {
+            throw PlanRejected(diagnostics: builder.reader.diagnostics)
+        }
+        var plan = self
+        plan.reader.variables = builder.reader.variables
+        plan.reader.secrets = builder.reader.secrets
+        plan.taskReader = taskReader
+        return plan
+    }
+
+    /// Why a value cannot stand where the job has the secret of that name; continues "the secret `name` ".
+    private func reasonAgainst(_ value: String, as name: String) -> String? {
+        guard let position = reader.secrets.names.firstIndex(of: name) else { return nil }
+        if reader.secrets.inHeaders.contains(position) {
+            do {
+                try HeaderRule.checkValue(value)
+            } catch {
+                return "cannot stand in a header: \(error.message)"
+            }
+        }
+        if reader.secrets.inURLs.contains(position),
+            (try? HTTPURL("http://localhost/" + value)) == nil
+        {
+            return "cannot stand in a URL: it has a space, a control character or a backslash"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,72 @@
+internal import Diagnostics
+internal import JobFile
+
+extension PlanBuilder {
+    /// Notes the names of the secrets, so that expressions can refer to them.
+    mutating func declareSecrets() {
+        guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
+        for entry in document.entries(of: section) where !reader.isFree(entry.key) {
+            let name = document.text(of: entry.key)
+            guard Expression.isVariableName(name) else {
+                reader.report(
+                    .badID,
+                    "`\(name.excerpt)` is not a name of a secret",
+                    at: entry.key,
+                    help: "a name has letters, digits, `_` and `-`, and does not begin with a digit"
+                )
+                continue
+            }
+            guard reader.secrets.declare(name, secrets[name]) else {
+                reader.report(
+                    .outOfRange,
+                    "a job may have at most \(SecretSet.capacity) secrets",
+                    at: entry.key
+                )
+                return
+            }
+        }
+    }
+
+    /// Reads what is said of each secret.
+    mutating func defineSecrets(_ section: NodeID) {
+        for entry in document.entries(of: section) where !reader.isFree(entry.key) {
+            let name = document.text(of: entry.key)
+            let errors = reader.errorCount
+            var draft = SecretDraft()
+            reader.owner = .secret(entry.key)
+            reader.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
+            guard reader.errorCount == errors, var source = draft.source else { continue }
+            if let timeout = draft.timeout, let key = draft.timeoutKey {
+                guard case .command(let arguments, _) = source else {
+                    reader.report(
+                        .conflictingKeys,
+                        "`timeout`\(reader.context) is about `command`, which is not there",
+                        at: key
+                    )
+                    continue
+                }
+                source = .command(arguments, timeout: timeout)
+            }
+            reader.secrets.define(
+                SecretDeclaration(
+                    name: name,
+                    source: source,
+                    origins: draft.origins,
+                    allowsURL: draft.allowsURL,
+                    range: document.range(of: entry.key)
+                )
+            )
+        }
+        reader.owner = .job
+    }
+
+    /// The secrets that the tasks of a list use.
+    func neededSecrets(of tasks: TaskList) -> [SecretDeclaration] {
+        var needed = SecretSet()
+        for (entry, secrets) in taskSecrets
+        where tasks.find(idOf: reader.tasks.entries[entry].key, in: document) != nil {
+            needed.formUnion(secrets)
+        }
+        return needed.positions.compactMap { reader.secrets.declarations[$0] }
+    }
+}

@@ -1,0 +1,174 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+// Where a secret may stand: in values of header fields, in bodies, and in URLs where its declaration allows it.
+extension Reader {
+    /// A secret by its name, with its value or with what stands for it; reports an unknown one.
+    mutating func secret(
+        _ expression: Expression,
+        _ text: String,
+        _ field: Field
+    ) -> ScalarValue? {
+        if let position = secrets.names.firstIndex(of: expression.name) {
+            var value = ScalarValue(
+                text: secrets.text(of: position),
+                type: .string,
+                isFilledIn: true
+            )
+            value.secrets = SecretSet(position)
+            return value
+        }
+        let name = expression.name
+        let nearest = nearest(name, among: { $0.secrets.names })
+        let range = range(of: expression.range, in: text, field.node)
+        add(
+            Diagnostic(
+                .error,
+                .unknownSecret,
+                "unknown secret `\(name.excerpt)`",
+                at: range,
+                help: nearest.map { "did you mean `${secret.\($0)}`?" }
+                    ?? "declare it under `secrets`",
+                fixIt: nearest.map { .init(range: range, replacement: "${secret.\($0)}") }
+            )
+        )
+        return nil
+    }
+
+    /// Reports secrets in a value that is shown to people.
+    mutating func reportMisplaced(_ secrets: SecretSet, _ field: Field) {
+        report(
+            .secretMisplaced,
+            "`\(field.name.excerpt)` may not hold the \(self.secrets.words(for: secrets)): "
+                + "what it says stands in reports and messages",
+            at: field.node,
+            help: "a secret may stand in the values of `headers`, in a body, "
+                + "and with `allowInURL: true` in a URL"
+        )
+    }
+
+    /// Reports secrets in the name of a file.
+    mutating func reportInPath(_ secrets: SecretSet, _ field: Field) {
+        report(
+            .secretInPath,
+            "`\(field.name.excerpt)`: the \(self.secrets.words(for: secrets)) "
+                + "would stand in the name of a file",
+            at: field.node
+        )
+    }
+
+    /// The text of a value that is sent, any scalar but null; notes the secrets in it.
+    mutating func sentText(_ field: Field, as place: SecretUse.Place) -> String? {
+        guard let scalar = sentScalar(field, as: place) else { return nil }
+        return text(of: scalar, field)
+    }
+
+    /// A value that is sent, or a stand-in for one that is known only when the task starts; notes the secrets in it.
+    mutating func sentScalar(_ field: Field, as place: SecretUse.Place) -> ScalarValue? {
+        guard let scalar = scalarOrStandIn(field) else { return nil }
+        if !scalar.secrets.isEmpty {
+            note(SecretUse(secrets: scalar.secrets, place: place, node: field.node))
+        }
+        return scalar
+    }
+
+    private mutating func note(_ use: SecretUse) {
+        secrets.note(use)
+        secretUses.append(use)
+    }
+
+    /// The uses noted so far, which are forgotten.
+    mutating func takeSecretUses() -> [SecretUse] {
+        defer { secretUses = [] }
+        return secretUses
+    }
+
+    /// Where the value of a header field may hold secrets; reports a field that follows a redirect anywhere.
+    mutating func headerText(_ field: Field) -> String? {
+        let count = secretUses.count
+        guard let text = sentText(field, as: .header(field.name)) else { return nil }
+        guard secretUses.count > count,
+            HeaderField(name: field.name, value: "").mayCrossOrigins
+        else { return text }
+        report(
+            .secretToOtherOrigin,
+            "the \(secrets.words(for: secretUses[count].secrets)) may not stand in "
+                + "`\(field.name)`: the field goes along when a redirect leaves the origin",
+            at: field.node,
+            help: "send it in a field of another name"
+        )
+        return nil
+    }
+
+    /// A URL that something is asked of; secrets may stand in its path and query, where their declarations allow it.
+    ///
+    /// Of one that is known only when the task starts, one that leads to the same origin, or nil without a report
+    /// when its origin is not known either.
+    mutating func url(_ field: Field) -> HTTPURL? {
+        guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
+            scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
+        else { return nil }
+        if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
+        guard let url = parsed(text, of: field, URLText.parse) else { return nil }
+        checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
+        return url
+    }
+
+    /// Reports those of some secrets that may not go to an origin, at the URL; `use` is where they stand, if elsewhere.
+    mutating func checkSecrets(
+        _ sent: SecretSet,
+        sentTo origin: Origin,
+        at node: NodeID,
+        from use: NodeID? = nil
+    ) {
+        guard !sent.isEmpty else { return }
+        for declaration in sent.positions.compactMap({ secrets.declarations[$0] })
+        where !declaration.mayGo(to: origin) {
+            let isPlain = origin.scheme == .http && !origin.isLoopback
+            let places = use.map { [Diagnostic.Note("it stands here", at: document.range(of: $0))] }
+            report(
+                isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,
+                "the secret `\(declaration.name)`\(context) "
+                    + (isPlain
+                        ? "goes over plain http, readable on the way"
+                        : "goes to `\(origin.text)`, which is none of its `origins`"),
+                at: node,
+                notes: (places ?? []) + [.init("it is declared here", at: declaration.range)],
+                help: isPlain ? "use `https://`" : nil
+            )
+        }
+    }
+
+    /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is not so.
+    private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
+        let front = String(scalar.text.slice(0..<scalar.firstSecret))
+        let authorityEnd = (try? HTTPURL(front))?.authorityEnd ?? scalar.firstSecret
+        // What begins with a captured value is looked at again when that is there.
+        guard authorityEnd < scalar.firstSecret || scalar.standInStart == 0 else {
+            report(
+                .secretInURL,
+                "`\(field.name)`: the \(secrets.words(for: scalar.secrets)) may not stand in "
+                    + "the scheme or the host of a URL",
+                at: field.node,
+                help: "write them out, so that it is known where the secret goes"
+            )
+            return false
+        }
+        for position in scalar.secrets.positions {
+            guard let declaration = secrets.declarations[position], !declaration.allowsURL else {
+                continue
+            }
+            report(
+                .secretInURL,
+                "`\(field.name)`: the secret `\(declaration.name)` may not stand in a URL, "
+                    + "which servers and proxies keep in their logs",
+                at: field.node,
+                notes: [.init("it is declared here", at: declaration.range)],
+                help: "send it in a header, or allow it with `allowInURL: true` at the secret"
+            )
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,43 @@
+package import Diagnostics
+internal import TransferModel
+
+/// A secret of a job: where its value is, and where it may go.
+package struct SecretDeclaration: Sendable {
+    /// Where the value is.
+    package enum Source: Sendable, Hashable {
+        /// A variable of the environment.
+        case environment(String)
+        /// A file with an absolute path, as whose `displayPath` the job file has it.
+        case file(path: String, displayPath: String)
+        /// What a program writes to its standard output, within a time; its own name comes first.
+        case command([String], timeout: Duration)
+    }
+
+    package let name: String
+    package let source: Source
+    /// Where it may go; nil when any https origin and this machine may have it.
+    let origins: [Origin]?
+    /// Whether it may stand in the path and the query of a URL.
+    let allowsURL: Bool
+    /// Of its name.
+    let range: SourceRange
+
+    /// The fault of this secret's value not being there or not being fit; `reason` continues "the secret `name` ".
+    ///
+    /// One of the environment: the job file may be right.
+    package func missing(_ reason: String, notes: [Diagnostic.Note] = []) -> Diagnostic {
+        Diagnostic(
+            .error,
+            .missingSecret,
+            "the secret `\(name)` \(reason)",
+            at: range,
+            notes: notes
+        )
+    }
+
+    /// Whether the secret may be sent to an origin.
+    func mayGo(to origin: Origin) -> Bool {
+        if let origins { return origins.contains(origin) }
+        return origin.scheme == .https || origin.isLoopback
+    }
+}

@@ -1,0 +1,161 @@
+internal import SystemKit
+package import TransferModel
+
+/// Finds secrets in what is about to be shown, and puts `‹redacted›` in their place.
+///
+/// They are found by their values: as they are, percent-encoded, escaped as in JSON, in base64 at any offset within
+/// more, and cut off by an ellipsis. The time is that of one look at each byte, except where a text begins to be a
+/// secret.
+package final class Redactor: Sendable {
+    private let patterns: [SecretPattern]
+    /// The patterns that begin with four bytes, which they all have.
+    private let beginnings: [UInt32: [Int]]
+    /// A bit for each pair of bytes, set when a pattern begins with it: most of a text is passed over by it.
+    private let pairs: [UInt64]
+    /// How often a text may have been escaped: in a URL within JSON, for one.
+    private static let layers = 2
+    /// The ways in which a text is read besides as it is.
+    private let escapings: [UnescapedText.Escaping]
+
+    /// Nil when there is no secret; values of less than four bytes are not looked for.
+    package init?(_ secrets: [Secret]) {
+        guard !secrets.isEmpty else { return nil }
+        var all: Set<SecretPattern> = []
+        for secret in secrets { all.formUnion(secret.withText(SecretPattern.all)) }
+        patterns = Array(all)
+        var beginnings: [UInt32: [Int]] = [:]
+        var pairs = [UInt64](repeating: 0, count: 1 << 10)
+        for (index, pattern) in patterns.enumerated() {
+            beginnings[Self.beginning(pattern.bytes.span, at: 0), default: []].append(index)
+            let pair = Self.pair(pattern.bytes.span, at: 0)
+            pairs[pair >> 6] |= 1 << UInt64(pair & 63)
+        }
+        self.beginnings = beginnings
+        self.pairs = pairs
+        let hasSpaces = patterns.contains { $0.bytes.contains(UInt8(ascii: " ")) }
+        escapings = UnescapedText.Escaping.allCases.filter { $0 != .form || hasSpaces }
+    }
+
+    /// The text without secrets.
+    package func redacted(_ text: String) -> String {
+        let found = secrets(in: text.utf8.span)
+        if found.isEmpty { return text }
+        return String(decoding: Self.replacing(found, in: text.utf8.span), as: UTF8.self)
+    }
+
+    /// UTF-8 text without secrets.
+    package func redacted(_ text: [UInt8]) -> [UInt8] {
+        let found = secrets(in: text.span)
+        return found.isEmpty ? text : Self.replacing(found, in: text.span)
+    }
+
+    private static func replacing(_ ranges: [Range<Int>], in text: Span<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        for range in ranges {
+            result.append(text.extracting(position..<range.lowerBound))
+            result.append(contentsOf: Secret.mark.utf8)
+            position = range.upperBound
+        }
+        result.append(text.extracting(position..<text.count))
+        return result
+    }
+
+    /// Where secrets stand, in order, no two together.
+    private func secrets(in text: Span<UInt8>) -> [Range<Int>] {
+        var found = secrets(in: text, layers: Self.layers)
+        guard found.count > 1 else { return found }
+        found.sort { $0.lowerBound < $1.lowerBound }
+        var merged = [found[0]]
+        for range in found.dropFirst() {
+            let last = merged[merged.count - 1]
+            if range.lowerBound <= last.upperBound {
+                merged[merged.count - 1] =
+                    last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
+    }
+
+    /// Where secrets stand, as the text is and with so many layers of escaping taken off.
+    private func secrets(in text: Span<UInt8>, layers: Int) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        search(text) { found.append($0) }
+        guard layers > 0 else { return found }
+        for escaping in escapings {
+            guard let plain = UnescapedText(text, escaping) else { continue }
+            for range in secrets(in: plain.bytes.span, layers: layers - 1) {
+                found.append(plain.offsets[range.lowerBound]..<plain.offsets[range.upperBound])
+            }
+        }
+        return found
+    }
+
+    /// Tells of every place where a pattern stands, or the beginning of one before a cut.
+    private func search(_ text: Span<UInt8>, _ emit: (Range<Int>) -> Void) {
+        var position = 0
+        while position + SecretPattern.minimumCount <= text.count {
+            defer { position += 1 }
+            let pair = Self.pair(text, at: position)
+            guard pairs[pair >> 6] >> UInt64(pair & 63) & 1 == 1,
+                let candidates = beginnings[Self.beginning(text, at: position)]
+            else { continue }
+            for candidate in candidates {
+                let pattern = patterns[candidate]
+                var end = position + SecretPattern.minimumCount
+                let last = min(text.count, position + pattern.bytes.count)
+                while end < last, text[end] == pattern.bytes[end - position] { end += 1 }
+                let isWhole = end - position == pattern.bytes.count
+                guard isWhole || Self.isCut(text, at: end) else { continue }
+                emit(Self.extended(position..<end, pattern, isWhole: isWhole, in: text))
+            }
+        }
+    }
+
+    /// The place with the digits of base64 beside it that hold bits of the secret, and the padding.
+    private static func extended(
+        _ place: Range<Int>,
+        _ pattern: SecretPattern,
+        isWhole: Bool,
+        in text: Span<UInt8>
+    ) -> Range<Int> {
+        var (start, end) = (place.lowerBound, place.upperBound)
+        if pattern.reachesBefore, start > 0, SecretPattern.isBase64Digit(text[start - 1]) {
+            start -= 1
+        }
+        if isWhole, pattern.reachesBehind, end < text.count,
+            SecretPattern.isBase64Digit(text[end])
+        {
+            end += 1
+        }
+        return start..<end
+    }
+
+    /// Whether an ellipsis stands there, perhaps behind a character that was cut in two.
+    private static func isCut(_ text: Span<UInt8>, at position: Int) -> Bool {
+        var position = position
+        while starts(text, at: position, with: 0xEF, 0xBF, 0xBD) { position += 3 }
+        return starts(text, at: position, with: 0xE2, 0x80, 0xA6)
+    }
+
+    private static func starts(
+        _ text: Span<UInt8>,
+        at position: Int,
+        with first: UInt8,
+        _ second: UInt8,
+        _ third: UInt8
+    ) -> Bool {
+        position + 3 <= text.count && text[position] == first && text[position + 1] == second
+            && text[position + 2] == third
+    }
+
+    private static func pair(_ text: Span<UInt8>, at position: Int) -> Int {
+        Int(text[position]) << 8 | Int(text[position + 1])
+    }
+
+    private static func beginning(_ text: Span<UInt8>, at position: Int) -> UInt32 {
+        UInt32(pair(text, at: position)) << 16 | UInt32(pair(text, at: position + 2))
+    }
+}

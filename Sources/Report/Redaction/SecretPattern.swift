@@ -1,0 +1,72 @@
+internal import TransferModel
+
+/// Bytes by which a secret is found in a text.
+struct SecretPattern: Sendable, Hashable {
+    var bytes: [UInt8]
+    /// Whether the digit of base64 in front of them, or behind them, holds some bits of the secret too.
+    var reachesBefore = false
+    var reachesBehind = false
+
+    /// The shortest that is looked for; what is shorter stands in any text by chance.
+    static let minimumCount = 4
+    /// The shortest line that is looked for apart from its secret.
+    private static let minimumLine = 8
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Every pattern of a secret, each of at least `minimumCount` bytes; none of a secret that is shorter itself.
+    static func all(of secret: String) -> Set<SecretPattern> {
+        let bytes = Array(secret.utf8)
+        guard bytes.count >= minimumCount else { return [] }
+        var patterns: Set = [SecretPattern(bytes), SecretPattern(asCharacters(bytes))]
+        // As an excerpt of a body has it.
+        patterns.insert(SecretPattern(Array(secret.onOneLine().text.utf8)))
+        // A server may answer with one line of a key, and what is shown on a terminal has no line ends.
+        let lines = bytes.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
+        for line in lines where line.count >= minimumLine {
+            patterns.insert(SecretPattern(Array(line)))
+        }
+        for digits in [base64Digits, base64URLDigits] {
+            for offset in 0..<3 {
+                patterns.insert(SecretPattern(base64Of: bytes, behind: offset, digits))
+            }
+        }
+        return patterns.filter { $0.bytes.count >= minimumCount }
+    }
+
+    /// Bytes as header fields have them in a report: each the character of the same number, in UTF-8.
+    private static func asCharacters(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+    }
+}
+
+// MARK: Base64 (RFC 4648 §4 and §5)
+
+extension SecretPattern {
+    private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let base64Digits = Array((letters + "+/").utf8)
+    private static let base64URLDigits = Array((letters + "-_").utf8)
+
+    /// The digits that stand for a secret behind so many other bytes, of those that depend on nothing else.
+    private init(base64Of secret: [UInt8], behind offset: Int, _ digits: [UInt8]) {
+        let bytes = [UInt8](repeating: 0, count: offset) + secret + [0]
+        let bits = (bytes.count - 1) * 8
+        // Digits of six bits each: the first that has no bit of what stands before, up to the last whole one.
+        let own = (offset * 8 + 5) / 6..<bits / 6
+        self.bytes = own.map { digit in
+            let (byte, shift) = (digit * 6).quotientAndRemainder(dividingBy: 8)
+            let pair = UInt16(bytes[byte]) << 8 | UInt16(bytes[byte + 1])
+            return digits[Int(pair >> UInt16(10 - shift)) & 63]
+        }
+        reachesBefore = offset > 0
+        reachesBehind = bits % 6 > 0
+    }
+
+    static func isBase64Digit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

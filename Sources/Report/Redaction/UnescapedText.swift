@@ -1,0 +1,117 @@
+internal import SystemKit
+
+/// A text with one layer of escaping taken off, and where each of its bytes came from.
+struct UnescapedText {
+    enum Escaping: CaseIterable {
+        /// `%20` (RFC 3986 §2.1).
+        case percent
+        /// `%20`, and `+` for a space (application/x-www-form-urlencoded).
+        case form
+        /// `\"`, `\n`, `\u00e9` (RFC 8259 §7).
+        case json
+    }
+
+    private(set) var bytes: [UInt8] = []
+    /// Where the text has each byte, and behind the last one where the text ends.
+    private(set) var offsets: [Int] = []
+
+    /// Nil when nothing in the text is escaped so.
+    init?(_ text: Span<UInt8>, _ escaping: Escaping) {
+        guard Self.mayBeEscaped(text, escaping) else { return nil }
+        bytes.reserveCapacity(text.count)
+        offsets.reserveCapacity(text.count + 1)
+        var index = 0
+        while index < text.count {
+            let start = index
+            switch (text[index], escaping) {
+            case (UInt8(ascii: "%"), .percent), (UInt8(ascii: "%"), .form):
+                let value = Self.hexadecimal(text, index + 1, digits: 2)
+                index += value == nil ? 1 : 3
+                append(value.map { UInt8(truncatingIfNeeded: $0) } ?? text[start], from: start)
+            case (UInt8(ascii: "+"), .form):
+                append(UInt8(ascii: " "), from: start)
+                index += 1
+            case (UInt8(ascii: "\\"), .json):
+                index = appendJSONEscape(text, at: index)
+            default:
+                append(text[index], from: start)
+                index += 1
+            }
+        }
+        offsets.append(text.count)
+    }
+
+    private static func mayBeEscaped(_ text: Span<UInt8>, _ escaping: Escaping) -> Bool {
+        let mark =
+            switch escaping {
+            case .percent: UInt8(ascii: "%")
+            case .form: UInt8(ascii: "+")
+            case .json: UInt8(ascii: "\\")
+            }
+        for index in text.indices where text[index] == mark { return true }
+        return false
+    }
+
+    private mutating func append(_ byte: UInt8, from offset: Int) {
+        bytes.append(byte)
+        offsets.append(offset)
+    }
+
+    /// Reads an escape that begins at `start`; returns where the text goes on.
+    private mutating func appendJSONEscape(_ text: Span<UInt8>, at start: Int) -> Int {
+        guard start + 1 < text.count else {
+            append(text[start], from: start)
+            return start + 1
+        }
+        let plain: UInt8? =
+            switch text[start + 1] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text[start + 1]
+            case UInt8(ascii: "b"): 8
+            case UInt8(ascii: "f"): 12
+            case UInt8(ascii: "n"): 10
+            case UInt8(ascii: "r"): 13
+            case UInt8(ascii: "t"): 9
+            default: nil
+            }
+        if let plain {
+            append(plain, from: start)
+            return start + 2
+        }
+        guard text[start + 1] == UInt8(ascii: "u"),
+            var value = Self.hexadecimal(text, start + 2, digits: 4)
+        else {
+            append(text[start], from: start)
+            return start + 1
+        }
+        var end = start + 6
+        if (0xD800..<0xDC00).contains(value), end + 1 < text.count, text[end] == UInt8(ascii: "\\"),
+            text[end + 1] == UInt8(ascii: "u"),
+            let low = Self.hexadecimal(text, end + 2, digits: 4), (0xDC00..<0xE000).contains(low)
+        {
+            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+            end += 6
+        }
+        let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
+        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+            append(byte, from: start)
+        }
+        return end
+    }
+
+    /// The number that so many digits stand for; nil when some are missing.
+    private static func hexadecimal(_ text: Span<UInt8>, _ start: Int, digits: Int) -> UInt32? {
+        guard start + digits <= text.count else { return nil }
+        var value: UInt32 = 0
+        for index in start..<start + digits {
+            let digit: UInt8
+            switch text[index] {
+            case 48...57: digit = text[index] - 48
+            case 65...70: digit = text[index] - 55
+            case 97...102: digit = text[index] - 87
+            default: return nil
+            }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+}

@@ -1,0 +1,172 @@
+import Diagnostics
+import Plan
+import Report
+import SystemKit
+import TransferModel
+
+/// Gets the values of secrets: from the environment, from files, from commands.
+final class SecretResolver: Sendable {
+    /// The most bytes of a value.
+    private static let largestValue = 64 * 1024
+    /// What is shorter would be found by chance wherever it is looked for.
+    private static let smallestValue = 4
+    /// Bytes of a command's standard error that are shown when it fails.
+    private static let shownErrorBytes = 1000
+
+    private struct State {
+        var command: ChildProcess?
+        var signal: StopSignal?
+    }
+
+    /// Why a value cannot be had; continues "the secret `name` ".
+    private struct Fault: Error {
+        var reason: String
+        /// What a command wrote that failed.
+        var captured: ChildProcess.Captured?
+    }
+
+    private let state = Lock(State())
+
+    /// Ends the command that runs, and whatever else `resolve` does; for any thread.
+    func stop(_ signal: StopSignal) {
+        state.withLock { state in
+            state.signal = signal
+            state.command?.kill()
+        }
+    }
+
+    /// The values of secrets by their names.
+    ///
+    /// - Parameters:
+    ///   - declarations: Where the values are.
+    ///   - folder: The absolute path of the folder that commands run in.
+    /// - Returns: A value for each declaration.
+    /// - Throws: `PlanRejected` with everything that is missing; `Exit` after `stop`.
+    func resolve(
+        _ declarations: [SecretDeclaration],
+        in folder: String
+    ) throws -> [String: Secret] {
+        var values: [String: Secret] = [:]
+        var missing: [Diagnostic] = []
+        for declaration in declarations {
+            do {
+                values[declaration.name] = try value(of: declaration, in: folder)
+            } catch let fault as Fault {
+                let words = fault.captured.flatMap { Self.words($0, hiding: values) }
+                let notes = words.map { [Diagnostic.Note("it said: \($0)")] } ?? []
+                missing.append(declaration.missing(fault.reason, notes: notes))
+            }
+            if let signal = state.withLock({ $0.signal }) {
+                throw Exit(signal == .interrupt ? .interrupted : .terminated)
+            }
+        }
+        guard missing.isEmpty else { throw PlanRejected(diagnostics: missing) }
+        return values
+    }
+
+    private func value(of declaration: SecretDeclaration, in folder: String) throws -> Secret {
+        switch declaration.source {
+        case .environment(let name):
+            guard let text = ProcessContext.variable(name) else {
+                throw Fault(reason: "has no value: the environment variable `\(name)` is not set")
+            }
+            return try Self.secret(Array(text.utf8))
+        case .file(let path, let displayPath):
+            return try Self.secret(Self.withoutLineEnd(Self.content(of: path, displayPath)))
+        case .command(let arguments, let timeout):
+            let output = try output(of: arguments, in: folder, within: timeout)
+            return try Self.secret(Self.withoutLineEnd(output))
+        }
+    }
+
+    private static func content(of path: String, _ displayPath: String) throws -> [UInt8] {
+        do throws(SystemError) {
+            let file = try InputFile(path: path)
+            switch file.exposure {
+            case nil: break
+            case .foreignOwner?:
+                throw Self.exposed(displayPath, "it belongs to another user")
+            case .openMode?:
+                throw Self.exposed(displayPath, "others may read or change it; chmod 600")
+            }
+            return try file.readPrefix(limit: largestValue + 1)
+        } catch {
+            throw Fault(reason: "has no value: \(error.message)")
+        }
+    }
+
+    private static func exposed(_ path: String, _ reason: String) -> SystemError {
+        .notPermitted("take a secret from", path, reason: reason)
+    }
+
+    /// What a command writes to its standard output.
+    private func output(
+        of arguments: [String],
+        in folder: String,
+        within timeout: Duration
+    ) throws -> [UInt8] {
+        let captured: ChildProcess.Captured
+        do throws(SystemError) {
+            let command = try ChildProcess(arguments, in: folder, errorOutput: .captured)
+            state.withLock { state in
+                state.command = command
+                // It may have come before there was anything to end.
+                if state.signal != nil { command.kill() }
+            }
+            defer { state.withLock { $0.command = nil } }
+            let deadline = MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + timeout
+            captured = try command.capture(
+                limit: Self.largestValue,
+                until: deadline.nanoseconds
+            )
+        } catch {
+            throw Fault(reason: "has no value: \(error.message)")
+        }
+        let failure =
+            switch captured.outcome {
+            case .ended(.exited(0)): nil as String?
+            case .ended(.exited(let status)): "ended with status \(status)"
+            case .ended(.killed(let signal)): "was ended by signal \(signal)"
+            case .timedOut: "did not end in time"
+            case .tooMuchOutput: "wrote more than 64 KiB"
+            }
+        guard let failure else { return captured.output }
+        throw Fault(
+            reason: "has no value: its command \(failure)",
+            captured: captured
+        )
+    }
+
+    /// The end of what a failed command says, without what it says of secrets; nil when that is nothing.
+    private static func words(
+        _ captured: ChildProcess.Captured,
+        hiding values: [String: Secret]
+    ) -> String? {
+        let partial = String(decoding: withoutLineEnd(captured.output), as: UTF8.self)
+        let redactor = Redactor(Array(values.values) + [Secret(partial)])
+        // The ellipsis is how half of a secret is known for one.
+        let bytes = captured.error + (captured.isErrorCut ? Array("…".utf8) : [])
+        let shown = (redactor?.redacted(bytes) ?? bytes).suffix(shownErrorBytes)
+        let text = String(decoding: shown, as: UTF8.self)
+        return text.contains { !$0.isWhitespace } ? text : nil
+    }
+
+    /// Without one line end at the end.
+    private static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.last == 10 else { return bytes }
+        let line = bytes.dropLast()
+        return Array(line.last == 13 ? line.dropLast() : line)
+    }
+
+    private static func secret(_ bytes: [UInt8]) throws -> Secret {
+        guard !bytes.isEmpty else { throw Fault(reason: "is empty") }
+        guard bytes.count >= smallestValue else {
+            throw Fault(reason: "is shorter than \(smallestValue) bytes: it could not be redacted")
+        }
+        guard bytes.count <= largestValue else { throw Fault(reason: "is larger than 64 KiB") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Fault(reason: "is not UTF-8 text")
+        }
+        return Secret(text)
+    }
+}

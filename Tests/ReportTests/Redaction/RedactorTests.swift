@@ -1,0 +1,162 @@
+import Report
+import Testing
+import TransferModel
+
+@Suite struct RedactorTests {
+    private static let mark = "‹redacted›"
+
+    private static func redacted(_ text: String, _ secrets: String...) throws -> String {
+        try #require(Redactor(secrets.map { Secret($0) })).redacted(text)
+    }
+
+    @Test func `without secrets there is nothing to look for`() {
+        #expect(Redactor([]) == nil)
+        for short in ["", "a", "abc"] {
+            #expect(Redactor([Secret(short)])?.redacted("a abc YWJj") == "a abc YWJj")
+        }
+    }
+
+    @Test(arguments: [
+        ("", ""), ("no such thing", "no such thing"), ("hunter2", mark), ("hunter", "hunter"),
+        ("a hunter2 b hunter2", "a \(mark) b \(mark)"), ("hunter2hunter2", mark),
+        ("hhunter2", "h\(mark)"), ("hunterhunter2", "hunter\(mark)"), ("HUNTER2", "HUNTER2"),
+        ("é hunter2 é", "é \(mark) é"),
+    ])
+    func `a secret is found as it is`(text: String, expected: String) throws {
+        #expect(try Self.redacted(text, "hunter2") == expected)
+    }
+
+    @Test(arguments: [
+        #"p%C3%A4ss%20w%2Frd%22"#, #"p%c3%a4ss%20w%2frd%22"#, #"p%C3%a4ss+w/rd%22"#,
+        "%70%C3%A4%73%73%20%77%2F%72%64%22", #"päss w\/rd\""#, #"p\u00e4ss w/rd\u0022"#,
+        #"p\u00E4ss\u0020w\u002frd\""#, "p\u{C3}\u{A4}ss w/rd\"", "päss w/rd\"",
+    ])
+    func `a secret is found however it is escaped`(text: String) throws {
+        #expect(try Self.redacted("a=\(text)&b", "päss w/rd\"") == "a=\(Self.mark)&b")
+    }
+
+    @Test func `a character outside of the basic plane is found by its surrogates`() throws {
+        #expect(try Self.redacted(#"x\ud83d\ude00word"#, "😀word") == "x\(Self.mark)")
+    }
+
+    @Test(arguments: [
+        // The secret behind none, one and two bytes, before none and some, in both alphabets.
+        ("czNjcmV0P35+", mark), ("czNjcmV0P35-", mark), ("OnMzY3JldD9+fg==", "O\(mark)=="),
+        ("OjpzM2NyZXQ/fn4=", "Oj\(mark)="), ("OjpzM2NyZXQ_fn4", "Oj\(mark)"),
+        ("dXNlcjpzM2NyZXQ/fn46YQ==", "dXNlcj\(mark)6YQ=="), ("czNjcmV0P35%2B", mark),
+        ("Basic czNjcmV0P35+ x", "Basic \(mark) x"),
+    ])
+    func `a secret is found in base64 at any offset`(text: String, expected: String) throws {
+        #expect(try Self.redacted(text, "s3cret?~~") == expected)
+    }
+
+    @Test func `every neighbourhood in base64 is covered`() throws {
+        let secret = "correct horse"
+        for front in 0..<7 {
+            for back in 0..<7 {
+                let bytes = Array(
+                    (String(repeating: "\u{1}", count: front) + secret
+                        + String(repeating: "\u{7F}", count: back)).utf8
+                )
+                let text = Self.base64(bytes)
+                let shown = try Self.redacted(text, secret)
+                // Apart from the mark only digits are left that the secret has no bit in.
+                let parts = shown.split(separator: Self.mark, omittingEmptySubsequences: false)
+                try #require(parts.count == 2, "\(text) \(shown)")
+                #expect(parts[0].utf8.count <= front * 8 / 6)
+                #expect(parts[1].filter { $0 != "=" }.utf8.count <= (back * 8 + 5) / 6)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("the server said: abc hunt…", "the server said: abc \(mark)…"),
+        ("the server said: abc hun…", "the server said: abc hun…"),
+        ("hunter…2", "\(mark)…2"), ("hunte\u{FFFD}…", "\(mark)\u{FFFD}…"), ("hunt er…", "hunt er…"),
+        ("a=hunt%65…", "a=\(mark)…"), ("aHVudG…", "\(mark)…"),
+    ])
+    func `what is cut off within a secret is a secret from four bytes on`(
+        text: String,
+        expected: String
+    ) throws {
+        #expect(try Self.redacted(text, "hunter2") == expected)
+    }
+
+    @Test func `secrets within secrets, and ones that overlap, leave nothing behind`() throws {
+        #expect(try Self.redacted("xabcdefgx", "abcde", "cdefg") == "x\(Self.mark)x")
+        #expect(try Self.redacted("xabcdefgx", "abcdefg", "bcde") == "x\(Self.mark)x")
+        #expect(try Self.redacted("xbcdex", "abcdefg", "bcde") == "x\(Self.mark)x")
+        #expect(try Self.redacted("aaaaaaaab", "aaaa", "aaaaaab") == Self.mark)
+    }
+
+    @Test func `a secret of several lines is found on one line and line by line`() throws {
+        let key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----"
+        let oneLine = key.replacing("\n", with: " ")
+        #expect(try Self.redacted("said: \(oneLine).", key) == "said: \(Self.mark).")
+        #expect(try Self.redacted("line 2: MIIEvQIBADANBg", key) == "line 2: \(Self.mark)")
+        #expect(try Self.redacted(key.replacing("\n", with: "\\n"), key) == Self.mark)
+        #expect(
+            try Self.redacted(key.replacing("\n", with: "\u{FFFD}"), key).contains("MII") == false
+        )
+    }
+
+    @Test func `bytes that are no text are looked through too`() throws {
+        let redactor = try #require(Redactor([Secret("hunter2")]))
+        let bytes: [UInt8] = [0xFF, 0x25] + Array("hunter2".utf8) + [0x5C, 0x75, 0xC3, 0x25, 0x32]
+        #expect(
+            redactor.redacted(bytes)
+                == [0xFF, 0x25] + Array(Self.mark.utf8) + [0x5C, 0x75, 0xC3, 0x25, 0x32]
+        )
+    }
+
+    @Test(arguments: 0..<200)
+    func `of a random secret nothing is left in random surroundings`(seed: Int) throws {
+        var random = Numbers(state: UInt64(seed + 1))
+        let letters = Array(#"abAB12+/ %&="\{}é😀"#)
+        let secret = String((0..<random.next(4...20)).map { _ in letters[random.next(0...17)] })
+        let front = String((0..<random.next(0...9)).map { _ in letters[random.next(0...17)] })
+        let redactor = try #require(Redactor([Secret(secret)]))
+        let escapes: [(String) -> String] = [
+            { $0 }, Self.percent, Self.json, { Self.percent(Self.json($0)) },
+            { Self.json(Self.percent($0)) },
+        ]
+        for escape in escapes {
+            let shown = redactor.redacted(escape(front + secret + "!"))
+            #expect(!shown.contains(escape(secret)), "\(front) \(secret)")
+        }
+        let encoded = Self.base64(Array((front + secret).utf8))
+        #expect(redactor.redacted(encoded).contains(Self.mark), "\(encoded)")
+    }
+
+    /// A small generator, so that each case is the same every time.
+    private struct Numbers {
+        var state: UInt64
+
+        mutating func next(_ range: ClosedRange<Int>) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return range.lowerBound + Int((state >> 33) % UInt64(range.count))
+        }
+    }
+
+    private static func percent(_ text: String) -> String {
+        text.utf8.map { "%" + String(Int($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+
+    private static func json(_ text: String) -> String {
+        text.utf16.map { "\\u" + String(Int($0) | 0x10000, radix: 16).dropFirst() }.joined()
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let part = bytes[start..<min(start + 3, bytes.count)]
+            let value = (0..<3).reduce(0) { $0 << 8 | Int($1 < part.count ? part[start + $1] : 0) }
+            for digit in 0..<4 {
+                let isThere = digit <= part.count
+                text.append(isThere ? digits[value >> (18 - digit * 6) & 63] : "=")
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Report
+
+@Suite struct UnescapedTextTests {
+    @Test(arguments: [
+        ("a%20b%2F", UnescapedText.Escaping.percent, "a b/"), ("100%", .percent, "100%"),
+        ("%2", .percent, "%2"), ("%G0%41", .percent, "%G0A"), ("%%41", .percent, "%A"),
+        ("a+b%2B", .form, "a b+"), ("a+b%2B", .percent, "a+b+"),
+        (#"\"\\\/\n\t"#, .json, "\"\\/\n\t"), (#"\u00e9\u20AC"#, .json, "é€"),
+        (#"\ud83d\ude00x"#, .json, "😀x"), (#"\ud83dx"#, .json, "\u{FFFD}x"),
+        (#"\q\u12\"#, .json, #"\q\u12\"#),
+    ])
+    func `one layer of escapes is taken off, and what is none stays`(
+        text: String,
+        escaping: UnescapedText.Escaping,
+        plain: String
+    ) throws {
+        let unescaped = try #require(Self.unescaped(text, escaping))
+        #expect(String(decoding: unescaped.bytes, as: UTF8.self) == plain)
+        #expect(unescaped.offsets.count == unescaped.bytes.count + 1)
+        #expect(unescaped.offsets == unescaped.offsets.sorted())
+        #expect(unescaped.offsets.last == text.utf8.count)
+    }
+
+    @Test func `each byte knows where it came from`() throws {
+        let text = try #require(Self.unescaped("a%41b", .percent))
+        #expect(text.offsets == [0, 1, 4, 5])
+    }
+
+    @Test(arguments: UnescapedText.Escaping.allCases)
+    func `a text without escapes is not copied`(escaping: UnescapedText.Escaping) {
+        #expect(Self.unescaped("plain", escaping) == nil)
+        #expect(Self.unescaped("", escaping) == nil)
+    }
+
+    private static func unescaped(
+        _ text: String,
+        _ escaping: UnescapedText.Escaping
+    ) -> UnescapedText? {
+        UnescapedText(text.utf8.span, escaping)
+    }
+}

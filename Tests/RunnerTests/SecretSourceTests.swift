@@ -1,0 +1,149 @@
+import TestSupport
+import Testing
+import TransferModel
+
+/// Where the values of secrets come from, and what happens when they do not.
+@Suite struct SecretSourceTests {
+    /// A job that sends one secret, and the server that it goes to.
+    private struct SecretJob {
+        let server: ScriptedServer
+        let job: JobFolder
+
+        init(_ source: String) throws {
+            server = try ScriptedServer(["/": [.ok("x")]])
+            job = try JobFolder(
+                """
+                version: 1
+                secrets:
+                  it: { \(source) }
+                  unused: { env: NOT_SET }
+                  other: { command: [touch, was-run] }
+                data:
+                  sent: { url: \(server.url("/")), headers: { X-It: "${secret.it}" } }
+                  elsewhere: { url: \(server.url("/")), headers: { X-It: "${secret.other}" } }
+                """
+            )
+        }
+
+        /// Runs the one task.
+        func run(_ environment: [String: String?] = [:]) throws -> Command.Outcome {
+            try job.runCommand(["--only", "sent"], environment: environment).run()
+        }
+    }
+
+    @Test(arguments: [
+        ("value", "value"), ("value\n", "value"), ("value\r\n", "value"), ("a b\tc", "a b\tc"),
+        ("größe", "größe"),
+    ])
+    func `a file gives its text without one line end`(content: String, value: String) throws {
+        let secret = try SecretJob("file: keys/it")
+        try secret.job.folder.makeFolder("keys")
+        try secret.job.folder.write(content, to: "keys/it", mode: 0o400)
+        let outcome = try secret.run()
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        let sent = secret.server.requests.first?.headers["X-It"]
+        #expect(sent?.unicodeScalars.map(\.value) == value.utf8.map { UInt32($0) })
+        // Nobody asked for the others.
+        #expect(!secret.job.folder.contains("was-run"))
+    }
+
+    @Test func `a command runs in the job file's folder, with its arguments as they are`() throws {
+        let secret = try SecretJob(#"command: [./give, "a b", "$HOME"]"#)
+        try secret.job.folder.write(
+            "#!/bin/sh\necho \"$1-$2-$(basename \"$PWD\")-$(cat)-$EXTRA\"\n",
+            to: "give",
+            mode: 0o700
+        )
+        let outcome = try secret.run(["EXTRA": "more"])
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        let name = secret.job.folder.path.split(separator: "/").last ?? ""
+        #expect(secret.server.requests.first?.headers["X-It"] == "a b-$HOME-\(name)--more")
+    }
+
+    @Test func `an environment variable gives its text`() throws {
+        let secret = try SecretJob("env: IT")
+        #expect(try secret.run(["IT": "value"]).status == .exit(0))
+        #expect(secret.server.requests.first?.headers["X-It"] == "value")
+    }
+
+    @Test(arguments: [
+        ("env: IT", "the environment variable `IT` is not set"),
+        ("env: EMPTY", "is empty"),
+        ("env: SHORT", "shorter than 4 bytes"),
+        ("file: missing", "No such file"),
+        ("file: .", "Is a directory"),
+        ("file: open", "others may read or change it"),
+        ("file: group", "others may read or change it"),
+        ("file: large", "larger than 64 KiB"),
+        ("file: binary", "not UTF-8"),
+        ("file: empty", "is empty"),
+        ("file: lines", "cannot stand in a header: a line break"),
+        ("command: [\"false\"]", "ended with status 1"),
+        ("command: [no-such-program]", "cannot start no-such-program"),
+        ("command: [sh, -c, kill -9 $$]", "was ended by signal 9"),
+        ("command: [\"yes\"]", "wrote more than 64 KiB"),
+        ("command: [sleep, \"1000\"], timeout: 50ms", "did not end in time"),
+        ("command: [\"true\"]", "is empty"),
+    ])
+    func `a value that cannot be had ends the run before anything is sent`(
+        source: String,
+        reason: String
+    ) throws {
+        let secret = try SecretJob(source)
+        let folder = secret.job.folder
+        try folder.write("s3cr3t", to: "open", mode: 0o644)
+        try folder.write("s3cr3t", to: "group", mode: 0o640)
+        try folder.write([UInt8](repeating: 97, count: 70_000), to: "large", mode: 0o600)
+        try folder.write([UInt8]([0xFF, 0xFE, 0x41, 0x42]), to: "binary", mode: 0o600)
+        try folder.write("\n", to: "empty", mode: 0o600)
+        try folder.write("s3cr3t\nX-Evil: 1\n", to: "lines", mode: 0o600)
+        let outcome = try secret.run(["EMPTY": "", "SHORT": "abc", "IT": nil])
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains(reason), "\(outcome.standardError)")
+        #expect(outcome.standardError.contains("job.yaml:3:3: error: the secret `it` "))
+        #expect(outcome.standardError.contains("[job.missing-secret]"))
+        #expect(!outcome.standardError.contains("s3cr3t"))
+        #expect(secret.server.requests.isEmpty)
+        #expect(!folder.contains("report.json"))
+    }
+
+    @Test func `what a failed command says is shown without what it gave away`() throws {
+        let secret = try SecretJob(
+            #"command: [sh, -c, "cat value; echo login: $(cat value) refused >&2; exit 3"]"#
+        )
+        try secret.job.folder.write("hunter2\n", to: "value")
+        let outcome = try secret.run()
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("ended with status 3"))
+        #expect(outcome.standardError.contains("it said: login: ‹redacted› refused"))
+        #expect(!outcome.standardError.contains("hunter2"))
+    }
+
+    @Test(arguments: [(2 as Int32, 130 as Int32), (15, 143)])
+    func `a signal ends a command that is waited for`(signal: Int32, code: Int32) throws {
+        let secret = try SecretJob(
+            "command: [sh, -c, \"echo > ready; exec sleep 1000\"], timeout: 1h"
+        )
+        #expect(try Command("mkfifo", [secret.job.folder.path("ready")]).run().status == .exit(0))
+        let running = try secret.job.runCommand(["--only", "sent"]).start()
+        // Ends when the command has written to it.
+        #expect(try Command("cat", [secret.job.folder.path("ready")]).run().status == .exit(0))
+        running.signal(signal)
+        #expect(try running.finish().status == .exit(code))
+        #expect(secret.server.requests.isEmpty)
+    }
+
+    @Test(arguments: ["validate", "plan"])
+    func `a job that is only looked at needs no value`(command: String) throws {
+        let secret = try SecretJob("command: [touch, was-run-too]")
+        let outcome = try secret.job.runner([command, "job.yaml"])
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        #expect(
+            !secret.job.folder.contains("was-run") && !secret.job.folder.contains("was-run-too")
+        )
+        if command == "plan" {
+            #expect(outcome.standardOutput.contains("secrets: it, other\n"))
+            #expect(outcome.standardOutput.contains("${secret.it}"))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct RedirectDecisionTests {
+    /// What becomes of a request with fields of its own when it is sent on.
+    private static func decision(
+        from url: String,
+        to target: String,
+        hasBody: Bool = false
+    ) throws -> RedirectDecision {
+        let names = ["X-Token", "Authorization", "Cookie", "Accept"]
+        let request = RequestSpec(
+            method: hasBody ? "PUT" : "GET",
+            url: try HTTPURL(url),
+            headers: names.map { HeaderField(name: $0, value: "v") }
+        )
+        return RedirectDecision.decide(
+            status: 307,
+            locations: [target],
+            target: target,
+            request: request,
+            hasBody: hasBody,
+            rule: RedirectRule(),
+            visited: [RedirectDecision.visit(request.method, request.url)]
+        )
+    }
+
+    @Test(arguments: [
+        ("https://a.example/1", "https://a.example/2", true),
+        ("https://a.example/1", "https://A.example:443/2", true),
+        ("http://127.0.0.1:80/1", "http://127.0.0.1/2", true),
+        ("https://a.example/1", "https://a.example:8443/1", false),
+        ("https://a.example/1", "https://b.example/1", false),
+        ("https://a.example/1", "https://www.a.example/1", false),
+        ("http://a.example/1", "https://a.example/1", false),
+        ("http://127.0.0.1/1", "http://localhost/1", false),
+    ])
+    func `fields that may hold a secret stay at their origin`(
+        url: String,
+        target: String,
+        staysHome: Bool
+    ) throws {
+        guard case .follow(let next, _) = try Self.decision(from: url, to: target) else {
+            Issue.record("the redirect is not followed")
+            return
+        }
+        let names = ["X-Token", "Authorization", "Cookie", "Accept"]
+        #expect(next.headers.map(\.name) == (staysHome ? names : ["Accept"]))
+    }
+
+    @Test(arguments: [
+        ("https://a.example/1", "http://a.example/1", false),
+        ("https://a.example/1", "http://a.example:443/1", false),
+        ("https://127.0.0.1/1", "http://127.0.0.1/1", false),
+        ("https://a.example/1", "https://b.example/1", true),
+        ("https://a.example/1", "https://a.example:8443/1", true),
+    ])
+    func `nothing goes from https to http, nor a body to another origin`(
+        url: String,
+        target: String,
+        hasBody: Bool
+    ) throws {
+        guard case .refuse(let failure) = try Self.decision(from: url, to: target, hasBody: hasBody)
+        else {
+            Issue.record("the redirect is followed")
+            return
+        }
+        #expect(failure.kind == .redirectLimit && failure.isPermanent)
+    }
+}
