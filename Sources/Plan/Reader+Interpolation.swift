@@ -47,6 +47,7 @@ extension Reader {
         }
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
+        pieces.reserveCapacity(template.pieces.count)
         var length = 0
         var isFilledIn = false
         var hasNull = false

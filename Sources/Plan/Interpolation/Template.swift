@@ -17,6 +17,7 @@ struct Template: Hashable {
 
     init(_ text: String) {
         let bytes = text.utf8.span
+        pieces.reserveCapacity(3)
         var literal = ""
         var start = 0
         var index = 0

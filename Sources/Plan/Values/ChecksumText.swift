@@ -8,13 +8,13 @@ enum ChecksumText {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             let algorithm = Checksum.Algorithm(rawValue: String(text[..<colon]))
         else { throw wrongAlgorithm(text) }
-        let digits = text[text.utf8.index(after: colon)...].utf8
-        guard digits.count == algorithm.size * 2 else { throw wrongDigits(algorithm) }
+        let bytes = text.utf8.span
+        let first = algorithm.rawValue.utf8.count + 1
+        guard bytes.count - first == algorithm.size * 2 else { throw wrongDigits(algorithm) }
         var digest: [UInt8] = []
         digest.reserveCapacity(algorithm.size)
-        var rest = digits[...]
-        while let high = rest.popFirst(), let low = rest.popFirst() {
-            guard let high = value(high), let low = value(low) else {
+        for index in stride(from: first, to: bytes.count, by: 2) {
+            guard let high = value(bytes[index]), let low = value(bytes[index + 1]) else {
                 throw wrongDigits(algorithm)
             }
             digest.append(high << 4 | low)
