@@ -12,6 +12,8 @@ extension PlanBuilder {
         /// The errors so far, without what says which row they are about, and where they stand.
         var known: [Diagnostic: Int] = [:]
         var faultyRows = 0
+        /// Those of all rows: a row may choose its session.
+        var secrets = SecretSet()
     }
 
     /// Reads the tasks of a group: what they share once, and the rest row by row.
@@ -52,11 +54,9 @@ extension PlanBuilder {
                 into: &draft,
                 with: &reader
             )
-            // What is captured and which secrets there are does not depend on the row.
-            if row == 0 {
-                noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight)
-                if !draft.secrets.isEmpty { taskSecrets.append((group.entry, draft.secrets)) }
-            }
+            // What is captured does not depend on the row.
+            if row == 0 { noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight) }
+            check.secrets.formUnion(draft.secrets)
             reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }
@@ -77,6 +77,7 @@ extension PlanBuilder {
             note(row, key, of: group, since: mark, &check)
         }
         reader.row = nil
+        if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
         if reader.errorCount > errors { knowsAllNeeds = false }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
