@@ -112,16 +112,21 @@ extension Reader {
     }
 
     /// A path to a file that the runner writes, or to the folder that it is written to under the server's name.
+    ///
+    /// Only a slash that the job file itself has at the end means a folder: whether a server names a file is known
+    /// before the run, and not for each row or peer to say.
     mutating func destination(_ field: Field, mayBeFolder: Bool = false) -> PathValue? {
         guard var value = path(field) else { return nil }
         let last = value.text.utf8.last
         if last == UInt8(ascii: "/") {
-            guard mayBeFolder else {
+            guard mayBeFolder, endsInSlash(field.node) else {
                 report(
                     .badPath,
-                    "`\(field.name)`: `\(value.text)` is a folder",
+                    "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                     at: field.node,
-                    help: "name the file: `\(value.text)file-name`"
+                    help: mayBeFolder
+                        ? "a slash behind the expression lets the server name the file"
+                        : "name the file: `\(value.text.excerpt)file-name`"
                 )
                 return nil
             }
@@ -133,13 +138,18 @@ extension Reader {
         {
             report(
                 .badPath,
-                "`\(field.name)`: `\(value.text)` is a folder",
+                "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                 at: field.node,
                 help: mayBeFolder ? "end it with a slash to let the server name the file" : nil
             )
             return nil
         }
         return value.isKnownLater ? nil : value
+    }
+
+    /// Whether a scalar ends in a slash as the job file has it.
+    private func endsInSlash(_ node: NodeID) -> Bool {
+        document.withBytes(of: node) { $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "/") }
     }
 
     private mutating func checkedPath(_ text: String, _ field: Field) -> PathValue? {

@@ -144,6 +144,28 @@ import TransferModel
         #expect(try job.folder.text("job.yaml") == before)
     }
 
+    @Test(arguments: ["./", "", ".", "out/"])
+    func `a captured value never lets a server replace the job file`(text: String) throws {
+        let server = try ScriptedServer([
+            "/a": [.ok(#"{"text":"\#(text)"}"#)],
+            "/b": [.ok("b", ["Content-Disposition: attachment; filename=job.yaml"])],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            data:
+              a: { url: "\(server.url("/a"))", capture: { text: { json: /text } } }
+            downloads:
+              b: { url: "\(server.url("/b"))", needs: [a], to: "${task.a.text}", ifExists: replace }
+            """
+        )
+        let before = try job.folder.text("job.yaml")
+        let run = try job.run()
+        #expect(run.kind("b") == "protocolViolation")
+        #expect(server.requests.count == 1)
+        #expect(try job.folder.text("job.yaml") == before)
+    }
+
     @Test func `with only some tasks chosen what they need is captured too`() throws {
         let server = try ScriptedServer(["/a": [.ok("", ["X-Id: 5"])], "/b/5": [.ok("")]])
         let job = try JobFolder(
