@@ -82,8 +82,8 @@ import TransferModel
         #expect(failed.allSatisfy { run.attempts($0).count == 1 })
         let check = run.task("pattern")?["checks"]?.elements.last
         #expect(check?["check"]?.string == "content")
-        #expect(check?["expected"]?.string == "the capture `it` (the pattern `id=(.)`): a match")
-        #expect(check?["actual"]?.string == "found nowhere")
+        #expect(check?["expected"]?.string == "the capture `it` (the match of `id=(.)`): a value")
+        #expect(check?["actual"]?.string == "missing")
         #expect(run.task("pointer")?["checks"]?.elements.last?["actual"]?.string == "a list")
         #expect(try job.folder.text("file") == "old")
         #expect(run.task("pattern")?["extension"]?["captures"]?.elements.isEmpty == true)
