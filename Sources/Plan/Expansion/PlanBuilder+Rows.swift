@@ -27,6 +27,7 @@ extension PlanBuilder {
         var base = taskReader.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
+        noteCaptures(of: group.entry, needs: base.needs, isRight: reader.errorCount == errors)
         needs.append(group.entry, needs: base.needs)
         reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
@@ -52,9 +53,10 @@ extension PlanBuilder {
                 into: &draft,
                 with: &reader
             )
-            // What is captured and which secrets there are does not depend on the row.
+            // What is captured and which secrets there are does not depend on the row, but a row may have needs that
+            // others do not have: the graph tells whether each needs what it is filled in with.
             if row == 0 {
-                noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight)
+                noteCaptures(of: group.entry, needs: base.needs, isRight: isRight)
                 if !draft.secrets.isEmpty { taskSecrets.append((group.entry, draft.secrets)) }
             }
             reader.captureReferences.removeAll(keepingCapacity: true)

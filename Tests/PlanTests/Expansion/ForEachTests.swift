@@ -206,6 +206,44 @@ import TransferModel
         #expect(plan.outline(of: 4).url == "http://a/1")
     }
 
+    @Test(arguments: [
+        (#"["${item}"]"#, true), ("[login]", false), (#"[login, "${item}"]"#, false),
+        (#"["then[${item}]"]"#, false), ("[other]", true),
+    ])
+    func `each task of a forEach needs what it is filled in with`(
+        needs: String,
+        isMissing: Bool
+    ) throws {
+        let text = """
+            version: 1
+            data:
+              login: { url: "http://a/", capture: { t: { header: X } } }
+              other: { url: "http://a/" }
+              then: { forEach: { items: [login, other] }, url: "http://a/", needs: [login] }
+              use:
+                forEach: { items: [login, other] }
+                needs: \(needs)
+                url: "http://a/${task.login.t}"
+            """
+        let found = try TestJob.faults(text)
+        #expect(found == (isMissing ? ["9:20 job.missing-need"] : []))
+    }
+
+    @Test func `what tasks that are not there are filled in with is no need of the next one`()
+        throws
+    {
+        let plan = try Self.plan(
+            """
+            version: 1
+            data:
+              login: { url: "http://a/", capture: { t: { header: X } } }
+              none: { forEach: { items: [] }, url: "http://a/${task.login.t}", needs: [login] }
+              next: { url: "http://a/" }
+            """
+        )
+        #expect(plan.captureUses.isEmpty)
+    }
+
     @Test func `many rows cost the plan a place for some dozens of them`() throws {
         let rows = (0..<50_000).map { "\($0)\n" }.joined()
         let file = MemoryFile("id\n" + rows)
