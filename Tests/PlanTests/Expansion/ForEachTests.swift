@@ -66,6 +66,20 @@ import TransferModel
         }
     }
 
+    @Test func `a key may begin and end with what combines with a bracket`() throws {
+        // A combining acute accent, and a sign that combines with what follows it.
+        for key in ["\u{301}x", "x\u{600}", "[\u{301}]"] {
+            let text = """
+                version: 1
+                data:
+                  g: { forEach: { items: ["\(key)"] }, url: "http://a/" }
+                  h: { url: "http://a/", needs: ["g[\(key)]"] }
+                """
+            #expect(try Self.plan(text).needs(of: 1) == ["g"])
+            #expect(Self.ids(try Self.plan(text, only: ["g[\(key)]"])) == ["g[\(key)]"])
+        }
+    }
+
     @Test func `values of an item stand wherever a scalar does, with their types`() throws {
         let row =
             #"{"id":1,"n":2.50,"big":12345678901234567890,"on":true,"no":null,"deep":{"list":[10,"x y"]}}"#
