@@ -70,26 +70,8 @@ package final class Engine: AttemptRunner {
         environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
-        let library: CurlLibrary
-        do throws(CurlLibrary.LoadFailure) {
-            library = try CurlLibrary.load()
-        } catch {
-            throw StartFailure(message: error.message)
-        }
-        description = RunHeader.Engine(
-            libcurl: library.version,
-            tls: library.tlsVersion,
-            http2: library.hasHTTP2,
-            http3: library.hasHTTP3
-        )
-        let threadCount = max(
-            1,
-            min(
-                ProcessContext.processorCount,
-                2,
-                maximumConcurrentAttempts / Self.attemptsPerThread
-            )
-        )
+        description = try Self.loadLibrary()
+        let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
         self.dispatch = dispatch
         let pass: @Sendable ([AttemptEvent]) -> Void = { events in
@@ -131,6 +113,25 @@ package final class Engine: AttemptRunner {
             publisher.stop()
             throw StartFailure(message: error.message)
         }
+    }
+
+    /// Loads libcurl and says what it is.
+    private static func loadLibrary() throws(StartFailure) -> RunHeader.Engine {
+        do throws(CurlLibrary.LoadFailure) {
+            let library = try CurlLibrary.load()
+            return RunHeader.Engine(
+                libcurl: library.version,
+                tls: library.tlsVersion,
+                http2: library.hasHTTP2,
+                http3: library.hasHTTP3
+            )
+        } catch {
+            throw StartFailure(message: error.message)
+        }
+    }
+
+    private static func threadCount(for attempts: Int) -> Int {
+        max(1, min(ProcessContext.processorCount, 2, attempts / attemptsPerThread))
     }
 
     package func start(_ attempts: [AttemptRequest]) {

@@ -23,19 +23,7 @@ struct JobRun {
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
         // Before any other thread is made: they inherit its signal mask.
-        let signals = try Exit.environment { () throws(SystemError) in
-            try StopSignalListener(
-                receive: { signal in
-                    resolver.stop(signal)
-                    let turn = inbox.push(.signal(signal))
-                    return { inbox.isTaken(turn) }
-                },
-                giveUp: { signal in
-                    let code: RunnerExitCode = signal == .interrupt ? .interrupted : .terminated
-                    ProcessContext.exit(code.rawValue)
-                }
-            )
-        }
+        let signals = try listener(for: inbox, and: resolver)
         defer { signals.stop() }
 
         let secrets = try explained {
@@ -45,25 +33,8 @@ struct JobRun {
         if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
         let plan = try explained { try self.plan.with(secrets) }
 
-        var schedule = plan.schedule
-        schedule.failFast = schedule.failFast || failFast
-        // A connection and a file for each transfer, and some for everything else.
-        let needed = schedule.maxConcurrentTasks * 2 + 64
-        guard ProcessContext.allowOpenFiles(needed) >= needed else {
-            throw Exit(
-                .environment,
-                "\(schedule.maxConcurrentTasks) concurrent tasks need \(needed) open files (ulimit -n)"
-            )
-        }
-
-        // Now, so that a run that could not be reported sends nothing.
-        let reportFile = try Exit.environment { () throws(SystemError) in
-            try PublishedReport(path: reportPath)
-        }
-        // When all folders on the way to the report are there, so that no `..` hides that it is the same file.
-        if ProcessContext.isSameFile(path, reportPath) {
-            throw Exit(.usage, "the report would replace the job file \(path); name another one")
-        }
+        try requireOpenFiles(for: plan.schedule)
+        let reportFile = try openReport()
         let report = JSONReport(path: reportPath, redactor: redactor) { _ in reportFile }
         let display = ProgressDisplay(
             style: progress,
@@ -71,23 +42,11 @@ struct JobRun {
         )
 
         let clock = RunClock.now()
-        let engine: Engine
-        do {
-            engine = try Engine(
-                sessions: plan.sessions,
-                maximumConcurrentAttempts: schedule.maxConcurrentTasks,
-                durability: schedule.durability,
-                clock: clock,
-                claims: plan.reservedPaths.isEmpty
-                    ? nil : DestinationClaims(reserved: plan.reservedPaths),
-                environment: ProcessContext.variable,
-                deliver: { inbox.push(.attempts($0)) }
-            )
-        } catch {
-            throw Exit(.environment, error.message)
-        }
+        let engine = try engine(for: plan, clock) { inbox.push(.attempts($0)) }
         defer { engine.stop() }
 
+        var schedule = plan.schedule
+        schedule.failFast = schedule.failFast || failFast
         let summary = Scheduler(
             source: plan,
             sessions: plan.sessions,
@@ -104,6 +63,70 @@ struct JobRun {
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
         return summary
+    }
+
+    /// Hands signals to the run, and ends the process when the run does not hear the second one.
+    private func listener(
+        for inbox: Inbox<Scheduler.Message>,
+        and resolver: SecretResolver
+    ) throws -> StopSignalListener {
+        try Exit.environment { () throws(SystemError) in
+            try StopSignalListener(
+                receive: { signal in
+                    resolver.stop(signal)
+                    let turn = inbox.push(.signal(signal))
+                    return { inbox.isTaken(turn) }
+                },
+                giveUp: { signal in
+                    let code: RunnerExitCode = signal == .interrupt ? .interrupted : .terminated
+                    ProcessContext.exit(code.rawValue)
+                }
+            )
+        }
+    }
+
+    /// A connection and a file for each transfer, and some for everything else.
+    private func requireOpenFiles(for schedule: ScheduleConfiguration) throws(Exit) {
+        let needed = schedule.maxConcurrentTasks * 2 + 64
+        guard ProcessContext.allowOpenFiles(needed) >= needed else {
+            throw Exit(
+                .environment,
+                "\(schedule.maxConcurrentTasks) concurrent tasks need \(needed) open files (ulimit -n)"
+            )
+        }
+    }
+
+    /// The report's file, opened before anything is sent: a run that could not be reported sends nothing.
+    private func openReport() throws -> PublishedReport {
+        let file = try Exit.environment { () throws(SystemError) in
+            try PublishedReport(path: reportPath)
+        }
+        // When all folders on the way to the report are there, so that no `..` hides that it is the same file.
+        if ProcessContext.isSameFile(path, reportPath) {
+            throw Exit(.usage, "the report would replace the job file \(path); name another one")
+        }
+        return file
+    }
+
+    private func engine(
+        for plan: Plan,
+        _ clock: RunClock,
+        deliver: @escaping @Sendable ([AttemptEvent]) -> Void
+    ) throws(Exit) -> Engine {
+        do {
+            return try Engine(
+                sessions: plan.sessions,
+                maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
+                durability: plan.schedule.durability,
+                clock: clock,
+                claims: plan.reservedPaths.isEmpty
+                    ? nil : DestinationClaims(reserved: plan.reservedPaths),
+                environment: ProcessContext.variable,
+                deliver: deliver
+            )
+        } catch {
+            throw Exit(.environment, error.message)
+        }
     }
 
     /// Does what a missing secret can stop, which is then explained.
