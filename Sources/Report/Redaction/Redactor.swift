@@ -108,7 +108,7 @@ package final class Redactor: Sendable {
                 let last = min(text.count, position + pattern.bytes.count)
                 while end < last, text[end] == pattern.bytes[end - position] { end += 1 }
                 let isWhole = end - position == pattern.bytes.count
-                guard isWhole || Self.isCut(text, at: end) else { continue }
+                guard isWhole || UnescapedText.isCut(text, at: end) else { continue }
                 emit(Self.extended(position..<end, pattern, isWhole: isWhole, in: text))
             }
         }
@@ -131,24 +131,6 @@ package final class Redactor: Sendable {
             end += 1
         }
         return start..<end
-    }
-
-    /// Whether an ellipsis stands there, perhaps behind a character that was cut in two.
-    private static func isCut(_ text: Span<UInt8>, at position: Int) -> Bool {
-        var position = position
-        while starts(text, at: position, with: 0xEF, 0xBF, 0xBD) { position += 3 }
-        return starts(text, at: position, with: 0xE2, 0x80, 0xA6)
-    }
-
-    private static func starts(
-        _ text: Span<UInt8>,
-        at position: Int,
-        with first: UInt8,
-        _ second: UInt8,
-        _ third: UInt8
-    ) -> Bool {
-        position + 3 <= text.count && text[position] == first && text[position + 1] == second
-            && text[position + 2] == third
     }
 
     private static func pair(_ text: Span<UInt8>, at position: Int) -> Int {
