@@ -47,6 +47,25 @@ struct UnescapedText {
         offsets.append(text.count)
     }
 
+    /// The text without the white space in it, as base64 is read that is broken into lines (RFC 2045 §6.8): in an excerpt a
+    /// line break is a space. Nil when there is none.
+    init?(joiningLinesOf text: Span<UInt8>) {
+        guard text.indices.contains(where: { Self.isWhiteSpace(text[$0]) }) else { return nil }
+        bytes.reserveCapacity(text.count)
+        offsets.reserveCapacity(text.count + 1)
+        for index in text.indices where !Self.isWhiteSpace(text[index]) {
+            append(text[index], from: index)
+        }
+        offsets.append(text.count)
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 9, 10, 13, 32: true
+        default: false
+        }
+    }
+
     private static func mayBeEscaped(_ text: Span<UInt8>, _ escaping: Escaping) -> Bool {
         let mark =
             switch escaping {

@@ -69,6 +69,34 @@ import TransferModel
         }
     }
 
+    @Test(arguments: ["\n", "\r\n", " ", #"\n"#, #"\r\n"#, #"\\r\\n"#, "%0D%0A"], 0..<3)
+    func `a secret is found in base64 that is broken into lines, wherever they end`(
+        lineEnd: String,
+        offset: Int
+    ) throws {
+        let secret = "correct horse, battery"
+        let redactor = try #require(Redactor([Secret(secret)]))
+        let front = String(repeating: "\u{1}", count: offset)
+        let encoded = Self.base64(Array((front + secret + "\u{7F}").utf8))
+        let whole = redactor.redacted(encoded)
+        for count in 1..<encoded.utf8.count {
+            let text = encoded.prefix(count) + lineEnd + encoded.dropFirst(count)
+            // Only a line end before or behind all digits of the secret stays.
+            let shown = redactor.redacted("a: \(text) b")
+            #expect(
+                shown.replacing(lineEnd, with: "") == "a: \(whole) b".replacing(lineEnd, with: "")
+            )
+        }
+        let lines = encoded.map { "\($0)\(lineEnd)" }.joined()
+        #expect(redactor.redacted(lines + "…").replacing(lineEnd, with: "") == "\(whole)…")
+    }
+
+    @Test func `words are not joined in search of a secret that is not in base64`() throws {
+        #expect(try Self.redacted("grasp assess", "pass") == "grasp assess")
+        #expect(try Self.redacted("czNj cmV0P35+ x", "s3cret?~~") == "\(Self.mark) x")
+        #expect(try Self.redacted("czNj\ncmV…", "s3cret?~~") == "\(Self.mark)…")
+    }
+
     @Test(arguments: [
         ("the server said: abc hunt…", "the server said: abc \(mark)…"),
         ("the server said: abc hun…", "the server said: abc hun…"),

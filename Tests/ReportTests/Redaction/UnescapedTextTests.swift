@@ -55,6 +55,12 @@ import Testing
         #expect(Self.unescaped("", escaping) == nil)
     }
 
+    @Test func `lines are joined without the white space between them`() throws {
+        let text = try #require(UnescapedText(joiningLinesOf: "a\r\n b\tc".utf8.span))
+        #expect(text.bytes == Array("abc".utf8) && text.offsets == [0, 4, 6, 7])
+        #expect(UnescapedText(joiningLinesOf: "abc".utf8.span) == nil)
+    }
+
     private static func unescaped(
         _ text: String,
         _ escaping: UnescapedText.Escaping
