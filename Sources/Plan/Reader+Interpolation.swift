@@ -127,6 +127,7 @@ extension Reader {
         let found: ScalarValue?
         switch expression.namespace {
         case .env:
+            guard !isSecret(expression, text, field) else { return nil }
             found = environment[expression.name].map {
                 ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
             }

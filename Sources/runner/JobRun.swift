@@ -32,7 +32,12 @@ struct JobRun {
             try resolver.resolve(self.plan.neededSecrets, besides: known, in: self.plan.folder)
         }
         let redactor = Self.hide(known + secrets.values)
-        let plan = try explained { try self.plan.with(secrets) }
+        let plan = try explained {
+            try self.plan.with(secrets) { secret in
+                let redactor = Redactor([secret])
+                return { redactor?.firstSecret(in: $0) }
+            }
+        }
 
         try requireOpenFiles(for: plan.schedule)
         let reportFile = try openReport()
@@ -43,7 +48,7 @@ struct JobRun {
         )
 
         let clock = RunClock.now()
-        let engine = try engine(for: plan, clock) { inbox.push(.attempts($0)) }
+        let engine = try engine(for: plan, redactor, clock) { inbox.push(.attempts($0)) }
         defer { engine.stop() }
 
         var schedule = plan.schedule
@@ -119,6 +124,7 @@ struct JobRun {
 
     private func engine(
         for plan: Plan,
+        _ redactor: Redactor?,
         _ clock: RunClock,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(Exit) -> Engine {
@@ -130,6 +136,7 @@ struct JobRun {
                 clock: clock,
                 claims: plan.reservedPaths.isEmpty
                     ? nil : DestinationClaims(reserved: plan.reservedPaths),
+                mayName: { redactor?.firstSecret(in: $0) == nil },
                 environment: ProcessContext.variable,
                 deliver: deliver
             )

@@ -12,6 +12,8 @@ extension PlanBuilder {
         /// The errors so far, without what says which row they are about, and where they stand.
         var known: [Diagnostic: Int] = [:]
         var faultyRows = 0
+        /// Those of all rows: a row may choose its session.
+        var secrets = SecretSet()
     }
 
     /// Reads the tasks of a group: what they share once, and the rest row by row.
@@ -54,12 +56,10 @@ extension PlanBuilder {
                 into: &draft,
                 with: &reader
             )
-            // What is captured and which secrets there are does not depend on the row, but a row may have needs that
-            // others do not have: the graph tells whether each needs what it is filled in with.
-            if row == 0 {
-                noteCaptures(of: group.entry, needs: base.needs, isRight: isRight)
-                if !draft.secrets.isEmpty { taskSecrets.append((group.entry, draft.secrets)) }
-            }
+            // What is captured does not depend on the row, but a row may have needs that others do not have: the graph
+            // tells whether each needs what it is filled in with.
+            if row == 0 { noteCaptures(of: group.entry, needs: base.needs, isRight: isRight) }
+            check.secrets.formUnion(draft.secrets)
             reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }
@@ -80,6 +80,7 @@ extension PlanBuilder {
             note(row, key, of: group, since: mark, &check)
         }
         reader.row = nil
+        if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
         if reader.errorCount > errors { knowsAllNeeds = false }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {

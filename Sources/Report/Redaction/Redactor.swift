@@ -36,6 +36,11 @@ package final class Redactor: Sendable {
         escapings = UnescapedText.Escaping.allCases.filter { $0 != .form || hasSpaces }
     }
 
+    /// Where the first secret of a text begins, an offset in UTF-8; nil when it has none.
+    package func firstSecret(in text: String) -> Int? {
+        secrets(in: text.utf8.span).first?.lowerBound
+    }
+
     /// The text without secrets.
     package func redacted(_ text: String) -> String {
         let found = secrets(in: text.utf8.span)

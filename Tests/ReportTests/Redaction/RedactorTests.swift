@@ -221,4 +221,12 @@ import TransferModel
         }
         return text
     }
+
+    @Test(arguments: [
+        ("a s3cret b s3cret", 2), ("s3cret", 0), ("é %733cret", 3), ("secret", nil), ("", nil),
+    ])
+    func `the first secret of a text is found in its own bytes`(text: String, offset: Int?) throws {
+        let redactor = try #require(Redactor([Secret("s3cret")]))
+        #expect(redactor.firstSecret(in: text) == offset)
+    }
 }
