@@ -119,14 +119,21 @@ struct JobRun {
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
-                claims: plan.reservedPaths.isEmpty
-                    ? nil : DestinationClaims(reserved: plan.reservedPaths),
+                claims: claims(of: plan),
                 environment: ProcessContext.variable,
                 deliver: deliver
             )
         } catch {
             throw Exit(.environment, error.message)
         }
+    }
+
+    /// Which file belongs to which task; nil when no server names one.
+    private func claims(of plan: Plan) -> DestinationClaims? {
+        guard !plan.reservedPaths.isEmpty else { return nil }
+        let claims = DestinationClaims(folders: plan.foldersOfServerNames()) { plan.id(of: $0) }
+        plan.forEachPlannedPath(claims.reserve)
+        return claims
     }
 
     /// Does what a missing secret can stop, which is then explained.
