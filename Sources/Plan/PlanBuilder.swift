@@ -322,8 +322,7 @@ struct PlanBuilder {
         for need in chosen {
             let all = tasks.tasks(of: need.entry)
             let range = need.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
-            guard let first = range.first, let last = range.last else { continue }
-            units.append(contentsOf: graph.unit(of: first)...graph.unit(of: last))
+            units.append(contentsOf: graph.units(of: range))
         }
         let nodes = graph.closure(of: units)
         return (

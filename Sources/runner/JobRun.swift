@@ -20,6 +20,8 @@ struct JobRun {
 
     /// Runs to the end, the report included.
     func run() throws -> RunSummary {
+        let known = SecretResolver.environmentValues(of: self.plan.declaredSecrets)
+        Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
         // Before any other thread is made: they inherit its signal mask.
@@ -27,10 +29,9 @@ struct JobRun {
         defer { signals.stop() }
 
         let secrets = try explained {
-            try resolver.resolve(self.plan.neededSecrets, in: self.plan.folder)
+            try resolver.resolve(self.plan.neededSecrets, besides: known, in: self.plan.folder)
         }
-        let redactor = Redactor(Array(secrets.values))
-        if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
+        let redactor = Self.hide(known + secrets.values)
         let plan = try explained { try self.plan.with(secrets) }
 
         try requireOpenFiles(for: plan.schedule)
@@ -63,6 +64,14 @@ struct JobRun {
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
         return summary
+    }
+
+    /// From now on standard error has none of those values; what finds them is for the report.
+    @discardableResult
+    private static func hide(_ secrets: [Secret]) -> Redactor? {
+        let redactor = Redactor(secrets)
+        if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
+        return redactor
     }
 
     /// Hands signals to the run, and ends the process when the run does not hear the second one.

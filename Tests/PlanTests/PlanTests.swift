@@ -110,7 +110,7 @@ import TransferModel
             uploads:
               c: { url: "https://example.com/", file: o/src, responseTo: o/answer }
               d: { url: "https://example.com/", method: PUT, stream: { fifo: o/pipe } }
-              e: { url: "https://example.com/", multipart: [{ name: n, file: o/part }] }
+              e: { url: "https://example.com/", multipart: { n: { file: o/part } } }
             """
         )
         #expect(plan.foldersOfServerNames() == ["/jobs/o/"])
@@ -327,10 +327,11 @@ import TransferModel
 
     @Test(arguments: [
         "${var.dots}/a", "x/${var.dots}", "x/.${var.dot}/a", "x/${var.slash}a", "${var.up}",
+        "${var.none}/a", "${var.none}${var.slash}a",
     ])
     func `a variable may not lead out of its folder`(path: String) throws {
         let text = "version: 1\ndownloads: { a: { url: http://a/, to: '\(path)' } }"
-        let variables = ["dots": "..", "dot": ".", "slash": "/", "up": "a/../../b"]
+        let variables = ["dots": "..", "dot": ".", "slash": "/", "up": "a/../../b", "none": ""]
         let faults = try TestJob.faults(text, variables: variables)
         #expect(faults.contains { $0.hasSuffix("job.path-escape") })
     }

@@ -101,7 +101,7 @@ import Testing
         let job = try JobFolder(
             """
             version: 1
-            maxConcurrentTasks: 1
+            schedule: { maxConcurrentTasks: 1 }
             downloads:
               thief: { url: "\(server.url("/named"))", to: o/, ifExists: replace }
               fixed: { url: "\(url)", to: o/fixed.txt }
@@ -110,7 +110,7 @@ import Testing
               rows: { forEach: { csv: o/rows.csv, key: "${item.n}" }, url: "\(url)", to: "o/row-${item.n}" }
             uploads:
               sent: { url: "\(url)", method: PUT, file: o/src.bin }
-              parts: { url: "\(url)", multipart: [{ name: it, file: o/part.bin }] }
+              parts: { url: "\(url)", multipart: { it: { file: o/part.bin } } }
             """
         )
         try job.folder.makeFolder("o")

@@ -2,6 +2,11 @@ internal import Diagnostics
 package import TransferModel
 
 extension Plan {
+    /// All secrets of the job, in the order of the file, also those that no task of this run uses.
+    package var declaredSecrets: [SecretDeclaration] {
+        reader.secrets.declarations.compactMap { $0 }
+    }
+
     /// The same plan with the values of its secrets in place.
     ///
     /// - Parameter values: Those of `neededSecrets` by their names.
