@@ -47,8 +47,9 @@ struct UnescapedText {
         offsets.append(text.count)
     }
 
-    /// The text without the white space in it, as base64 is read that is broken into lines (RFC 2045 §6.8): in an excerpt a
-    /// line break is a space. Nil when there is none.
+    /// The text without its white space, as base64 is read that is broken into lines (RFC 2045 §6.8).
+    ///
+    /// All white space, because a line break is a space in an excerpt. Nil when there is none.
     init?(joiningLinesOf text: Span<UInt8>) {
         guard text.indices.contains(where: { Self.isWhiteSpace(text[$0]) }) else { return nil }
         bytes.reserveCapacity(text.count)

@@ -56,9 +56,13 @@ import Testing
     }
 
     @Test func `lines are joined without the white space between them`() throws {
-        let text = try #require(UnescapedText(joiningLinesOf: "a\r\n b\tc".utf8.span))
+        let text = try #require(Self.joined("a\r\n b\tc"))
         #expect(text.bytes == Array("abc".utf8) && text.offsets == [0, 4, 6, 7])
-        #expect(UnescapedText(joiningLinesOf: "abc".utf8.span) == nil)
+        #expect(Self.joined("abc") == nil)
+    }
+
+    private static func joined(_ text: String) -> UnescapedText? {
+        UnescapedText(joiningLinesOf: text.utf8.span)
     }
 
     private static func unescaped(
