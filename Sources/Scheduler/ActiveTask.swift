@@ -108,6 +108,7 @@ final class ActiveTask {
             reason: number > 1 ? .retry : .initial
         )
         request.decodesBody = spec.decodesBody
+        request.isDownload = spec.kind == .download
         request.checksums = checksums
         if let mirrors, mirrors.current > 0 {
             request.request = spec.request.directed(to: url)

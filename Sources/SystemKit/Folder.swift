@@ -66,6 +66,27 @@ package final class Folder: Sendable {
         }
     }
 
+    /// The path that leads to a folder without links and climbs, and without a slash at its end.
+    ///
+    /// What is not there yet stays as it stands. `path` is absolute; the root's own is empty.
+    package static func canonicalPath(_ path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        var known = path[...]
+        while known.utf8.last == slash { known.removeLast() }
+        var rest = ""
+        while !known.isEmpty {
+            if let resolved = unsafe realpath(String(known), nil) {
+                defer { unsafe free(resolved) }
+                let text = unsafe String(cString: resolved)
+                return (text == "/" ? "" : text) + rest
+            }
+            let end = known.utf8.lastIndex(of: slash) ?? known.startIndex
+            rest = String(known[end...]) + rest
+            known = known[..<end]
+        }
+        return rest
+    }
+
     /// The bytes that an unprivileged writer may still write here; nil when the file system does not say.
     package var availableBytes: Int64? {
         var status = statvfs()

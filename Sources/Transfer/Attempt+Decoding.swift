@@ -31,7 +31,8 @@ extension Attempt {
 
     /// Judges the whole body: its coding first, then what is expected of it.
     func checkBody() {
-        if let fault = decoding?.faultAtEnd {
+        let hasNoContent = hop.method == "HEAD" || head?.hasNoContent == true
+        if let fault = decoding?.faultAtEnd(mayBeEmpty: hasNoContent || contentLength == 0) {
             failDecoding(fault, expected: decoding?.name ?? "")
         } else if let findings = bodyCheck?.end() {
             note(findings)

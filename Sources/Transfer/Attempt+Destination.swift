@@ -34,8 +34,8 @@ extension Attempt {
             file = wanted.appending(name)
             guard isFree(file) else { return nil }
         }
-        if let claims, try !claims.claim(file, for: request.key) {
-            failure = .destinationTaken(file.displayPath)
+        if let claims, let owner = try claims.claim(file, for: request.key) {
+            failure = .destinationTaken(file.displayPath, by: owner)
             return nil
         }
         if case .listed(let list)? = wanted.checksum {
@@ -69,19 +69,22 @@ extension Attempt {
                 ServerFileName.path(of: request.request.url), file.path,
                 ServerFileName.path(of: hop.url),
             ]
-        let answer = request.checksums?.find(list.algorithm, paths) ?? .missing
         let title = list.algorithm.title
         let subject = list.name ?? ServerFileName.lastSegment(of: request.request.url)
+        var help: String? = "name the entry by `checksum.name`"
         let detail: String
-        switch answer {
+        switch request.checksums?.find(list.algorithm, paths) ?? .missing {
         case .found(let checksum): return checksum
+        case .missing where request.checksums?.isEmpty != false:
+            detail = "\(list.url.text) is no list of checksums"
+            help = nil
         case .missing: detail = "\(list.url.text) has no \(title) of \(TextExcerpt.of(subject))"
         case .ambiguous:
             detail = "\(list.url.text) has different \(title)s for \(TextExcerpt.of(subject))"
         }
         failure = TransferFailure(kind: .integrity, phase: .receive, detail: detail)
         failure?.isPermanent = true
-        failure?.help = "name the entry by `checksum.name`"
+        failure?.help = help
         return nil
     }
 }
@@ -103,11 +106,11 @@ extension TransferFailure {
     }
 
     /// A download whose name belongs to another task, or to a file that the run needs.
-    fileprivate static func destinationTaken(_ path: String) -> TransferFailure {
+    fileprivate static func destinationTaken(_ path: String, by owner: String) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .receive,
-            detail: "`\(path)` belongs to another task of this run, or to the run itself"
+            detail: "`\(path)` belongs to \(owner)"
         )
         failure.osErrno = SystemError.taken
         failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")

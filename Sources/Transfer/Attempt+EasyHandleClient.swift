@@ -159,6 +159,12 @@ extension Attempt {
             self.failure = failure
             sink.keepExcerpt()
         case .accept:
+            if request.isDownload,
+                let findings = BodyCheck.missingContent(head, request.expectation)
+            {
+                note(findings)
+                return false
+            }
             guard beginDecoding(head) else { return false }
             bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
             // What a coded body will be is known at its end.

@@ -35,6 +35,8 @@ package struct AttemptRequest: Sendable {
     package var reason: TransactionMetrics.Reason
     /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.
     package var decodesBody = false
+    /// Whether the file is what the request is for: an answer without content is then a failure.
+    package var isDownload = false
     /// What a destination's listed checksum is looked up in.
     package var checksums: ChecksumList?
 

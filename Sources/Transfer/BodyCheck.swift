@@ -20,9 +20,7 @@ struct BodyCheck {
     ///
     /// A HEAD and the statuses 204, 205 and 304 are answers without content (RFC 9110 §6.4.1).
     init?(_ expectation: Expectation, head: ResponseHead, method: String) {
-        guard expectation.isAboutBody, method != "HEAD",
-            ![204, 205, 304].contains(head.statusCode)
-        else { return nil }
+        guard expectation.isAboutBody, method != "HEAD", !head.hasNoContent else { return nil }
         self.expectation = expectation
         let keptLimit = expectation.looksIntoBody ? Self.keptLimit : nil
         limit = [expectation.maximumSize, keptLimit].compactMap(\.self).min()
@@ -51,20 +49,36 @@ struct BodyCheck {
     mutating func end() -> Findings {
         var findings = Findings()
         if count == 0, expectation.textEncoding != nil || kept != nil {
-            findings.fail(
-                .data,
-                expected: "a body",
-                actual: "0 bytes",
-                .content,
-                "the response has no body",
-                .init(code: -1014, name: "zeroByteResource")
-            )
-            return findings
+            return Self.empty("0 bytes", "the response has no body")
         }
         if let fault = text?.end() { return undecodable(fault) }
         findings.pass(.data)
         // JSON is decoded later, and both are one check.
         if text != nil, !expectation.needsJSON { findings.pass(.decoding) }
+        return findings
+    }
+
+    /// What is wrong with an answer to a download whose status says that there is nothing to store.
+    ///
+    /// nil when the task expects just that status: a range that goes over it does not.
+    static func missingContent(_ head: ResponseHead, _ expectation: Expectation) -> Findings? {
+        let status = head.statusCode
+        guard head.hasNoContent, !expectation.statusCodes.contains(status...status) else {
+            return nil
+        }
+        return empty("the status \(status)", "the server answered \(status), which has no content")
+    }
+
+    private static func empty(_ actual: String, _ detail: String) -> Findings {
+        var findings = Findings()
+        findings.fail(
+            .data,
+            expected: "a body",
+            actual: actual,
+            .content,
+            detail,
+            .init(code: -1014, name: "zeroByteResource")
+        )
         return findings
     }
 

@@ -37,7 +37,10 @@ struct BodyDecoding {
     }
 
     /// What is wrong with the whole body; nil when nothing is.
-    var faultAtEnd: Fault? {
-        codedBytes == 0 || decoder.hasEnded ? nil : Fault(detail: "the \(name) body ends early")
+    ///
+    /// `mayBeEmpty` tells of a response without content, which nothing is coded of.
+    func faultAtEnd(mayBeEmpty: Bool) -> Fault? {
+        if decoder.hasEnded || (mayBeEmpty && codedBytes == 0) { return nil }
+        return Fault(detail: "the \(name) body ends early")
     }
 }

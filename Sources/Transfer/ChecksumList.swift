@@ -16,59 +16,115 @@ package final class ChecksumList: Sendable {
         case ambiguous
     }
 
+    /// A listed file.
     private struct Entry: Sendable {
-        /// Without `./` in front.
-        var path: String
+        /// The components of its path from the last to the first, each with a slash behind it: sorted, those that have
+        /// most trailing components in common with a path stand together.
+        var key: [UInt8]
         var checksum: Checksum
+        /// How often the checksum is another than the one before, up to here.
+        var changes = 0
     }
 
-    /// By the last component of their paths.
-    private let entries: [String: [Entry]]
-    /// Digests that stand alone on their line.
-    private let loneDigests: [Checksum]
+    /// Sorted by their keys, so that a long list of one name costs no more than any other.
+    private let entries: [Checksum.Algorithm: [Entry]]
+    /// What digests that stand alone on their line come to.
+    private let loneDigests: [Checksum.Algorithm: Answer]
+
+    /// Whether nothing in it is a checksum: most often a page that says why there is no list.
+    var isEmpty: Bool { entries.isEmpty && loneDigests.isEmpty }
 
     /// Reads a list; what is none has no entries.
     package init(_ bytes: [UInt8]) {
-        var entries: [String: [Entry]] = [:]
-        var loneDigests: [Checksum] = []
-        for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+        var entries: [Checksum.Algorithm: [Entry]] = [:]
+        var loneDigests: [Checksum.Algorithm: Answer] = [:]
+        let text = bytes.starts(with: Self.byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+        for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             guard let (checksum, path) = Self.parse(line) else { continue }
-            guard let path else {
-                loneDigests.append(checksum)
-                continue
+            if let path {
+                let entry = Entry(key: Self.key(of: path), checksum: checksum)
+                entries[checksum.algorithm, default: []].append(entry)
+            } else {
+                let known = loneDigests[checksum.algorithm] ?? .found(checksum)
+                loneDigests[checksum.algorithm] =
+                    known == .found(checksum) ? known : .ambiguous
             }
-            let name = String(Self.components(of: path).last ?? "")
-            entries[name, default: []].append(Entry(path: path, checksum: checksum))
         }
-        self.entries = entries
+        self.entries = entries.mapValues(Self.sorted)
         self.loneDigests = loneDigests
+    }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private static func sorted(_ entries: [Entry]) -> [Entry] {
+        var entries = entries
+        entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        for index in entries.indices.dropFirst() {
+            let isOther = entries[index].checksum != entries[index - 1].checksum
+            entries[index].changes = entries[index - 1].changes + (isOther ? 1 : 0)
+        }
+        return entries
     }
 
     /// Looks for the first of some paths whose last component is in the list.
     ///
     /// Of several entries of that name those win that have most trailing components with the path in common. A list
-    /// that is nothing but one digest answers for every name.
+    /// that is nothing but one digest answers for every name. The time grows with the logarithm of the list's size.
     func find(_ algorithm: Checksum.Algorithm, _ paths: [String]) -> Answer {
-        for path in paths {
-            let wanted = Self.components(of: path)
-            guard let name = wanted.last, let named = entries[String(name)] else { continue }
-            let usable = named.filter { $0.checksum.algorithm == algorithm }
-            let overlaps = usable.map { entry in
-                zip(Self.components(of: entry.path).reversed(), wanted.reversed())
-                    .prefix { $0 == $1 }.count
+        if let entries = entries[algorithm] {
+            for path in paths {
+                if let answer = Self.find(Self.key(of: path), in: entries) { return answer }
             }
-            guard let best = overlaps.max() else { continue }
-            let checksums = Set(zip(usable, overlaps).filter { $1 == best }.map(\.0.checksum))
-            guard checksums.count == 1, let checksum = checksums.first else { return .ambiguous }
-            return .found(checksum)
         }
-        let lone = Set(loneDigests.filter { $0.algorithm == algorithm })
-        guard entries.isEmpty, let checksum = lone.first else { return .missing }
-        return lone.count == 1 ? .found(checksum) : .ambiguous
+        return entries.isEmpty ? loneDigests[algorithm] ?? .missing : .missing
     }
 
-    private static func components(of path: String) -> [Substring] {
-        path.split(separator: "/").filter { $0 != "." }
+    /// nil when no entry has the key's first component.
+    private static func find(_ key: [UInt8], in entries: [Entry]) -> Answer? {
+        // Who has most in common with the key stands next to its place.
+        let place = firstIndex(in: entries) { !$0.lexicographicallyPrecedes(key) }
+        let neighbours = [place - 1, place].filter(entries.indices.contains)
+        let shared = neighbours.map { commonComponents(entries[$0].key, key) }.max() ?? 0
+        guard shared > 0 else { return nil }
+        let prefix = key.prefix(shared)
+        let first = firstIndex(in: entries) { !$0.lexicographicallyPrecedes(prefix) }
+        let end = firstIndex(in: entries) {
+            !$0.lexicographicallyPrecedes(prefix) && !$0.starts(with: prefix)
+        }
+        guard first < end else { return nil }
+        let isOne = entries[first].changes == entries[end - 1].changes
+        return isOne ? .found(entries[first].checksum) : .ambiguous
+    }
+
+    /// The first entry for whose key a condition holds that holds for all behind it; their count when there is none.
+    private static func firstIndex(in entries: [Entry], where holds: ([UInt8]) -> Bool) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(entries[middle].key) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// How many bytes the components that both keys begin with have, with their slashes.
+    private static func commonComponents(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var count = 0
+        for (index, (one, other)) in zip(left, right).enumerated() {
+            guard one == other else { break }
+            if one == UInt8(ascii: "/") { count = index + 1 }
+        }
+        return count
+    }
+
+    private static func key(of path: String) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(path.utf8.count + 1)
+        for component in path.utf8.split(separator: UInt8(ascii: "/")).reversed()
+        where !component.elementsEqual(".".utf8) {
+            key += component
+            key.append(UInt8(ascii: "/"))
+        }
+        return key
     }
 
     // MARK: Lines

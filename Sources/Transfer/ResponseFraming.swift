@@ -3,8 +3,9 @@ struct ResponseFraming {
     /// The announced length; nil without one that is a number.
     private(set) var contentLength: Int64?
     private(set) var hasTransferEncoding = false
-    /// Whether the last coding frames the body; any other ends with the connection.
+    /// Whether chunks frame the body.
     private(set) var isChunked = false
+    private var hasOtherCoding = false
     private var hasLength = false
     private var lengthsDiffer = false
 
@@ -21,15 +22,19 @@ struct ResponseFraming {
             let value = Self.value(of: "transfer-encoding", in: line)
         {
             hasTransferEncoding = true
-            isChunked = Self.endsWithChunked(line.extracting(droppingFirst: value))
+            noteCodings(line.extracting(droppingFirst: value))
         }
     }
 
-    /// Lengths that contradict each other are an attack or a fault, never a body.
+    /// Lengths that contradict each other are an attack or a fault, never a body; nor is what comes in a coding that
+    /// no `TE` field has asked for (RFC 9112 §7.4).
     var violation: String? {
         if lengthsDiffer { return "the response has two different Content-Length fields" }
         if hasLength, hasTransferEncoding {
             return "the response has both Content-Length and Transfer-Encoding"
+        }
+        if hasOtherCoding {
+            return "the response has a Transfer-Encoding besides chunked, which was not asked for"
         }
         return nil
     }
@@ -42,15 +47,27 @@ struct ResponseFraming {
         return name.count + 1
     }
 
-    /// Whether the last word of a list of codings is `chunked`.
-    private static func endsWithChunked(_ value: Span<UInt8>) -> Bool {
-        let name = "chunked".utf8.span
-        var end = value.count
-        while end > 0, value[end - 1] <= 32 { end -= 1 }
-        guard end >= name.count else { return false }
-        for index in name.indices where value[end - name.count + index] | 0x20 != name[index] {
-            return false
+    /// Looks at a list of transfer codings.
+    private mutating func noteCodings(_ value: Span<UInt8>) {
+        var start = 0
+        while start < value.count {
+            var end = start
+            while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
+            let next = end + 1
+            while start < end, value[start] <= 32 { start += 1 }
+            while start < end, value[end - 1] <= 32 { end -= 1 }
+            if start < end {
+                let isName = Self.isChunked(value.extracting(start..<end))
+                if isName { isChunked = true } else { hasOtherCoding = true }
+            }
+            start = next
         }
+    }
+
+    private static func isChunked(_ coding: Span<UInt8>) -> Bool {
+        let name = "chunked".utf8.span
+        guard coding.count == name.count else { return false }
+        for index in name.indices where coding[index] | 0x20 != name[index] { return false }
         return true
     }
 

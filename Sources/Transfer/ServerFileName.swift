@@ -43,17 +43,42 @@ enum ServerFileName {
 
     /// The last component of a name, as a file may be called; nil when nothing is left of it.
     ///
-    /// Characters that are not printed or that turn the direction of text become `_`; dots, hyphens and blanks in
+    /// Characters that nobody sees go, but for those inside of an emoji; control characters and those that turn the
+    /// direction of text become `_`; dots, hyphens and blanks in
     /// front go, and so do dots and blanks at the end. 255 bytes at most, the ending behind the last dot kept.
     static func safe(_ name: String) -> String? {
         let scalars = name.unicodeScalars[...]
         let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }
-        var component = start.map { scalars[scalars.index(after: $0)...] } ?? scalars
+        let whole = start.map { scalars[scalars.index(after: $0)...] } ?? scalars
+        var component = seen(whole)[...]
         component = component.drop { ".-".unicodeScalars.contains($0) || isBlank($0) }
         while let last = component.last, last == "." || isBlank(last) { component.removeLast() }
         var text = ""
         for scalar in component { text.unicodeScalars.append(isVisible(scalar) ? scalar : "_") }
         return text.isEmpty ? nil : cut(text)
+    }
+
+    /// Without characters that have no shape (Unicode's Default_Ignorable_Code_Point, and format characters).
+    private static func seen(_ name: Substring.UnicodeScalarView) -> String.UnicodeScalarView {
+        var kept = String.UnicodeScalarView()
+        for scalar in name {
+            let properties = scalar.properties
+            let isHidden =
+                !properties.isBidiControl
+                && (properties.isDefaultIgnorableCodePoint || properties.generalCategory == .format)
+            if isHidden, !(joins(scalar) && kept.last.map(isPictograph) == true) { continue }
+            kept.append(scalar)
+        }
+        return kept
+    }
+
+    /// ZERO WIDTH JOINER and VARIATION SELECTOR-16, of which emoji are made (UTS #51).
+    private static func joins(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{200D}" || scalar == "\u{FE0F}"
+    }
+
+    private static func isPictograph(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{FE0F}" || (scalar.properties.isEmoji && !scalar.isASCII)
     }
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {

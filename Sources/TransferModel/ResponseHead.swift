@@ -9,6 +9,9 @@ package struct ResponseHead: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// Whether the status says that there is no content (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
+    package var hasNoContent: Bool { [204, 205, 304].contains(statusCode) }
+
     /// The media type without parameters, in lower case; nil when the response names none.
     package var mimeType: String? {
         guard let value = fields.firstValue(of: "content-type") else { return nil }

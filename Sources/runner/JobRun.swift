@@ -134,8 +134,7 @@ struct JobRun {
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
-                claims: plan.reservedPaths.isEmpty
-                    ? nil : DestinationClaims(reserved: plan.reservedPaths),
+                claims: claims(of: plan),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
                 environment: ProcessContext.variable,
                 deliver: deliver
@@ -143,6 +142,14 @@ struct JobRun {
         } catch {
             throw Exit(.environment, error.message)
         }
+    }
+
+    /// Which file belongs to which task; nil when no server names one.
+    private func claims(of plan: Plan) -> DestinationClaims? {
+        guard !plan.reservedPaths.isEmpty else { return nil }
+        let claims = DestinationClaims(folders: plan.foldersOfServerNames()) { plan.id(of: $0) }
+        plan.forEachPlannedPath(claims.reserve)
+        return claims
     }
 
     /// Does what a missing secret can stop, which is then explained.

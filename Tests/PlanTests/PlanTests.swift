@@ -100,6 +100,36 @@ import TransferModel
         #expect(try TestJob.download("ifExists: fail").reservedPaths.isEmpty)
     }
 
+    @Test func `a plan names every path of its tasks again`() throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            downloads:
+              a: { url: "https://example.com/", to: o/ }
+              b: { url: "https://example.com/", to: "o/${item}", forEach: { items: [x, y] } }
+            uploads:
+              c: { url: "https://example.com/", file: o/src, responseTo: o/answer }
+              d: { url: "https://example.com/", method: PUT, stream: { fifo: o/pipe } }
+              e: { url: "https://example.com/", multipart: { n: { file: o/part } } }
+            """
+        )
+        #expect(plan.foldersOfServerNames() == ["/jobs/o/"])
+        var paths: [PlannedPath] = []
+        plan.forEachPlannedPath { paths.append($0) }
+        #expect(
+            paths == [
+                PlannedPath("/jobs/test.yaml", .ofTheRun),
+                PlannedPath("/jobs/o/", .destination(of: 0)),
+                PlannedPath("/jobs/o/x", .destination(of: 1)),
+                PlannedPath("/jobs/o/y", .destination(of: 2)),
+                PlannedPath("/jobs/o/answer", .destination(of: 3)),
+                PlannedPath("/jobs/o/src", .ofTheRun),
+                PlannedPath("/jobs/o/pipe", .ofTheRun),
+                PlannedPath("/jobs/o/part", .ofTheRun),
+            ]
+        )
+    }
+
     @Test func `a checksum may stand in a list`() throws {
         let plan = try TestJob.download(
             "checksum: { from: https://example.com/SUMS, algorithm: sha512, name: x }"

@@ -79,8 +79,73 @@ import Testing
         #expect(run.outcome("three") == "succeeded")
         #expect(
             run.task("two")?["error"]?["message"]?.string
-                == "`out/same` belongs to another task of this run, or to the run itself"
+                == "`out/same` belongs to the task one"
         )
         #expect(try job.folder.list("out") == ["same", "same-not"])
+    }
+
+    @Test(arguments: [
+        ("fixed.txt", "the task fixed"), ("kept.txt", "the task kept"),
+        ("src.bin", "the run itself"), ("part.bin", "the run itself"),
+        ("rows.csv", "the run itself"), ("deep", "the run itself"),
+        ("row-2", "the task rows[2]"),
+    ])
+    func `a server does not take a file that the job names elsewhere`(
+        name: String,
+        owner: String
+    ) throws {
+        let server = try ScriptedServer { request in
+            request.path == "/named" ? Self.named(name) : .ok("own")
+        }
+        let url = server.url("/other")
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            downloads:
+              thief: { url: "\(server.url("/named"))", to: o/, ifExists: replace }
+              fixed: { url: "\(url)", to: o/fixed.txt }
+              kept: { url: "\(url)", to: o/kept.txt, ifExists: skip }
+              deep: { url: "\(url)", to: o/deep/er/x }
+              rows: { forEach: { csv: o/rows.csv, key: "${item.n}" }, url: "\(url)", to: "o/row-${item.n}" }
+            uploads:
+              sent: { url: "\(url)", method: PUT, file: o/src.bin }
+              parts: { url: "\(url)", multipart: { it: { file: o/part.bin } } }
+            """
+        )
+        try job.folder.makeFolder("o")
+        for file in ["kept.txt", "src.bin", "part.bin"] {
+            try job.folder.write("old", to: "o/\(file)")
+        }
+        try job.folder.write("n\n1\n2\n", to: "o/rows.csv")
+        let run = try job.run()
+        #expect(run.code == 1, "\(run.command.standardError)")
+        #expect(
+            run.task("thief")?["error"]?["message"]?.string
+                == "`o/\(name)` belongs to \(owner)"
+        )
+        for task in ["fixed", "deep", "rows[1]", "rows[2]", "sent", "parts"] {
+            #expect(run.outcome(task) == "succeeded")
+        }
+        #expect(run.outcome("kept") == "unchanged")
+        for file in ["kept.txt", "src.bin", "part.bin"] {
+            #expect(try job.folder.text("o/\(file)") == "old")
+        }
+    }
+
+    @Test func `without content a download leaves the old file`() throws {
+        let server = try ScriptedServer { _ in .raw("HTTP/1.1 204 None\r\n\r\n") }
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads: { a: { url: "\(server.url("/"))", to: old } }
+            uploads: { b: { url: "\(server.url("/"))", text: x, responseTo: answer } }
+            """
+        )
+        try job.folder.write("old", to: "old")
+        let run = try job.run()
+        #expect(run.outcome("a") == "failed")
+        #expect(run.outcome("b") == "succeeded")
+        #expect(try job.folder.text("old") == "old")
     }
 }

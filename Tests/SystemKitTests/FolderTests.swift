@@ -23,4 +23,18 @@ import Testing
         #expect(Set(identities.prefix(3)).count == 1)
         #expect(Set(identities).count == 2)
     }
+
+    @Test(arguments: [
+        ("in", "in"), ("in/", "in"), ("link/../in", "in"), ("link", "in"),
+        ("link/new/er/", "in/new/er"),
+    ])
+    func `a path without links leads to the same folder`(path: String, expected: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.makeFolder("in")
+        #expect(try Command("ln", ["-s", "in", folder.path("link")]).run().status == .exit(0))
+        let base = Folder.canonicalPath(folder.path(""))
+        #expect(Folder.canonicalPath(folder.path(path)) == "\(base)/\(expected)")
+        #expect(Folder.canonicalPath("/") == "")
+        #expect(Folder.canonicalPath("/missing-here/x") == "/missing-here/x")
+    }
 }

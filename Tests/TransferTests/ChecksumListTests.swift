@@ -32,7 +32,7 @@ import TransferModel
             + "-----BEGIN PGP SIGNATURE-----\n\niQIzBAEBCAAdFiEE\n-----END PGP SIGNATURE-----",
         "MD5 (file.tgz) = d41d8cd98f00b204e9800998ecf8427e\nSHA256 (file.tgz) = \(one)",
         "\(long)  file.tgz\n\(one)  file.tgz", "\(one)  file.tgz\n\(one.uppercased()) *file.tgz",
-        one, "\n\(one) \n",
+        one, "\n\(one) \n", "\u{FEFF}\(one)  file.tgz", "\u{FEFF}\(one)",
     ])
     func `the usual forms are read`(text: String) {
         #expect(Self.find(text, "/pub/file.tgz") == Self.first)
@@ -83,6 +83,38 @@ import TransferModel
     ])
     func `what is not listed is missing`(text: String) {
         #expect(Self.find(text, "file") == .missing)
+    }
+
+    @Test func `the deepest common folder counts, whatever else is listed`() {
+        let text = """
+            \(Self.two)  file
+            \(Self.two)  b/file
+            \(Self.one)  a/b/file
+            \(Self.one)  ./x//a/./b/file
+            \(Self.two)  c/b/file
+            \(Self.two)  a/b/file.sig
+            """
+        #expect(Self.find(text, "/pub/a/b/file") == Self.first)
+        #expect(Self.find(text, "/pub/x/a/b/file") == Self.first)
+        #expect(Self.find(text, "/pub/c/b/file") == Self.second)
+        #expect(Self.find(text, "/pub/d/b/file") == .ambiguous)
+        #expect(Self.find(text, "/pub/le", "/pub/a/b/file.sig") == Self.second)
+    }
+
+    @Test func `a long list of one name is searched as fast as any other`() {
+        let lines = (0..<20_000).map { "\(Self.one)  \($0)/file\n" }
+        let list = ChecksumList(Array((lines.joined() + "\(Self.two)  own/file").utf8))
+        for _ in 0..<2000 {
+            #expect(list.find(.sha256, ["/own/file"]) == Self.second)
+            #expect(list.find(.sha256, ["/7/file"]) == Self.first)
+            #expect(list.find(.sha256, ["/other/file"]) == .ambiguous)
+        }
+    }
+
+    @Test func `a list without a checksum is empty`() {
+        #expect(ChecksumList(Array("<html>".utf8)).isEmpty)
+        #expect(!ChecksumList(Array(Self.one.utf8)).isEmpty)
+        #expect(!ChecksumList(Array("\(Self.one)  file".utf8)).isEmpty)
     }
 
     @Test func `no bytes make it fail`() {

@@ -126,6 +126,25 @@ import TransferModel
         #expect(try folder.text("out") == "old")
     }
 
+    @Test(arguments: ["Content-Encoding: gzip", "Content-Encoding: br"])
+    func `a coded body without a byte is whole only when nothing was announced`(
+        field: String
+    ) throws {
+        let head = "HTTP/1.1 200 OK\r\n\(field)\r\n"
+        let (cut, _) = try download(.raw(head + "\r\n", then: [.close]))
+        #expect(cut.failure?.kind == .protocolViolation)
+        #expect(!folder.contains("out"))
+        let (empty, _) = try download(.raw(head + "Content-Length: 0\r\n\r\n"))
+        #expect(empty.failure == nil)
+        #expect(try folder.text("out") == "")
+        let (none, _) = try download(.raw("HTTP/1.1 204 None\r\n\(field)\r\n\r\n"))
+        #expect(none.failure == nil)
+        let (asked, _) = try download(.raw(head + "Content-Length: 9\r\n\r\n")) {
+            $0.request.method = "HEAD"
+        }
+        #expect(asked.failure == nil)
+    }
+
     @Test(arguments: [0, 12, -6, -2])
     func `a gzip body with a wrong byte is no file`(place: Int) throws {
         var coded = try gzip(Self.text)

@@ -115,7 +115,8 @@ import TransferModel
 
     @Test func `two tasks do not write one file that a server names`() throws {
         let server = try ScriptedServer { [self] _ in named("same") }
-        let harness = try EngineHarness(claims: DestinationClaims(reserved: []))
+        let claims = DestinationClaims(folders: [folder.path("in/")]) { "number-\($0)" }
+        let harness = try EngineHarness(claims: claims)
         let attempts = try (0..<4).map { key in
             try AttemptRequest.to(server.url("/\(key)"), key: key) {
                 $0.sink = .file(
@@ -127,10 +128,11 @@ import TransferModel
         let failures = results.compactMap(\.failure)
         #expect(failures.count == 3)
         #expect(failures.allSatisfy { $0.kind == .localIO && $0.isPermanent })
-        #expect(failures.first?.detail.contains("`in/same` belongs to another task") == true)
         #expect(try folder.list("in") == ["same"])
         // The task whose name it is may try again.
         let owner = try #require(results.first { $0.failure == nil }).key
+        let detail = "`in/same` belongs to the task number-\(owner)"
+        #expect(failures.first?.detail == detail)
         #expect(try harness.run(attempts[owner]).failure == nil)
     }
 
@@ -138,12 +140,84 @@ import TransferModel
     func `a server does not name a file that the run needs`(path: String) throws {
         try folder.write("the job", to: "in/job.yaml")
         #expect(try Command("ln", ["-s", "in", folder.path("link")]).run().status == .exit(0))
-        let claims = DestinationClaims(reserved: [
-            folder.path("\(path)/job.yaml"), folder.path("missing/job.yaml"),
-        ])
+        let claims = DestinationClaims(folders: [folder.path("in/")]) { "\($0)" }
+        claims.reserve(PlannedPath(folder.path("missing/job.yaml"), .ofTheRun))
+        claims.reserve(PlannedPath(folder.path("\(path)/job.yaml"), .ofTheRun))
         let result = try download(named("job.yaml"), ifExists: .replace, claims: claims)
         #expect(result.failure?.kind == .localIO)
+        #expect(result.failure?.detail == "`in/job.yaml` belongs to the run itself")
         #expect(try folder.text("in/job.yaml") == "the job")
+    }
+
+    @Test(arguments: ["in", "link"], [true, false])
+    func `what the job names is its own, also before the folder is there`(
+        path: String,
+        isThere: Bool
+    ) throws {
+        #expect(try Command("ln", ["-s", ".", folder.path("link")]).run().status == .exit(0))
+        let base = isThere ? "" : "new/"
+        let way = path == "link" ? "link/in/\(base)" : "in/\(base)"
+        let claims = DestinationClaims(folders: [folder.path("in/\(base)")]) { "task-\($0)" }
+        claims.reserve(PlannedPath(folder.path("\(way)fixed"), .destination(of: 7)))
+        claims.reserve(PlannedPath(folder.path("\(way)a/b/"), .destination(of: 8)))
+        let server = try ScriptedServer { _ in .ok("new") }
+        let harness = try EngineHarness(claims: claims)
+        func fetch(_ name: String, key: Int, to: String = "in/\(base)") throws -> String? {
+            let attempt = try AttemptRequest.to(server.url("/\(name)"), key: key) {
+                $0.sink = .file(.init(path: folder.path(to), displayPath: "in/"))
+            }
+            return try harness.run(attempt).failure?.detail
+        }
+        #expect(try fetch("fixed", key: 0) == "`in/fixed` belongs to the task task-7")
+        #expect(try fetch("a", key: 0) == "`in/a` belongs to the run itself")
+        #expect(try fetch("other", key: 0) == nil)
+        #expect(try fetch("x", key: 7, to: "\(way)fixed") == nil)
+        #expect(try fetch("b", key: 8, to: "\(way)a/b/") == nil)
+        #expect(try folder.text("in/\(base)a/b/b") == "new")
+    }
+
+    @Test(arguments: [204, 205], [true, false])
+    func `a download that gets no content leaves the file alone`(
+        status: Int,
+        isExpected: Bool
+    ) throws {
+        try folder.write("old", to: "in/x")
+        let server = try ScriptedServer(["/": [.raw("HTTP/1.1 \(status) Empty\r\n\r\n")]])
+        var attempt = try AttemptRequest.download(server.url("/"), to: folder.path("in/x"))
+        attempt.isDownload = true
+        if isExpected { attempt.expectation.statusCodes = [200...203, status...status] }
+        let result = try EngineHarness().run(attempt)
+        #expect((result.failure == nil) == isExpected)
+        if !isExpected {
+            #expect(result.failure?.kind == .content)
+            #expect(result.failure?.isPermanent == true)
+            #expect(result.checks.last?.check == .data)
+            #expect(result.checks.last?.passed == false)
+            #expect(try folder.text("in/x") == "old")
+        }
+    }
+
+    @Test(arguments: [
+        ("<html>not found</html>", "is no list of checksums", false),
+        ("\(String(repeating: "ab", count: 32))  other", "has no SHA-256 of file", true),
+    ])
+    func `what is no list of checksums is called so`(
+        text: String,
+        detail: String,
+        hasHelp: Bool
+    ) throws {
+        let server = try ScriptedServer(["/file": [.ok("content")]])
+        let list = SumsFile(url: try HTTPURL(server.url("/sums")), algorithm: .sha256)
+        var attempt = try AttemptRequest.download(
+            server.url("/file"),
+            to: folder.path("in/file"),
+            checksum: .listed(list)
+        )
+        attempt.checksums = ChecksumList(Array(text.utf8))
+        let failure = try #require(try EngineHarness().run(attempt).failure)
+        #expect(failure.kind == .integrity)
+        #expect(failure.detail.hasSuffix(detail))
+        #expect((failure.help != nil) == hasHelp)
     }
 
     @Test(arguments: [UInt16(0o644), 0o400, 0o777, 0o000], [5, 100_000])

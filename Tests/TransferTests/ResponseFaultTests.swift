@@ -121,11 +121,27 @@ import TransferModel
         #expect(result.voucher == .length)
     }
 
-    @Test func `a coding that is not chunked has nobody who vouches for it`() throws {
-        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello"
-        let server = try ScriptedServer(["/": [.raw(head, then: [.close])]])
+    @Test(arguments: [
+        "identity", "gzip", "gzip, chunked", "xchunked", "chunked;q=1", "chunked, gzip",
+        "chunked\r\nTransfer-Encoding: gzip", "gzip\r\nTransfer-Encoding: chunked",
+    ])
+    func `a transfer coding that was not asked for is a violation`(coding: String) throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n"
+        let failure = try failure(.raw(head + "5\r\nhello\r\n0\r\n\r\n", then: [.close]))
+        #expect(failure?.kind == .protocolViolation)
+    }
+
+    @Test(arguments: [
+        "chunked", "Chunked", " CHUNKED\t", ",chunked , ",
+        "chunked\r\nTransfer-Encoding: chunked",
+    ])
+    func `chunks frame a body however they are announced`(coding: String) throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n"
+        let server = try ScriptedServer(["/": [.raw(head + "5\r\nhello\r\n0\r\n\r\n")]])
         let result = try EngineHarness().run(.to(server.url("/")))
-        if result.failure == nil { #expect(result.voucher == TaskRecord.Voucher.none) }
+        #expect(result.failure == nil)
+        #expect(result.voucher == .length)
+        #expect(result.transactions.last?.countOfResponseBodyBytesAfterDecoding == 5)
     }
 
     @Test func `a status that is not expected says what was expected`() throws {

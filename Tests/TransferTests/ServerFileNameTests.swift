@@ -110,4 +110,17 @@ import TransferModel
         let chosen = ServerFileName.choose(head, url: try HTTPURL(url)) { !$0.contains("s3cret") }
         #expect(chosen == expected)
     }
+
+    @Test(arguments: [
+        ("a\u{200B}b.txt", "ab.txt"), ("\u{FEFF}.x", "x"), ("x\u{E0001}\u{E0041}", "x"),
+        ("a\u{AD}b\u{200D}c\u{FE0F}", "abc"), ("\u{2060}", nil), ("👩‍👩‍👧.png", "👩‍👩‍👧.png"),
+        ("❤️‍🔥", "❤️‍🔥"), ("a\u{202E}b", "a_b"),
+    ])
+    func `what nobody sees is not in a name`(name: String, expected: String?) {
+        #expect(
+            ServerFileName.safe(name)?.unicodeScalars.elementsEqual(
+                (expected ?? "").unicodeScalars
+            ) == (expected == nil ? nil : true)
+        )
+    }
 }
