@@ -16,7 +16,7 @@ enum Tokens {
         "{ range: [1, 9] }", "{ range: [9, -9, -3] }", "{ items: [a, { id: b }] }", "{ csv: rows }",
         "{ jsonLines: rows }", "{ lines: rows }",
         "{ matrix: { a: [1, 2], b: [c] }, exclude: [{ a: 1 }] }",
-        "[\"t[${item}]\"]",
+        "[\"t[${item}]\"]", "\"out/${item}\"", "\"${task.a.x}/\"",
         "!!binary aGk=", "!!timestamp 2026-01-01",
         "!!timestamp 2026-02-30 25:00:00.1234567890 +99",
         "gzip", "convertToSnakeCase", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",

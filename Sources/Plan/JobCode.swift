@@ -46,6 +46,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case unknownSecret = "job.unknown-secret"
     case secretMisplaced = "job.secret-misplaced"
     case secretInPath = "job.secret-in-path"
+    case secretExposed = "job.secret-exposed"
     case secretInURL = "job.secret-in-url"
     case secretOverPlainHTTP = "job.secret-over-plain-http"
     case secretToOtherOrigin = "job.secret-to-other-origin"

@@ -3,7 +3,7 @@ internal import JobFile
 internal import TransferModel
 
 extension PlanBuilder {
-    /// Takes the captures that a task refers to from the reader.
+    /// Takes the captures that a task refers to from the reader; `needs` are those of all tasks of its entry.
     mutating func noteCaptures(of number: Int, needs: [Need], isRight: Bool) {
         for reference in reader.captureReferences {
             captureUses.append(.init(user: number, source: reference.source))
@@ -38,18 +38,16 @@ extension PlanBuilder {
     /// Reports captures of tasks that are not needed, so that they may not have ended when the value is wanted.
     mutating func reportMissingNeeds(in graph: TaskGraph) {
         guard !distantCaptures.isEmpty, knowsAllNeeds else { return }
-        var search = NeedSearch(graph)
-        // One captured value that many tasks need is looked for together.
-        let ordered = distantCaptures.sorted {
-            ($0.reference.source, $0.user) < ($1.reference.source, $1.user)
-        }
         let tasks = reader.tasks
-        for (user, reference) in ordered {
-            let source = graph.unit(of: tasks.tasks(of: reference.source).lowerBound)
-            // All tasks of a `forEach` are filled in alike, and each must need what fills it in.
-            let units = tasks.tasks(of: user).lazy.map { graph.unit(of: $0) }
-            let isSafe = units.allSatisfy { search.leads(from: $0, to: source) }
-            guard !isSafe else { continue }
+        // All tasks of a `forEach` are filled in alike, and each must need what fills it in.
+        let questions = distantCaptures.map { user, reference in
+            NeedSearch.Question(
+                nodes: graph.units(of: tasks.tasks(of: user)),
+                source: graph.unit(of: tasks.tasks(of: reference.source).lowerBound)
+            )
+        }
+        let answers = NeedSearch(graph).answers(to: questions)
+        for ((user, reference), isNeeded) in zip(distantCaptures, answers) where !isNeeded {
             let id = reader.id(of: Need(entry: reference.source)).excerpt
             let isOwn = user == reference.source
             let entry = reader.tasks.entries[user]

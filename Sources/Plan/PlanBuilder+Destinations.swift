@@ -134,7 +134,7 @@ extension PlanBuilder {
     }
 
     private func sourceNode(of number: Int) -> NodeID {
-        let file = document.value(of: reader.tasks.entries[number].value, for: "file")
+        let file = document.value(of: reader.tasks.entry(of: number).value, for: "file")
         return file?.value ?? node(of: number, "multipart")
     }
 

@@ -26,10 +26,10 @@ struct PlanBuilder {
     /// Whether the needs of every task could be read.
     var knowsAllNeeds = true
 
-    /// Values of secrets by their names; without one of its own a secret has a stand-in.
-    let secrets: [String: Secret]
+    /// Values of secrets by their names, those that a run needs; nil while the job is only looked at.
+    let secrets: [String: KnownSecret]?
 
-    init(document: Document, options: PlanOptions, secrets: [String: Secret] = [:]) {
+    init(document: Document, options: PlanOptions, secrets: [String: KnownSecret]? = nil) {
         self.document = document
         self.secrets = secrets
         self.options = options
@@ -87,9 +87,11 @@ struct PlanBuilder {
     mutating func readShared() -> TaskReader {
         declareVariables()
         declareSecrets()
+        // Before the variables: none may be filled in with what a secret is.
+        defineSecrets()
         reader.resolveVariables()
         reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
-        if let field = draft.secrets, isMapping(field) { defineSecrets(field.node) }
+        if let field = draft.secrets { _ = isMapping(field) }
         return readSettings()
     }
 
@@ -322,8 +324,7 @@ struct PlanBuilder {
         for need in chosen {
             let all = tasks.tasks(of: need.entry)
             let range = need.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
-            guard let first = range.first, let last = range.last else { continue }
-            units.append(contentsOf: graph.unit(of: first)...graph.unit(of: last))
+            units.append(contentsOf: graph.units(of: range))
         }
         let nodes = graph.closure(of: units)
         return (

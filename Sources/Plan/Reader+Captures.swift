@@ -46,7 +46,9 @@ extension Reader {
             if let value = captured[tasks.tasks(of: source).lowerBound]?.first(where: {
                 $0.name == name
             }) {
-                return ScalarValue(value)
+                var filled = ScalarValue(value)
+                secrets.find(in: &filled)
+                return filled
             }
             throw ValueFault(
                 .unknownCapture,

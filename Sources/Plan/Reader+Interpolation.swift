@@ -11,7 +11,7 @@ extension Reader {
     /// Bytes of a value whose expressions are filled in: a few variables that double each other would fill the memory.
     private static let longestValue = 1 << 20
     /// Bytes of all such values of one task, and of what the job says outside of its tasks.
-    private static let mostFilledIn = 64 << 20
+    private static let mostFilledIn = 16 << 20
     /// Bytes that make a value a long one, and of all long ones of the job together.
     private static let shortLength = 4 << 10
     private static let mostLongFilledIn = 256 << 20
@@ -101,7 +101,7 @@ extension Reader {
         if filledInLength > Self.mostFilledIn {
             report(
                 .outOfRange,
-                "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in"
+                "`\(field.name.excerpt)`: with this value more than 16 MiB are filled in"
                     + (context.isEmpty ? "" : "\(context)"),
                 at: field.node
             )
@@ -127,6 +127,7 @@ extension Reader {
         let found: ScalarValue?
         switch expression.namespace {
         case .env:
+            guard !isSecret(expression, text, field) else { return nil }
             found = environment[expression.name].map {
                 ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
             }

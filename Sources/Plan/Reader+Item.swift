@@ -51,6 +51,28 @@ extension Reader {
         }
     }
 
+    /// Checks that the row can have what the expressions of a value, and of those inside of it, ask for.
+    mutating func checkItems(in field: Field) {
+        switch document.kind(of: field.node) {
+        case .scalar:
+            guard document.hasInterpolation(field.node) else { return }
+            let text = document.text(of: field.node)
+            for case .expression(let expression) in Template(text).pieces
+            where expression.namespace == .item {
+                _ = item(expression, text, field)
+            }
+        case .sequence:
+            for node in document.elements(of: field.node) {
+                checkItems(in: Field(name: field.name, key: field.key, node: node))
+            }
+        case .mapping:
+            for entry in document.entries(of: field.node) {
+                let name = document.text(of: entry.key)
+                checkItems(in: Field(name: name, key: entry.key, node: entry.value))
+            }
+        }
+    }
+
     /// A part of a row, nil where the row cannot have one of that name.
     private enum ItemPart {
         case value(ScalarValue)

@@ -4,7 +4,7 @@ internal import JobFile
 
 extension Reader {
     /// Bytes of a body: a file of a few lines can stand for far more by its aliases.
-    static let largestBody = 64 << 20
+    static let largestBody = 16 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
     ///
@@ -29,7 +29,7 @@ extension Reader {
     mutating func reportTooLarge(_ name: String, at key: NodeID) {
         report(
             .outOfRange,
-            "`\(name)`: the body is larger than 64 MiB; send it from a `file`",
+            "`\(name)`: the body is larger than 16 MiB; send it from a `file`",
             at: key
         )
     }

@@ -19,8 +19,8 @@ extension Reader {
     /// A path relative to the job file's folder.
     ///
     /// From the first expression on, a path may not climb: what a variable fills in stays in the folder it stands
-    /// in. A variable at the very front may be an absolute path: then it names the folder itself. What a task has
-    /// captured may not: a peer chose it.
+    /// in. What stands at the very front may be an absolute path: then it names the folder itself. What a task has
+    /// captured may not, because a peer chose it; nor does a piece make the path absolute behind one that is empty.
     mutating func path(_ field: Field) -> PathValue? {
         warnOfPlaceholders(in: field)
         guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
@@ -28,6 +28,7 @@ extension Reader {
             return checkedPath(text, field)
         }
         guard let pieces = filledPieces(field) else { return nil }
+        let slash = UInt8(ascii: "/")
         var text = ""
         var firstFilledIn: Int?
         for piece in pieces {
@@ -37,10 +38,10 @@ extension Reader {
             }
             if piece.isFilledIn {
                 firstFilledIn = firstFilledIn ?? text.utf8.count
-                if !text.isEmpty, piece.value.text.hasPrefix("/") {
+                if !text.isEmpty, piece.value.text.utf8.first == slash {
                     report(
                         .pathEscape,
-                        "`\(field.name)`: `\(piece.value.text)` is an absolute path "
+                        "`\(field.name)`: `\(piece.value.text.excerpt)` is an absolute path "
                             + "in the middle of a path",
                         at: field.node
                     )
@@ -49,18 +50,13 @@ extension Reader {
             }
             text += piece.value.text
         }
-        if pieces.first?.value.isCaptured == true, text.hasPrefix("/") {
-            report(
-                .pathEscape,
-                "`\(field.name)`: `\(text.excerpt)`, which begins with a captured value, is an absolute path",
-                at: field.node
-            )
-            return nil
+        if text.utf8.first == slash, let first = pieces.first?.value {
+            guard checkFront(first, of: text, field) else { return nil }
         }
         if let firstFilledIn, Self.climbs(text, from: firstFilledIn) {
             report(
                 .pathEscape,
-                "`\(field.name)`: `\(text)` leaves the folder that the variable stands in",
+                "`\(field.name)`: `\(text.excerpt)` leaves the folder that the variable stands in",
                 at: field.node,
                 help: "behind a variable a path may not have `..`"
             )
@@ -69,6 +65,22 @@ extension Reader {
         guard var value = checkedPath(text, field) else { return nil }
         value.isKnownLater = pieces.contains(where: \.value.isKnownLater)
         return value
+    }
+
+    /// Reports an absolute path that its first piece does not make one, or that a peer has chosen.
+    private mutating func checkFront(
+        _ first: ScalarValue,
+        of text: String,
+        _ field: Field
+    ) -> Bool {
+        guard first.isCaptured || first.text.isEmpty else { return true }
+        let front = first.isCaptured ? "begins with a captured value" : "begins with an empty value"
+        report(
+            .pathEscape,
+            "`\(field.name)`: `\(text.excerpt)`, which \(front), is an absolute path",
+            at: field.node
+        )
+        return false
     }
 
     /// A path to a file that must be there when the run starts.
@@ -100,16 +112,21 @@ extension Reader {
     }
 
     /// A path to a file that the runner writes, or to the folder that it is written to under the server's name.
+    ///
+    /// Only a slash that the job file itself has at the end means a folder: whether a server names a file is known
+    /// before the run, and not for each row or peer to say.
     mutating func destination(_ field: Field, mayBeFolder: Bool = false) -> PathValue? {
         guard var value = path(field) else { return nil }
         let last = value.text.utf8.last
         if last == UInt8(ascii: "/") {
-            guard mayBeFolder else {
+            guard mayBeFolder, endsInSlash(field.node) else {
                 report(
                     .badPath,
-                    "`\(field.name)`: `\(value.text)` is a folder",
+                    "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                     at: field.node,
-                    help: "name the file: `\(value.text)file-name`"
+                    help: mayBeFolder
+                        ? "a slash behind the expression lets the server name the file"
+                        : "name the file: `\(value.text.excerpt)file-name`"
                 )
                 return nil
             }
@@ -121,13 +138,18 @@ extension Reader {
         {
             report(
                 .badPath,
-                "`\(field.name)`: `\(value.text)` is a folder",
+                "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                 at: field.node,
                 help: mayBeFolder ? "end it with a slash to let the server name the file" : nil
             )
             return nil
         }
         return value.isKnownLater ? nil : value
+    }
+
+    /// Whether a scalar ends in a slash as the job file has it.
+    private func endsInSlash(_ node: NodeID) -> Bool {
+        document.withBytes(of: node) { $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "/") }
     }
 
     private mutating func checkedPath(_ text: String, _ field: Field) -> PathValue? {

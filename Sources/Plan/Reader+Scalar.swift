@@ -26,12 +26,17 @@ extension Reader {
     ///
     /// Nil also, without a report, for one that is known only when the task starts: its key counts as present.
     mutating func scalar(_ field: Field) -> ScalarValue? {
+        guard let scalar = scalarWithoutSecrets(field) else { return nil }
+        return scalar.isKnownLater ? nil : scalar
+    }
+
+    private mutating func scalarWithoutSecrets(_ field: Field) -> ScalarValue? {
         guard let scalar = scalarOrStandIn(field) else { return nil }
         guard scalar.secrets.isEmpty else {
             reportMisplaced(scalar.secrets, field)
             return nil
         }
-        return scalar.isKnownLater ? nil : scalar
+        return scalar
     }
 
     /// The scalar of a field, which may hold secrets, or a stand-in for one that is known only when the task starts.
@@ -57,6 +62,12 @@ extension Reader {
     /// The text of any scalar but null.
     mutating func text(_ field: Field) -> String? {
         guard let scalar = scalar(field) else { return nil }
+        return text(of: scalar, field)
+    }
+
+    /// The text of any scalar but null, or a stand-in for one that is known only when the task starts.
+    mutating func textOrStandIn(_ field: Field) -> String? {
+        guard let scalar = scalarWithoutSecrets(field) else { return nil }
         return text(of: scalar, field)
     }
 

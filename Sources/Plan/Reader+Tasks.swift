@@ -63,14 +63,16 @@ extension Reader {
     /// The task or tasks that an id means; nil when there are none.
     mutating func need(_ id: String) -> Need? {
         if let entry = tasks.find(id, in: document) { return Need(entry: entry) }
-        guard id.utf8.last == UInt8(ascii: "]"), let bracket = id.firstIndex(of: "["),
+        // By bytes: what follows a bracket may combine with it to one character.
+        guard id.utf8.last == UInt8(ascii: "]"),
+            let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")),
             let entry = tasks.find(String(id[..<bracket]), in: document),
             let group = tasks.group(of: entry)
         else { return nil }
         let source = tasks.groups[group].rows
         // Its own fault is reported.
         if case .faulty = source.form { return Need(entry: entry) }
-        let key = String(id[id.index(after: bracket)...].dropLast())
+        let key = String(Substring(id.utf8[bracket...].dropFirst().dropLast()))
         return row(of: key, in: source, of: entry).map { Need(entry: entry, row: $0) }
     }
 
@@ -98,7 +100,7 @@ extension Reader {
 
     /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
     mutating func nearestTask(_ id: String) -> String? {
-        let bracket = id.firstIndex(of: "[") ?? id.endIndex
+        let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")) ?? id.endIndex
         if let entry = tasks.find(String(id[..<bracket]), in: document) {
             guard let group = tasks.group(of: entry), bracket < id.endIndex else {
                 return String(id[..<bracket])

@@ -30,7 +30,8 @@ extension Attempt {
     ) throws(SystemError) -> TaskSpec.Destination? {
         var file = wanted
         if wanted.isFolder {
-            file = wanted.appending(ServerFileName.choose(head, url: hop.url))
+            let name = ServerFileName.choose(head, url: hop.url, mayName: mayName)
+            file = wanted.appending(name)
             guard isFree(file) else { return nil }
         }
         if let claims, try !claims.claim(file, for: request.key) {

@@ -47,6 +47,8 @@ final class Attempt {
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
     let claims: DestinationClaims?
+    /// Whether a text from the server may become the name of a file.
+    let mayName: @Sendable (String) -> Bool
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
@@ -57,6 +59,7 @@ final class Attempt {
         handle: EasyHandle,
         session: SessionTransport,
         claims: DestinationClaims?,
+        mayName: @escaping @Sendable (String) -> Bool,
         clock: RunClock,
         now: MonotonicTime
     ) {
@@ -64,6 +67,7 @@ final class Attempt {
         self.handle = handle
         self.session = session
         self.claims = claims
+        self.mayName = mayName
         startTime = now
         hop = request.request
         carriesBody = request.body != nil

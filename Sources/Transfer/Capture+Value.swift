@@ -43,7 +43,7 @@ extension Capture {
         switch source {
         case .json(let pointer): "`\(pointer)` of the body"
         case .header(let field): "the field `\(field)`"
-        case .regex(let pattern): "the pattern `\(TextExcerpt.of(pattern))`"
+        case .regex(let pattern): "the match of `\(TextExcerpt.of(pattern))`"
         }
     }
 
@@ -69,22 +69,22 @@ extension Capture {
     }
 
     private func match(of pattern: String, in body: [UInt8]?) throws(CaptureMiss) -> CapturedValue {
-        var actual = "found nowhere"
+        var actual = "missing"
         if let body {
             do throws(RegularExpression.Fault) {
                 switch try RegularExpression(pattern).search(body.span) {
                 case .found(let range):
                     return CapturedValue(name, String(decoding: body[range], as: UTF8.self))
                 case .notFound: break
-                case .gaveUp: actual = "not found within the limits of a search"
+                case .gaveUp: actual = "beyond the limits of a search"
                 }
             } catch {
                 switch error {
-                case .syntax(let message, _): actual = "no pattern: \(message)"
-                case .unavailable(let message): actual = "not searched for: \(message)"
+                case .syntax(let message, _), .unavailable(let message):
+                    actual = "not searched for: \(message)"
                 }
             }
         }
-        throw CaptureMiss(expected: "a match", actual: actual)
+        throw CaptureMiss(expected: "a value", actual: actual)
     }
 }

@@ -58,6 +58,7 @@ package final class Engine: AttemptRunner {
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
+    ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
     ///   - environment: The environment's variables, which may name proxies.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
@@ -67,6 +68,7 @@ package final class Engine: AttemptRunner {
         durability: Durability,
         clock: RunClock,
         claims: DestinationClaims? = nil,
+        mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
@@ -102,6 +104,7 @@ package final class Engine: AttemptRunner {
                             clock: clock,
                             publisher: publisher,
                             claims: claims,
+                            mayName: mayName,
                             deliver: pass
                         ).run(loop.mailbox)
                     }

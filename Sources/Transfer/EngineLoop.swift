@@ -15,6 +15,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let clock: RunClock
     private let publisher: Publisher
     private let claims: DestinationClaims?
+    private let mayName: @Sendable (String) -> Bool
     private let deliver: @Sendable ([AttemptEvent]) -> Void
 
     /// How many results are worth waking the scheduler for while more is to be done.
@@ -45,6 +46,7 @@ final class EngineLoop: MultiHandle.Driver {
         clock: RunClock,
         publisher: Publisher,
         claims: DestinationClaims?,
+        mayName: @escaping @Sendable (String) -> Bool,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         sockets = SocketTable(poll)
@@ -55,6 +57,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.proxies = proxies
         self.publisher = publisher
         self.claims = claims
+        self.mayName = mayName
         publication = Publication(durability: publisher.durability)
         self.deliver = deliver
         transports = Array(repeating: nil, count: sessions.count)
@@ -151,6 +154,7 @@ final class EngineLoop: MultiHandle.Driver {
             handle: handle,
             session: session,
             claims: claims,
+            mayName: mayName,
             clock: clock,
             now: now
         )

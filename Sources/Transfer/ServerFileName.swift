@@ -14,11 +14,20 @@ enum ServerFileName {
     /// - Parameters:
     ///   - head: The final response's head.
     ///   - url: The URL that answered, after redirects.
+    ///   - mayName: Whether a text may become a name; the next choice takes its place otherwise.
     /// - Returns: A safe name.
-    static func choose(_ head: ResponseHead, url: HTTPURL) -> String {
+    static func choose(
+        _ head: ResponseHead,
+        url: HTTPURL,
+        mayName: (String) -> Bool = { _ in true }
+    ) -> String {
         let field = head.fields.firstValue(of: "content-disposition")
         let suggested = field.flatMap { ContentDisposition($0).filename }
-        return suggested.flatMap(safe) ?? safe(lastSegment(of: url)) ?? fallback
+        for choice in [suggested, lastSegment(of: url)] {
+            // The whole text is asked about: what is cut off or replaced must not hide what it is.
+            if let choice, mayName(choice), let name = safe(choice) { return name }
+        }
+        return fallback
     }
 
     /// The last segment of a URL's path, decoded; bytes that are no UTF-8 become U+FFFD.

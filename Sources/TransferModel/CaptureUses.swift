@@ -36,17 +36,4 @@ package struct CaptureUses: Sendable, Hashable {
         }
         return pairs[first...].prefix { $0.user == user }.lazy.map(\.source)
     }
-
-    /// The pairs among some tasks, which stand in order and are numbered anew.
-    package func restricted(to tasks: [Int]) -> CaptureUses {
-        guard !isEmpty else { return self }
-        var numbers: [Int: Int] = [:]
-        for (number, task) in tasks.enumerated() { numbers[task] = number }
-        var uses = CaptureUses()
-        for pair in pairs {
-            guard let user = numbers[pair.user], let source = numbers[pair.source] else { continue }
-            uses.pairs.append(Pair(user: user, source: source))
-        }
-        return uses
-    }
 }

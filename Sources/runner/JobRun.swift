@@ -20,6 +20,8 @@ struct JobRun {
 
     /// Runs to the end, the report included.
     func run() throws -> RunSummary {
+        let known = SecretResolver.environmentValues(of: self.plan.declaredSecrets)
+        Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
         // Before any other thread is made: they inherit its signal mask.
@@ -27,11 +29,15 @@ struct JobRun {
         defer { signals.stop() }
 
         let secrets = try explained {
-            try resolver.resolve(self.plan.neededSecrets, in: self.plan.folder)
+            try resolver.resolve(self.plan.neededSecrets, besides: known, in: self.plan.folder)
         }
-        let redactor = Redactor(Array(secrets.values))
-        if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
-        let plan = try explained { try self.plan.with(secrets) }
+        let redactor = Self.hide(known + secrets.values)
+        let plan = try explained {
+            try self.plan.with(secrets) { secret in
+                let redactor = Redactor([secret])
+                return { redactor?.firstSecret(in: $0) }
+            }
+        }
 
         try requireOpenFiles(for: plan.schedule)
         let reportFile = try openReport()
@@ -42,7 +48,7 @@ struct JobRun {
         )
 
         let clock = RunClock.now()
-        let engine = try engine(for: plan, clock) { inbox.push(.attempts($0)) }
+        let engine = try engine(for: plan, redactor, clock) { inbox.push(.attempts($0)) }
         defer { engine.stop() }
 
         var schedule = plan.schedule
@@ -63,6 +69,14 @@ struct JobRun {
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
         return summary
+    }
+
+    /// From now on standard error has none of those values; what finds them is for the report.
+    @discardableResult
+    private static func hide(_ secrets: [Secret]) -> Redactor? {
+        let redactor = Redactor(secrets)
+        if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
+        return redactor
     }
 
     /// Hands signals to the run, and ends the process when the run does not hear the second one.
@@ -110,6 +124,7 @@ struct JobRun {
 
     private func engine(
         for plan: Plan,
+        _ redactor: Redactor?,
         _ clock: RunClock,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(Exit) -> Engine {
@@ -121,6 +136,7 @@ struct JobRun {
                 clock: clock,
                 claims: plan.reservedPaths.isEmpty
                     ? nil : DestinationClaims(reserved: plan.reservedPaths),
+                mayName: { redactor?.firstSecret(in: $0) == nil },
                 environment: ProcessContext.variable,
                 deliver: deliver
             )

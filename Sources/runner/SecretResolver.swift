@@ -35,33 +35,55 @@ final class SecretResolver: Sendable {
         }
     }
 
+    /// The values that are in the environment, whether or not a task needs them: nothing may show them.
+    static func environmentValues(of declarations: [SecretDeclaration]) -> [Secret] {
+        declarations.compactMap { declaration in
+            guard case .environment(let name) = declaration.source,
+                let text = ProcessContext.variable(name), text.utf8.count >= smallestValue
+            else { return nil }
+            return Secret(text)
+        }
+    }
+
     /// The values of secrets by their names.
+    ///
+    /// Commands are run when all other values are there, and what they say is looked through when all have ended.
     ///
     /// - Parameters:
     ///   - declarations: Where the values are.
+    ///   - others: More values that are not to be shown.
     ///   - folder: The absolute path of the folder that commands run in.
     /// - Returns: A value for each declaration.
     /// - Throws: `PlanRejected` with everything that is missing; `Exit` after `stop`.
     func resolve(
         _ declarations: [SecretDeclaration],
+        besides others: [Secret],
         in folder: String
     ) throws -> [String: Secret] {
         var values: [String: Secret] = [:]
-        var missing: [Diagnostic] = []
-        for declaration in declarations {
+        var faults: [String: Fault] = [:]
+        let commands = declarations.filter(\.isCommand)
+        for declaration in declarations.filter({ !$0.isCommand }) + commands {
             do {
                 values[declaration.name] = try value(of: declaration, in: folder)
             } catch let fault as Fault {
-                let words = fault.captured.flatMap { Self.words($0, hiding: values) }
-                let notes = words.map { [Diagnostic.Note("it said: \($0)")] } ?? []
-                missing.append(declaration.missing(fault.reason, notes: notes))
+                faults[declaration.name] = fault
             }
             if let signal = state.withLock({ $0.signal }) {
                 throw Exit(signal == .interrupt ? .interrupted : .terminated)
             }
         }
-        guard missing.isEmpty else { throw PlanRejected(diagnostics: missing) }
-        return values
+        guard !faults.isEmpty else { return values }
+        let partial = faults.values.compactMap { $0.captured?.partialValue }
+        let redactor = Redactor(Array(values.values) + others + partial)
+        throw PlanRejected(
+            diagnostics: declarations.compactMap { declaration in
+                guard let fault = faults[declaration.name] else { return nil }
+                let words = fault.captured.flatMap { Self.words($0, redactor) }
+                let notes = words.map { [Diagnostic.Note("it said: \($0)")] } ?? []
+                return declaration.missing(fault.reason, notes: notes)
+            }
+        )
     }
 
     private func value(of declaration: SecretDeclaration, in folder: String) throws -> Secret {
@@ -140,10 +162,8 @@ final class SecretResolver: Sendable {
     /// The end of what a failed command says, without what it says of secrets; nil when that is nothing.
     private static func words(
         _ captured: ChildProcess.Captured,
-        hiding values: [String: Secret]
+        _ redactor: Redactor?
     ) -> String? {
-        let partial = String(decoding: withoutLineEnd(captured.output), as: UTF8.self)
-        let redactor = Redactor(Array(values.values) + [Secret(partial)])
         // The ellipsis is how half of a secret is known for one.
         let bytes = captured.error + (captured.isErrorCut ? Array("…".utf8) : [])
         let shown = (redactor?.redacted(bytes) ?? bytes).suffix(shownErrorBytes)
@@ -152,7 +172,7 @@ final class SecretResolver: Sendable {
     }
 
     /// Without one line end at the end.
-    private static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
+    fileprivate static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.last == 10 else { return bytes }
         let line = bytes.dropLast()
         return Array(line.last == 13 ? line.dropLast() : line)
@@ -168,5 +188,18 @@ final class SecretResolver: Sendable {
             throw Fault(reason: "is not UTF-8 text")
         }
         return Secret(text)
+    }
+}
+
+extension SecretDeclaration {
+    fileprivate var isCommand: Bool {
+        if case .command = source { true } else { false }
+    }
+}
+
+extension ChildProcess.Captured {
+    /// What a failed command has given away of its value.
+    fileprivate var partialValue: Secret {
+        Secret(String(decoding: SecretResolver.withoutLineEnd(output), as: UTF8.self))
     }
 }

@@ -13,7 +13,7 @@ import TransferModel
             """
             version: 1
             sessions: { s: { httpAdditionalHeaders: { X-S: s } } }
-            variables: { base: "https://example.com" }
+            variables: { base: "https://example.com", none: "" }
             data:
               log.in:
                 url: https://example.com/login
@@ -169,6 +169,18 @@ import TransferModel
         ),
         (#"url: "https://a.example", responseTo: "${task.log.in.text}""#, "/etc/x", "path-escape"),
         (#"url: "https://a.example", responseTo: "${task.log.in.text}/etc/x""#, "", "path-escape"),
+        (
+            #"url: "https://a.example", responseTo: "${var.none}${task.log.in.text}""#, "/etc/x",
+            "path-escape"
+        ),
+        (
+            #"url: "https://a.example", responseTo: "${env.NONE:-}${task.log.in.text}2""#, "/etc/x",
+            "path-escape"
+        ),
+        (
+            #"url: "https://a.example", responseTo: "${task.log.in.text}x""#, "/\u{301}",
+            "path-escape"
+        ),
         (#"url: "https://a.example", responseTo: "out/${task.log.in.text}""#, "a\0b", "bad-path"),
         (#"url: "https://a.example", responseTo: "${task.log.in.text}""#, ".", "bad-path"),
         (
@@ -192,6 +204,67 @@ import TransferModel
         #expect(try fault(settings, text: text)?.hasPrefix("job.\(code):") == true)
         // With another value the same job is right.
         #expect(try plan(settings).warnings.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"file: "${var.none}${task.log.in.text}""#, "/etc/x"),
+        (#"multipart: { it: { file: "${env.NONE:-}${task.log.in.text}" } }"#, "/etc/x"),
+        (#"stream: { fifo: "${var.none}${task.log.in.text}/x" }"#, ""),
+    ])
+    func `a file that is sent stays in the job's folder too`(body: String, text: String) throws {
+        let settings = #"url: "https://a.example", "# + body
+        let found = try fault(settings, section: "uploads", text: text)
+        #expect(found?.hasPrefix("job.path-escape:") == true)
+        #expect(try plan(settings, section: "uploads").warnings.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("${task.log.in.text}", "./"), ("${task.log.in.text}", "out/"),
+        ("${task.log.in.text}", "."),
+        ("${task.log.in.text}", ""), ("out/${task.log.in.text}", ""),
+        ("out/${task.log.in.text}", "./"), ("out/${task.log.in.text}", "."),
+    ])
+    func `what a peer has sent does not let a server name the file`(to: String, text: String) throws
+    {
+        let settings = #"url: "https://a.example", to: "\#(to)""#
+        #expect(try plan(settings, section: "downloads").reservedPaths.isEmpty)
+        let found = try fault(settings, section: "downloads", text: text)
+        #expect(found?.hasPrefix("job.bad-path:") == true)
+    }
+
+    @Test func `a slash of the job file names a folder also behind a captured value`() throws {
+        let settings = #"url: "https://a.example", to: "${task.log.in.text}/""#
+        // What stands for the value is no name that another file would be in the way of.
+        let plan = try plan(
+            "\(settings) }\n  file: { url: http://a/, to: captured",
+            section: "downloads"
+        )
+        #expect(plan.reservedPaths == ["/jobs/out/report.json", "/jobs/test.yaml"])
+        let task = try task(settings, section: "downloads", text: ".")
+        #expect(task.destination?.path == "/jobs/")
+        #expect(task.destination?.ifExists == .fail)
+        #expect(try fault(settings, section: "downloads", text: "") != nil)
+    }
+
+    @Test(arguments: [
+        (#"["${task.log.in.text}"]"#, ["text"]), (#"["${task.log.in.text}", q]"#, ["text", "q"]),
+        (#"[/bin/x, "--id=${task.log.in.number}", q]"#, ["/bin/x", "--id=12", "q"]),
+    ])
+    func `captured values are arguments of a command`(command: String, arguments: [String]) throws {
+        let task = try task(
+            #"url: "https://a.example", stream: { command: \#(command) }"#,
+            section: "uploads"
+        )
+        #expect(task.body == .command(arguments, folder: "/jobs/"))
+    }
+
+    @Test func `an empty captured value is no program`() throws {
+        let found = try fault(
+            #"url: "https://a.example", stream: { command: ["${task.log.in.text}", x] }"#,
+            section: "uploads",
+            text: ""
+        )
+        #expect(found == "job.bad-value: `command`: the program has no name")
     }
 
     @Test func `a value that was not captured is a fault of the task`() throws {

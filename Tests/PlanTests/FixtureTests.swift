@@ -65,7 +65,8 @@ import Testing
             case "--env": environment[pair[0]] = pair[1]
             case "--no-secret": missing.insert(words[2])
             case "--report": report = pair[0]
-            case "--data": data[pair[0]] = pair[1].replacing(#"\n"#, with: "\n")
+            case "--data":
+                data[pair[0]] = pair[1].replacing(#"\n"#, with: "\n").replacing(#"\r"#, with: "\r")
             case "--absent": files[pair[0]] = .missing
             case "--without": hasPatterns = false
             case "--pipe": files[pair[0]] = .pipe

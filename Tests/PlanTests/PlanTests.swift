@@ -297,10 +297,11 @@ import TransferModel
 
     @Test(arguments: [
         "${var.dots}/a", "x/${var.dots}", "x/.${var.dot}/a", "x/${var.slash}a", "${var.up}",
+        "${var.none}/a", "${var.none}${var.slash}a",
     ])
     func `a variable may not lead out of its folder`(path: String) throws {
         let text = "version: 1\ndownloads: { a: { url: http://a/, to: '\(path)' } }"
-        let variables = ["dots": "..", "dot": ".", "slash": "/", "up": "a/../../b"]
+        let variables = ["dots": "..", "dot": ".", "slash": "/", "up": "a/../../b", "none": ""]
         let faults = try TestJob.faults(text, variables: variables)
         #expect(faults.contains { $0.hasSuffix("job.path-escape") })
     }

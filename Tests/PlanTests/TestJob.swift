@@ -3,6 +3,7 @@ import JobFile
 import Plan
 import RegexKit
 import Testing
+import TransferModel
 
 /// Job files as tests write them.
 enum TestJob {
@@ -66,5 +67,17 @@ enum TestJob {
 
     private static func describe(_ diagnostic: Diagnostic) -> String {
         "\(diagnostic.range.start.line):\(diagnostic.range.start.column) \(diagnostic.code)"
+    }
+}
+
+extension Plan {
+    /// The plan with the values of its secrets, which are found in a text as they are.
+    func with(_ values: [String: Secret]) throws(PlanRejected) -> Plan {
+        try with(values) { secret in
+            { text in
+                let range = secret.withText { text.firstRange(of: $0) }
+                return range.map { text.utf8.distance(from: text.startIndex, to: $0.lowerBound) }
+            }
+        }
     }
 }

@@ -82,8 +82,8 @@ import TransferModel
         #expect(failed.allSatisfy { run.attempts($0).count == 1 })
         let check = run.task("pattern")?["checks"]?.elements.last
         #expect(check?["check"]?.string == "content")
-        #expect(check?["expected"]?.string == "the capture `it` (the pattern `id=(.)`): a match")
-        #expect(check?["actual"]?.string == "found nowhere")
+        #expect(check?["expected"]?.string == "the capture `it` (the match of `id=(.)`): a value")
+        #expect(check?["actual"]?.string == "missing")
         #expect(run.task("pointer")?["checks"]?.elements.last?["actual"]?.string == "a list")
         #expect(try job.folder.text("file") == "old")
         #expect(run.task("pattern")?["extension"]?["captures"]?.elements.isEmpty == true)
@@ -141,6 +141,28 @@ import TransferModel
         #expect(run.outcome("c") == "skipped")
         #expect(server.requests.count == 1)
         #expect(try job.folder.list() == ["job.yaml", "report.json"])
+        #expect(try job.folder.text("job.yaml") == before)
+    }
+
+    @Test(arguments: ["./", "", ".", "out/"])
+    func `a captured value never lets a server replace the job file`(text: String) throws {
+        let server = try ScriptedServer([
+            "/a": [.ok(#"{"text":"\#(text)"}"#)],
+            "/b": [.ok("b", ["Content-Disposition: attachment; filename=job.yaml"])],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            data:
+              a: { url: "\(server.url("/a"))", capture: { text: { json: /text } } }
+            downloads:
+              b: { url: "\(server.url("/b"))", needs: [a], to: "${task.a.text}", ifExists: replace }
+            """
+        )
+        let before = try job.folder.text("job.yaml")
+        let run = try job.run()
+        #expect(run.kind("b") == "protocolViolation")
+        #expect(server.requests.count == 1)
         #expect(try job.folder.text("job.yaml") == before)
     }
 

@@ -119,6 +119,68 @@ import TransferModel
         #expect(!outcome.standardError.contains("hunter2"))
     }
 
+    @Test func `what a failed command says is shown without any secret of the job`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let words = [
+            "first-cmd", "env-needed", "env-unused", "from-file", "later-cmd", "half-value",
+        ]
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets:
+              fails: { command: [sh, -c, "echo said \(words.joined(separator: " ")) >&2; exit 3"] }
+              half: { command: [sh, -c, "printf half-value; exit 4"] }
+              needed: { env: NEEDED }
+              unused: { env: UNUSED }
+              file: { file: value }
+              later: { command: [sh, -c, "printf 'later-%s' cmd"] }
+              first: { command: [sh, -c, "printf 'first-%s' cmd"] }
+            data:
+              sent:
+                url: \(server.url("/"))
+                headers:
+                  X-It: "${secret.fails} ${secret.half} ${secret.needed} ${secret.file} ${secret.later} ${secret.first}"
+              elsewhere: { url: \(server.url("/")), headers: { X-It: "${secret.unused}" } }
+            """
+        )
+        try job.folder.write("from-file\n", to: "value", mode: 0o600)
+        let outcome = try job.runCommand(
+            ["--only", "sent"],
+            environment: ["NEEDED": "env-needed", "UNUSED": "env-unused"]
+        ).run()
+        #expect(outcome.status == .exit(4))
+        let marks = Array(repeating: "‹redacted›", count: words.count).joined(separator: " ")
+        #expect(
+            outcome.standardError.contains("it said: said \(marks)"),
+            "\(outcome.standardError)"
+        )
+        // In the order of the file.
+        let places = outcome.standardError.split(separator: "\n").filter { $0.contains(": error:") }
+        #expect(places.map { $0.prefix(10) } == ["job.yaml:3", "job.yaml:4"])
+    }
+
+    @Test
+    func `a declared secret of the environment is redacted though no task of the run uses it`()
+        throws
+    {
+        let server = try ScriptedServer { _ in
+            .status(400, ["Content-Type: text/plain"], text: "no: env-unused")
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { unused: { env: UNUSED }, missing: { env: MISSING } }
+            data:
+              sent: { url: \(server.url("/")) }
+            """
+        )
+        let run = try job.run("--progress", "plain", environment: ["UNUSED": "env-unused"])
+        #expect(run.code == 1)
+        for text in [try job.folder.text("report.json"), run.command.standardError] {
+            #expect(text.contains("no: ‹redacted›") && !text.contains("env-unused"))
+        }
+    }
+
     @Test(arguments: [(2 as Int32, 130 as Int32), (15, 143)])
     func `a signal ends a command that is waited for`(signal: Int32, code: Int32) throws {
         let secret = try SecretJob(

@@ -231,4 +231,39 @@ import TransferModel
             #expect(!text.contains("hunter2"))
         }
     }
+
+    @Test(arguments: ["v4lue-s3cret", "v4lue%2Ds3cret", "djRsdWUtczNjcmV0"])
+    func `a server cannot send a secret on by sending it back`(echo: String) throws {
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/named": .ok("a", ["Content-Disposition: attachment; filename=\"\(echo).txt\""])
+            case "/away": .redirect(to: "/\(echo)")
+            default: .ok(#"{"v": "\#(echo)"}"#, ["Content-Type: application/json"])
+            }
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { s: { env: S, origins: ["\(server.url(""))"] } }
+            defaults: { retry: { attempts: 1 } }
+            data:
+              echo: { url: \(server.url("/echo")), headers: { X-S: "${secret.s}" }, capture: { v: { json: /v } } }
+              back: { url: \(server.url("/back")), headers: { X-V: "${task.echo.v}" }, needs: [echo] }
+              query: { url: "\(server.url("/query"))?q=${task.echo.v}", needs: [echo] }
+            downloads:
+              path: { url: \(server.url("/path")), to: "out/${task.echo.v}", needs: [echo] }
+              named: { url: \(server.url("/named")), to: names/ }
+              away: { url: \(server.url("/away")), to: away/ }
+            """
+        )
+        let run = try job.run(environment: ["S": "v4lue-s3cret"])
+        #expect(run.code == 1, "\(run.command.standardError)")
+        let outcomes = ["echo", "back", "query", "path", "named", "away"].map { run.outcome($0) }
+        #expect(
+            outcomes == ["succeeded", "succeeded", "failed", "failed", "succeeded", "succeeded"]
+        )
+        #expect(server.requests(for: "/query").isEmpty && server.requests(for: "/path").isEmpty)
+        #expect(try job.folder.list("names") == ["named"])
+        #expect(try job.folder.list("away") == ["download"])
+    }
 }

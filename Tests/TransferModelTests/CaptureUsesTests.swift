@@ -15,14 +15,8 @@ import TransferModel
         #expect(uses.pairs.count == 4)
     }
 
-    @Test func `pairs of tasks that are not chosen go, the others are numbered anew`() {
-        let chosen = uses([(1, 0), (4, 0), (4, 3), (7, 4)]).restricted(to: [0, 3, 4])
-        #expect(chosen == uses([(2, 0), (2, 1)]))
-    }
-
     @Test func `without a pair there is nothing to find`() {
         #expect(CaptureUses().isEmpty)
         #expect(CaptureUses().sources(of: 0).isEmpty)
-        #expect(CaptureUses().restricted(to: [0, 1]).isEmpty)
     }
 }

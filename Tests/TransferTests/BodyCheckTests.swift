@@ -62,4 +62,16 @@ import TransferModel
         #expect(check.take(piece.span) == nil)
         #expect(check.take(piece.span)?.checks.map(\.passed) == [false])
     }
+
+    @Test(
+        arguments: [
+            (.regex(".*"), false), (.regex("^$"), false), (.header("A"), nil),
+        ] as [(Capture.Source, Bool?)]
+    )
+    func `an empty body has nothing to match`(source: Capture.Source, passed: Bool?) {
+        var check = bodyCheck { $0.captures = [Capture("it", from: source)] }
+        let findings = check?.end()
+        #expect(findings?.checks.map(\.passed).first == passed)
+        #expect(findings?.failure?.kind == (passed == false ? .content : nil))
+    }
 }

@@ -89,16 +89,21 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("id=(.)", "nothing", "found nowhere"),
+        ("id=(.)", "nothing", "missing"),
         (
             "^(a+)+$", String(repeating: "a", count: 100) + "!",
-            "not found within the limits of a search"
+            "beyond the limits of a search"
         ),
-        ("(", "x", "no pattern: missing closing parenthesis"),
+        ("(", "x", "not searched for: missing closing parenthesis"),
     ])
     func `a pattern that finds nothing fails`(pattern: String, body: String, actual: String) throws
     {
-        #expect(try findings(.regex(pattern), in: body).checks.last?.actual == actual)
+        let findings = try findings(.regex(pattern), in: body)
+        #expect(findings.checks.last?.actual == actual)
+        #expect(
+            findings.failure?.detail
+                == "the capture `it` (the match of `\(pattern)`) is \(actual) instead of a value"
+        )
     }
 
     @Test func `a value has a longest length and is not quoted when it is longer`() throws {
@@ -107,7 +112,7 @@ import TransferModel
         let failure = try findings(.regex("x+"), in: longest + "x").failure
         #expect(
             failure?.detail
-                == "the capture `it` (the pattern `x+`) is 65537 bytes long instead of at most 65536 bytes"
+                == "the capture `it` (the match of `x+`) is 65537 bytes long instead of at most 65536 bytes"
         )
     }
 

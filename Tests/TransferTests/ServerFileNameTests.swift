@@ -91,4 +91,23 @@ import TransferModel
         let url = try HTTPURL("https://a.test/from-url")
         #expect(ServerFileName.choose(head, url: url) == expected)
     }
+
+    @Test(arguments: [
+        ("a-s3cret.txt", "https://a.test/from-url", "from-url"),
+        ("s3cret/x", "https://a.test/from-url", "from-url"),
+        ("s3cret" + String(repeating: "x", count: 300), "https://a.test/s3cret/url", "url"),
+        ("s3cret", "https://a.test/%733cret.txt", "download"),
+        ("other", "https://a.test/s3cret", "other"),
+    ])
+    func `a text that may not become a name leaves it to the next choice`(
+        name: String,
+        url: String,
+        expected: String
+    ) throws {
+        var head = ResponseHead(statusCode: 200)
+        let value = "attachment; filename=\"\(name)\""
+        head.fields.append(HeaderField(name: "content-disposition", value: value))
+        let chosen = ServerFileName.choose(head, url: try HTTPURL(url)) { !$0.contains("s3cret") }
+        #expect(chosen == expected)
+    }
 }

@@ -5,6 +5,7 @@
 enum CSVRecord {
     private static let quote = UInt8(ascii: "\"")
     private static let comma = UInt8(ascii: ",")
+    private static let carriageReturn = UInt8(ascii: "\r")
 
     /// Where the record that begins at `start` ends, behind its line feed; nil when the bytes end first.
     static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
@@ -31,12 +32,12 @@ enum CSVRecord {
         fields.reserveCapacity(count ?? 8)
         var index = 0
         while true {
-            if let count, fields.count == count { throw countFault(bytes, count, at: index) }
+            if let count, fields.count == count { throw try countFault(bytes, count, at: index) }
             fields.append(try field(of: bytes, &index))
             guard index < bytes.count else { break }
             index += 1
         }
-        if let count, fields.count != count { throw countFault(bytes, count, at: bytes.count) }
+        if let count, fields.count != count { throw try countFault(bytes, count, at: bytes.count) }
         return fields
     }
 
@@ -53,6 +54,13 @@ enum CSVRecord {
                         "a quote stands inside of a field that does not begin with one",
                         at: index,
                         help: "put the whole field in quotes and double those inside of it"
+                    )
+                }
+                guard bytes[index] != carriageReturn else {
+                    throw RowFault(
+                        "a carriage return stands inside of a field without quotes",
+                        at: index,
+                        help: "end lines with LF or CR LF, or put the field in quotes"
                     )
                 }
                 index += 1
@@ -114,8 +122,13 @@ enum CSVRecord {
         return text
     }
 
-    private static func countFault(_ bytes: Span<UInt8>, _ count: Int, at offset: Int) -> RowFault {
-        let found = (try? fields(of: bytes).count) ?? 0
+    /// The fault of a row with another number of fields, or what is wrong with one of them.
+    private static func countFault(
+        _ bytes: Span<UInt8>,
+        _ count: Int,
+        at offset: Int
+    ) throws(RowFault) -> RowFault {
+        let found = try fields(of: bytes).count
         return RowFault(
             "the row has \(found) \(found == 1 ? "field" : "fields"), the header \(count)",
             at: offset

@@ -45,11 +45,21 @@ enum DataFormat: String, Sendable {
         }
     }
 
-    /// A row's bytes without the end of its line.
+    /// A row's bytes without the end of its line, of which the last one of a file may lack the line feed.
     static func content(of row: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard row.last == 10 else { return row }
-        let line = row.dropLast()
+        let line = row.last == 10 ? row.dropLast() : row
         return line.last == 13 ? line.dropLast() : line
+    }
+
+    /// The text of the next row in bytes that hold whole ones, passing over empty lines; moves `start` behind it.
+    func nextText(in bytes: [UInt8], from start: inout Int) -> ArraySlice<UInt8>? {
+        while start < bytes.count {
+            let end = end(in: bytes.span, from: start) ?? bytes.count
+            let content = Self.content(of: bytes[start..<end])
+            start = end
+            if !content.isEmpty { return content }
+        }
+        return nil
     }
 }
 

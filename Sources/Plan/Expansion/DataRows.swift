@@ -18,19 +18,9 @@ struct DataRows: Sendable {
     func text(of row: Int) -> (line: Int, text: ArraySlice<UInt8>)? {
         let (block, rows, range) = index.block(of: row)
         guard let bytes = file.read(at: range.lowerBound, count: range.count) else { return nil }
-        var line = Int(block.line)
-        var left = row - rows.lowerBound
         var start = 0
-        while start < bytes.count {
-            let end = format.end(in: bytes.span, from: start) ?? bytes.count
-            let content = DataFormat.content(of: bytes[start..<end])
-            if !content.isEmpty {
-                if left == 0 { return (line, content) }
-                left -= 1
-            }
-            line += bytes[start..<end].count { $0 == 10 }
-            start = end
-        }
-        return nil
+        for _ in rows.lowerBound..<row { _ = format.nextText(in: bytes, from: &start) }
+        guard let text = format.nextText(in: bytes, from: &start) else { return nil }
+        return (Int(block.line) + bytes[..<text.startIndex].count { $0 == 10 }, text)
     }
 }

@@ -28,12 +28,11 @@ struct DataScan {
         while faults.count < shownFaults, index.count <= TaskList.mostTasks,
             faults.isEmpty || columns != nil || format != .csv
         {
-            let line = records.line
             do {
                 guard let record = try records.next() else { break }
                 take(record)
             } catch {
-                return add(error, line: line, text: [])
+                return add(error, line: records.line, text: records.excerpt)
             }
         }
         if faults.count == shownFaults {

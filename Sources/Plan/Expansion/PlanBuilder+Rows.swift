@@ -12,6 +12,8 @@ extension PlanBuilder {
         /// The errors so far, without what says which row they are about, and where they stand.
         var known: [Diagnostic: Int] = [:]
         var faultyRows = 0
+        /// Those of all rows: a row may choose its session.
+        var secrets = SecretSet()
     }
 
     /// Reads the tasks of a group: what they share once, and the rest row by row.
@@ -27,10 +29,12 @@ extension PlanBuilder {
         var base = taskReader.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
+        noteCaptures(of: group.entry, needs: base.needs, isRight: reader.errorCount == errors)
         needs.append(group.entry, needs: base.needs)
         reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
 
+        if group.rows.count == 0 { checkEmpty(group, deferred) }
         var check = RowCheck()
         var cursor = RowCursor(group.rows)
         // When what they share is wrong, one row is enough to find what else is.
@@ -52,11 +56,10 @@ extension PlanBuilder {
                 into: &draft,
                 with: &reader
             )
-            // What is captured and which secrets there are does not depend on the row.
-            if row == 0 {
-                noteCaptures(of: group.entry, needs: draft.needs, isRight: isRight)
-                if !draft.secrets.isEmpty { taskSecrets.append((group.entry, draft.secrets)) }
-            }
+            // What is captured does not depend on the row, but a row may have needs that others do not have: the graph
+            // tells whether each needs what it is filled in with.
+            if row == 0 { noteCaptures(of: group.entry, needs: base.needs, isRight: isRight) }
+            check.secrets.formUnion(draft.secrets)
             reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }
@@ -77,11 +80,41 @@ extension PlanBuilder {
             note(row, key, of: group, since: mark, &check)
         }
         reader.row = nil
+        if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
         if reader.errorCount > errors { knowsAllNeeds = false }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
             reportRepeatedKeys(&check.keys, of: group)
         }
+    }
+
+    /// Warns of a `forEach` that makes no task, and checks the names of columns, as a row would have done.
+    private mutating func checkEmpty(_ group: TaskGroup, _ deferred: [DeferredValue]) {
+        let reason: String
+        switch group.rows.form {
+        case .faulty: return
+        case .matrix: reason = "all combinations are excluded"
+        case .items, .range: reason = "it has no items"
+        case .data(let rows):
+            reason = "`\(rows.name.excerpt)` has no rows"
+            if rows.format == .csv {
+                reader.row = .record(columns: rows.columns, fields: rows.columns)
+                for field in deferred.map(\.field) + [group.rows.key].compactMap(\.self) {
+                    reader.checkItems(in: field)
+                }
+                reader.row = nil
+            }
+        }
+        let entry = reader.tasks.entries[group.entry]
+        let id = document.text(of: entry.key).excerpt
+        reader.add(
+            Diagnostic(
+                .warning,
+                .noTasks,
+                "the `forEach` of \(entry.kind.rawValue) `\(id)` makes no task: \(reason)",
+                at: document.range(of: group.rows.field.node)
+            )
+        )
     }
 
     /// Says of the errors of a row which one it is.

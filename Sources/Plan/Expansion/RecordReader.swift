@@ -33,28 +33,39 @@ struct RecordReader {
     /// A fault here ends the reading, because nobody knows where the next row begins.
     mutating func next() throws(RowFault) -> Record? {
         while true {
-            if let end = nextEnd() {
-                let record = Record(
-                    content: DataFormat.content(of: buffer[start..<end]),
-                    range: base + Int64(start)..<base + Int64(end),
-                    line: line
-                )
-                line += format == .csv ? buffer[start..<end].count { $0 == 10 } : 1
-                start = end
-                if !record.content.isEmpty { return record }
-            } else if isAtEnd {
-                return nil
-            } else {
-                guard buffer.count - start <= DataFormat.longestRow else {
-                    throw RowFault(
-                        "the row is longer than 1 MiB",
-                        at: 0,
-                        help: format == .csv ? "perhaps a quote is never closed" : nil
-                    )
-                }
+            guard let end = nextEnd() else {
+                if isAtEnd { return nil }
+                // The end of a line is CR LF at most.
+                guard buffer.count - start <= DataFormat.longestRow + 1 else { throw tooLong }
                 try fill()
+                continue
             }
+            let record = Record(
+                content: DataFormat.content(of: buffer[start..<end]),
+                range: base + Int64(start)..<base + Int64(end),
+                line: line
+            )
+            guard record.content.count <= DataFormat.longestRow else { throw tooLong }
+            line += format == .csv ? buffer[start..<end].count { $0 == 10 } : 1
+            start = end
+            if !record.content.isEmpty { return record }
         }
+    }
+
+    /// How the row begins that was not handed out because of a fault: its first line, cut short.
+    var excerpt: ArraySlice<UInt8> {
+        let bytes = buffer[start...].prefix(1 << 10)
+        if let end = bytes.firstIndex(of: 10) { return DataFormat.content(of: bytes[...end]) }
+        // A character that is cut is left out.
+        return bytes[..<(bytes.lastIndex { $0 & 0xC0 != 0x80 } ?? bytes.startIndex)]
+    }
+
+    private var tooLong: RowFault {
+        RowFault(
+            "the row is longer than 1 MiB",
+            at: 0,
+            help: format == .csv ? "perhaps a quote is never closed" : nil
+        )
     }
 
     private func nextEnd() -> Int? {

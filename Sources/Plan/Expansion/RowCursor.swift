@@ -33,15 +33,11 @@ struct RowCursor {
         of data: DataRows
     ) throws(DataRows.Failure) -> Row {
         if !rows.contains(number) || number < next { try load(number, of: data) }
-        while start < bytes.count {
-            let end = data.format.end(in: bytes.span, from: start) ?? bytes.count
-            let content = DataFormat.content(of: bytes[start..<end])
-            start = end
-            guard !content.isEmpty else { continue }
+        while let text = data.format.nextText(in: bytes, from: &start) {
             next += 1
             guard next > number else { continue }
             do {
-                return try data.format.row(content, columns: data.columns)
+                return try data.format.row(text, columns: data.columns)
             } catch {
                 // It was right when the file was gone through.
                 throw .changed

@@ -2,21 +2,35 @@ internal import Diagnostics
 package import TransferModel
 
 extension Plan {
+    /// All secrets of the job, in the order of the file, also those that no task of this run uses.
+    package var declaredSecrets: [SecretDeclaration] {
+        reader.secrets.declarations.compactMap { $0 }
+    }
+
     /// The same plan with the values of its secrets in place.
     ///
-    /// - Parameter values: Those of `neededSecrets` by their names.
+    /// - Parameters:
+    ///   - values: Those of `neededSecrets` by their names.
+    ///   - finder: Makes what finds a secret in a text that a task has captured.
     /// - Returns: The plan to be run; one without secrets is itself.
     /// - Throws: What is wrong with values: control characters in one that stands in a header field, or what may not
     ///   stand in a URL.
-    package func with(_ values: [String: Secret]) throws(PlanRejected) -> Plan {
-        guard !neededSecrets.isEmpty else { return self }
+    package func with(
+        _ values: [String: Secret],
+        finder: (Secret) -> SecretFinder
+    ) throws(PlanRejected) -> Plan {
+        guard !reader.secrets.isEmpty else { return self }
         let unfit = neededSecrets.compactMap { secret in
             values[secret.name]?.withText { reasonAgainst($0, as: secret.name) }
                 .map { secret.missing($0) }
         }
         guard unfit.isEmpty else { throw PlanRejected(diagnostics: unfit) }
         // Variables and sessions may hold secrets: they are read again, the tasks only when they are started.
-        var builder = PlanBuilder(document: reader.document, options: options, secrets: values)
+        var builder = PlanBuilder(
+            document: reader.document,
+            options: options,
+            secrets: values.mapValues { KnownSecret(value: $0, find: finder($0)) }
+        )
         let taskReader = builder.readShared()
         guard builder.reader.errorCount == 0 else {
             throw PlanRejected(diagnostics: builder.reader.diagnostics)

@@ -5,6 +5,7 @@ extension PlanBuilder {
     /// Notes the names of the secrets, so that expressions can refer to them.
     mutating func declareSecrets() {
         guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
+        reader.secrets = SecretList(isForRun: secrets != nil)
         for entry in document.entries(of: section) where !reader.isFree(entry.key) {
             let name = document.text(of: entry.key)
             guard Expression.isVariableName(name) else {
@@ -16,7 +17,7 @@ extension PlanBuilder {
                 )
                 continue
             }
-            guard reader.secrets.declare(name, secrets[name]) else {
+            guard reader.secrets.declare(name, secrets?[name]) else {
                 reader.report(
                     .outOfRange,
                     "a job may have at most \(SecretSet.capacity) secrets",
@@ -28,7 +29,8 @@ extension PlanBuilder {
     }
 
     /// Reads what is said of each secret.
-    mutating func defineSecrets(_ section: NodeID) {
+    mutating func defineSecrets() {
+        guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
         for entry in document.entries(of: section) where !reader.isFree(entry.key) {
             let name = document.text(of: entry.key)
             let errors = reader.errorCount

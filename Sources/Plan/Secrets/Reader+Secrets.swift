@@ -36,6 +36,26 @@ extension Reader {
         return nil
     }
 
+    /// Whether a variable of the environment is the value of a secret, which is reported: nobody would look after it.
+    mutating func isSecret(_ variable: Expression, _ text: String, _ field: Field) -> Bool {
+        guard let secret = secrets.first(ofEnvironment: variable.name) else { return false }
+        let range = range(of: variable.range, in: text, field.node)
+        let expression = "${secret.\(secret.name)}"
+        add(
+            Diagnostic(
+                .error,
+                .secretExposed,
+                "`${env.\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
+                    + "but nothing keeps it from being seen",
+                at: range,
+                notes: [.init("it is declared here", at: secret.range)],
+                help: "write `\(expression)`",
+                fixIt: .init(range: range, replacement: expression)
+            )
+        )
+        return true
+    }
+
     /// Reports secrets in a value that is shown to people.
     mutating func reportMisplaced(_ secrets: SecretSet, _ field: Field) {
         report(

@@ -1,6 +1,12 @@
 internal import JobFile
 internal import TransferModel
 
+/// A secret whose value is there, and what finds it in the texts of peers.
+struct KnownSecret: Sendable {
+    let value: Secret
+    let find: SecretFinder
+}
+
 /// The secrets of a job: their names first, then what is said of each, and their values in the end.
 struct SecretList: Sendable {
     /// What stands for a secret until its value is there: fit for every place where one may stand.
@@ -10,21 +16,30 @@ struct SecretList: Sendable {
     private(set) var names: [String] = []
     /// Of each name; nil where it has a fault.
     private(set) var declarations: [SecretDeclaration?] = []
-    /// Of each name; nil while the job is only looked at.
-    private var values: [Secret?] = []
+    /// Of each name; nil while the job is only looked at, and of those that no task of a run uses.
+    private var values: [KnownSecret?] = []
+    /// Whether tasks are read to be run, so that nothing may stand for a value.
+    private let isForRun: Bool
     /// Which of them some header field or URL of the job holds, so that their values must be fit for it.
     private(set) var inHeaders = SecretSet()
     private(set) var inURLs = SecretSet()
 
+    init(isForRun: Bool = false) { self.isForRun = isForRun }
+
     var isEmpty: Bool { names.isEmpty }
 
     /// Adds a name and its value, if that is known already; false when there are too many.
-    mutating func declare(_ name: String, _ value: Secret?) -> Bool {
+    mutating func declare(_ name: String, _ value: KnownSecret?) -> Bool {
         guard names.count < SecretSet.capacity else { return false }
         names.append(name)
         declarations.append(nil)
         values.append(value)
         return true
+    }
+
+    /// The secret whose value a variable of the environment has.
+    func first(ofEnvironment variable: String) -> SecretDeclaration? {
+        declarations.lazy.compactMap(\.self).first { $0.source == .environment(variable) }
     }
 
     /// Says what a name means.
@@ -34,8 +49,26 @@ struct SecretList: Sendable {
     }
 
     /// The text of a secret, or what stands for it.
+    ///
+    /// Variables and sessions of a run may hold what stands for a secret that none of its tasks uses: a task that
+    /// would send it is stopped by `missing`.
     func text(of position: Int) -> String {
-        values[position]?.withText { $0 } ?? Self.standIn
+        values[position]?.value.withText { $0 } ?? Self.standIn
+    }
+
+    /// Those of some secrets that a run has no values of; none while the job is only looked at.
+    func missing(of used: SecretSet) -> [SecretDeclaration] {
+        guard isForRun, !used.isEmpty else { return [] }
+        return used.positions.filter { values[$0] == nil }.compactMap { declarations[$0] }
+    }
+
+    /// Notes which secrets a value of a peer holds: a server may send back what it got.
+    func find(in value: inout ScalarValue) {
+        for (position, known) in values.enumerated() {
+            guard let start = known?.find(value.text) else { continue }
+            value.firstSecret = value.secrets.isEmpty ? start : min(start, value.firstSecret)
+            value.secrets.formUnion(SecretSet(position))
+        }
     }
 
     /// Keeps what is asked of the values.

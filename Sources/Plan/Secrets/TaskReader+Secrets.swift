@@ -25,5 +25,9 @@ extension TaskReader {
             guard use.place != .url, let url = draft.url else { continue }
             reader.checkSecrets(use.secrets, sentTo: url.origin, at: node, from: use.node)
         }
+        // What stands for a secret must never be sent.
+        for secret in reader.secrets.missing(of: draft.secrets) {
+            reader.add(secret.missing("has no value in this run"))
+        }
     }
 }

@@ -58,7 +58,7 @@ enum StreamTable {
         for node in reader.document.elements(of: field.node) {
             let element = Field(name: field.name, key: field.key, node: node)
             reader.warnOfPlaceholders(in: element)
-            guard let text = reader.text(element) else { continue }
+            guard let text = reader.textOrStandIn(element) else { continue }
             if text.utf8.contains(0) {
                 reader.report(
                     .badValue,

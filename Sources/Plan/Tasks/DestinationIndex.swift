@@ -148,7 +148,9 @@ extension TaskDraft {
     /// What of the task's paths must not meet those of other tasks.
     var paths: DestinationIndex.TaskPaths {
         var paths = DestinationIndex.TaskPaths()
-        paths.destination = destination.map { AbsolutePath.withoutClimbs($0.path) }
+        if let destination, !destination.isKnownLater {
+            paths.destination = AbsolutePath.withoutClimbs(destination.path)
+        }
         switch body {
         case .file(let path):
             paths.source = AbsolutePath.withoutClimbs(path)

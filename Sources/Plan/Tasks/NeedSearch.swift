@@ -1,57 +1,93 @@
-/// Finds out whether tasks need others through others.
+/// Finds out whether tasks need others, directly or through others.
 ///
-/// What it finds on the way to one task is kept until another one is looked for, so that asking for many tasks in a
-/// row costs no more than asking for one.
+/// One walk over the graph answers for 64 of those others at once: each is a bit, and a node has the bits of all that
+/// it needs. So a million tasks that ask for one other cost no more than one that does.
 struct NeedSearch {
-    private let graph: TaskGraph
-    /// Needs that are still followed before an answer is no longer worth its time.
-    private var stepsLeft: Int
-    private var target = -1
-    /// Whether a task leads to the target.
-    private var answers: [Int: Bool] = [:]
-
-    init(_ graph: TaskGraph, mostSteps: Int = 2_000_000) {
-        self.graph = graph
-        stepsLeft = mostSteps
+    /// Whether each of some nodes needs another one.
+    struct Question {
+        var nodes: Range<Int>
+        var source: Int
     }
 
-    /// Whether `task` needs `target`, directly or not; false also when so much was asked that nobody has looked.
-    mutating func leads(from task: Int, to target: Int) -> Bool {
-        if target != self.target {
-            self.target = target
-            answers.removeAll(keepingCapacity: true)
+    private let graph: TaskGraph
+    /// Nodes behind those that they need.
+    private let order: [Int]
+    /// Where a node stands in the order; `unordered` for one in a circle, and for those that need one of them.
+    private var positions: [UInt32]
+
+    private static let unordered = UInt32.max
+
+    init(_ graph: TaskGraph) {
+        self.graph = graph
+        order = graph.order()
+        positions = [UInt32](repeating: Self.unordered, count: graph.count)
+        for (position, node) in order.enumerated() {
+            positions[node] = UInt32(truncatingIfNeeded: position)
         }
-        if let known = answers[task] { return known }
-        /// Which task led to each that was met.
-        var way: [Int: Int] = [:]
-        var open = [task]
-        answers[task] = false
-        while let current = open.popLast() {
-            for need in graph.needs(of: current) {
-                guard stepsLeft > 0 else { return false }
-                stepsLeft -= 1
-                if need == target || answers[need] == true {
-                    markWay(to: current, way)
-                    return true
+    }
+
+    /// The answer to each question; yes where a circle, which is a fault of its own, keeps from telling.
+    func answers(to questions: [Question]) -> [Bool] {
+        var answers = [Bool](repeating: true, count: questions.count)
+        // Sources that stand side by side share a walk, which goes from the first of them to the last that asks.
+        var open = questions.indices
+            .filter { positions[questions[$0].source] != Self.unordered }
+            .sorted { positions[questions[$0].source] < positions[questions[$1].source] }[...]
+        while !open.isEmpty {
+            var sources: [Int] = []
+            let batch = open.prefix { number in
+                let source = questions[number].source
+                if sources.last == source { return true }
+                guard sources.count < UInt64.bitWidth else { return false }
+                sources.append(source)
+                return true
+            }
+            open = open.dropFirst(batch.count)
+            let walk = walk(from: sources, to: batch.lazy.map { questions[$0].nodes })
+            for number in batch {
+                let question = questions[number]
+                guard let bit = sources.firstIndex(of: question.source) else { continue }
+                answers[number] = question.nodes.allSatisfy { node in
+                    node != question.source && walk.has(bit, at: positions[node])
                 }
-                guard answers[need] == nil else { continue }
-                answers[need] = false
-                way[need] = current
-                open.append(need)
             }
         }
-        return false
+        return answers
     }
 
-    /// Notes that a task, and each that led to it, leads to the target.
-    ///
-    /// What was met and is not on the way was perhaps not followed to its end, and is asked for anew.
-    private mutating func markWay(to last: Int, _ way: [Int: Int]) {
-        for task in way.keys { answers[task] = nil }
-        var task: Int? = last
-        while let current = task {
-            answers[current] = true
-            task = way[current]
+    /// What the nodes of a part of the order need.
+    private struct Walk {
+        /// Position in the order of the first of the nodes.
+        let first: Int
+        /// For each node a bit for each source that it is or needs.
+        var bits: [UInt64]
+
+        func has(_ bit: Int, at position: UInt32) -> Bool {
+            guard position != NeedSearch.unordered else { return true }
+            // What stands before the first source needs none of them.
+            return Int(position) >= first && bits[Int(position) - first] & 1 << bit != 0
         }
+    }
+
+    /// Goes from sources, of which there is one at least and which stand in order, to the last of some nodes.
+    private func walk(from sources: [Int], to users: some Sequence<Range<Int>>) -> Walk {
+        let first = sources.first.map { Int(positions[$0]) } ?? 0
+        var last = sources.last.map { Int(positions[$0]) } ?? 0
+        for node in users.joined() where positions[node] != Self.unordered {
+            last = max(last, Int(positions[node]))
+        }
+        var walk = Walk(first: first, bits: [UInt64](repeating: 0, count: last + 1 - first))
+        for (bit, source) in sources.enumerated() {
+            walk.bits[Int(positions[source]) - first] = 1 << bit
+        }
+        for position in first...last {
+            var needed: UInt64 = 0
+            for need in graph.needs(of: order[position]) {
+                let place = Int(positions[need]) - first
+                if place >= 0 { needed |= walk.bits[place] }
+            }
+            walk.bits[position - first] |= needed
+        }
+        return walk
     }
 }

@@ -76,6 +76,12 @@ package struct TaskGraph: Sendable {
         return low
     }
 
+    /// The units of tasks that stand side by side.
+    func units(of tasks: Range<Int>) -> Range<Int> {
+        guard let first = tasks.first, let last = tasks.last else { return 0..<0 }
+        return unit(of: first)..<unit(of: last) + 1
+    }
+
     /// The tasks that a node needs, as ranges.
     func targets(of node: Int) -> [Range<Int>] {
         needs(of: node).compactMap { need in

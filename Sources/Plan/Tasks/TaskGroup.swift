@@ -35,8 +35,19 @@ struct TaskGroup: Sendable {
 }
 
 /// A task that another one needs: one of the job file, or one row of it.
+///
+/// Eight bytes, because each of some million rows may have a need of its own.
 struct Need: Sendable, Hashable {
-    var entry: Int
+    private let number: UInt32
+    /// One more than the row; 0 for all.
+    private let rowNumber: UInt32
+
+    init(entry: Int, row: Int? = nil) {
+        number = UInt32(truncatingIfNeeded: entry)
+        rowNumber = row.map { UInt32(truncatingIfNeeded: $0 + 1) } ?? 0
+    }
+
+    var entry: Int { Int(number) }
     /// Nil for all tasks of the entry.
-    var row: Int?
+    var row: Int? { rowNumber == 0 ? nil : Int(rowNumber) - 1 }
 }

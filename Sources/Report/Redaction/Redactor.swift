@@ -4,7 +4,7 @@ package import TransferModel
 /// Finds secrets in what is about to be shown, and puts `‹redacted›` in their place.
 ///
 /// They are found by their values: as they are, percent-encoded, escaped as in JSON, in base64 at any offset within
-/// more, and cut off by an ellipsis. The time is that of one look at each byte, except where a text begins to be a
+/// more and on one line or several, and cut off by an ellipsis. The time is that of one look at each byte, except where a text begins to be a
 /// secret.
 package final class Redactor: Sendable {
     private let patterns: [SecretPattern]
@@ -34,6 +34,11 @@ package final class Redactor: Sendable {
         self.pairs = pairs
         let hasSpaces = patterns.contains { $0.bytes.contains(UInt8(ascii: " ")) }
         escapings = UnescapedText.Escaping.allCases.filter { $0 != .form || hasSpaces }
+    }
+
+    /// Where the first secret of a text begins, an offset in UTF-8; nil when it has none.
+    package func firstSecret(in text: String) -> Int? {
+        secrets(in: text.utf8.span).first?.lowerBound
     }
 
     /// The text without secrets.
@@ -83,6 +88,12 @@ package final class Redactor: Sendable {
     private func secrets(in text: Span<UInt8>, layers: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         search(text) { found.append($0) }
+        if let joined = UnescapedText(joiningLinesOf: text) {
+            search(joined.bytes.span, onlyBase64: true) {
+                // What follows the last digit is no part of it, even when it is white space.
+                found.append(joined.offsets[$0.lowerBound]..<joined.offsets[$0.upperBound - 1] + 1)
+            }
+        }
         guard layers > 0 else { return found }
         for escaping in escapings {
             guard let plain = UnescapedText(text, escaping) else { continue }
@@ -94,7 +105,11 @@ package final class Redactor: Sendable {
     }
 
     /// Tells of every place where a pattern stands, or the beginning of one before a cut.
-    private func search(_ text: Span<UInt8>, _ emit: (Range<Int>) -> Void) {
+    private func search(
+        _ text: Span<UInt8>,
+        onlyBase64: Bool = false,
+        _ emit: (Range<Int>) -> Void
+    ) {
         var position = 0
         while position + SecretPattern.minimumCount <= text.count {
             defer { position += 1 }
@@ -104,11 +119,12 @@ package final class Redactor: Sendable {
             else { continue }
             for candidate in candidates {
                 let pattern = patterns[candidate]
+                guard !onlyBase64 || pattern.isBase64 else { continue }
                 var end = position + SecretPattern.minimumCount
                 let last = min(text.count, position + pattern.bytes.count)
                 while end < last, text[end] == pattern.bytes[end - position] { end += 1 }
                 let isWhole = end - position == pattern.bytes.count
-                guard isWhole || Self.isCut(text, at: end) else { continue }
+                guard isWhole || UnescapedText.isCut(text, at: end) else { continue }
                 emit(Self.extended(position..<end, pattern, isWhole: isWhole, in: text))
             }
         }
@@ -131,24 +147,6 @@ package final class Redactor: Sendable {
             end += 1
         }
         return start..<end
-    }
-
-    /// Whether an ellipsis stands there, perhaps behind a character that was cut in two.
-    private static func isCut(_ text: Span<UInt8>, at position: Int) -> Bool {
-        var position = position
-        while starts(text, at: position, with: 0xEF, 0xBF, 0xBD) { position += 3 }
-        return starts(text, at: position, with: 0xE2, 0x80, 0xA6)
-    }
-
-    private static func starts(
-        _ text: Span<UInt8>,
-        at position: Int,
-        with first: UInt8,
-        _ second: UInt8,
-        _ third: UInt8
-    ) -> Bool {
-        position + 3 <= text.count && text[position] == first && text[position + 1] == second
-            && text[position + 2] == third
     }
 
     private static func pair(_ text: Span<UInt8>, at position: Int) -> Int {

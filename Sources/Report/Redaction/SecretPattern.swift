@@ -3,6 +3,8 @@ internal import TransferModel
 /// Bytes by which a secret is found in a text.
 struct SecretPattern: Sendable, Hashable {
     var bytes: [UInt8]
+    /// Whether they are digits of base64, which line breaks may stand between.
+    var isBase64 = false
     /// Whether the digit of base64 in front of them, or behind them, holds some bits of the secret too.
     var reachesBefore = false
     var reachesBehind = false
@@ -58,6 +60,7 @@ extension SecretPattern {
             let pair = UInt16(bytes[byte]) << 8 | UInt16(bytes[byte + 1])
             return digits[Int(pair >> UInt16(10 - shift)) & 63]
         }
+        isBase64 = true
         reachesBefore = offset > 0
         reachesBehind = bits % 6 > 0
     }

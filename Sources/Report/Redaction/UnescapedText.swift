@@ -1,6 +1,8 @@
 internal import SystemKit
 
 /// A text with one layer of escaping taken off, and where each of its bytes came from.
+///
+/// Half of an escape before a cut is no byte: what stands before it ends where the cut begins.
 struct UnescapedText {
     enum Escaping: CaseIterable {
         /// `%20` (RFC 3986 §2.1).
@@ -23,6 +25,10 @@ struct UnescapedText {
         var index = 0
         while index < text.count {
             let start = index
+            if let cut = Self.cutEscape(text, at: start, escaping) {
+                index = cut
+                continue
+            }
             switch (text[index], escaping) {
             case (UInt8(ascii: "%"), .percent), (UInt8(ascii: "%"), .form):
                 let value = Self.hexadecimal(text, index + 1, digits: 2)
@@ -39,6 +45,26 @@ struct UnescapedText {
             }
         }
         offsets.append(text.count)
+    }
+
+    /// The text without its white space, as base64 is read that is broken into lines (RFC 2045 §6.8).
+    ///
+    /// All white space, because a line break is a space in an excerpt. Nil when there is none.
+    init?(joiningLinesOf text: Span<UInt8>) {
+        guard text.indices.contains(where: { Self.isWhiteSpace(text[$0]) }) else { return nil }
+        bytes.reserveCapacity(text.count)
+        offsets.reserveCapacity(text.count + 1)
+        for index in text.indices where !Self.isWhiteSpace(text[index]) {
+            append(text[index], from: index)
+        }
+        offsets.append(text.count)
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 9, 10, 13, 32: true
+        default: false
+        }
     }
 
     private static func mayBeEscaped(_ text: Span<UInt8>, _ escaping: Escaping) -> Bool {
@@ -103,15 +129,78 @@ struct UnescapedText {
         guard start + digits <= text.count else { return nil }
         var value: UInt32 = 0
         for index in start..<start + digits {
-            let digit: UInt8
-            switch text[index] {
-            case 48...57: digit = text[index] - 48
-            case 65...70: digit = text[index] - 55
-            case 97...102: digit = text[index] - 87
-            default: return nil
-            }
+            guard let digit = digit(text[index]) else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
+    }
+}
+
+// MARK: Cuts
+
+extension UnescapedText {
+    /// Whether an ellipsis stands there, perhaps behind a character that was cut in two.
+    static func isCut(_ text: Span<UInt8>, at position: Int) -> Bool {
+        var position = position
+        while starts(text, at: position, with: 0xEF, 0xBF, 0xBD) { position += 3 }
+        return starts(text, at: position, with: 0xE2, 0x80, 0xA6)
+    }
+
+    private static func starts(
+        _ text: Span<UInt8>,
+        at position: Int,
+        with first: UInt8,
+        _ second: UInt8,
+        _ third: UInt8
+    ) -> Bool {
+        position + 3 <= text.count && text[position] == first && text[position + 1] == second
+            && text[position + 2] == third
+    }
+
+    /// Where the cut is that leaves only the beginning of an escape at `start`; nil when there is none of both.
+    private static func cutEscape(
+        _ text: Span<UInt8>,
+        at start: Int,
+        _ escaping: Escaping
+    ) -> Int? {
+        var end = start + 1
+        switch (text[start], escaping) {
+        case (UInt8(ascii: "%"), .percent), (UInt8(ascii: "%"), .form):
+            skipDigits(text, &end, fewerThan: 2)
+        case (UInt8(ascii: "\\"), .json):
+            if isHighSurrogate(text, at: start) {
+                end = start + 6
+                if end < text.count, text[end] == UInt8(ascii: "\\") { end += 1 }
+            }
+            // Of the low surrogate, or of any other character.
+            if end < text.count, text[end - 1] == UInt8(ascii: "\\"), text[end] == UInt8(ascii: "u")
+            {
+                end += 1
+                skipDigits(text, &end, fewerThan: 4)
+            }
+        default: return nil
+        }
+        return isCut(text, at: end) ? end : nil
+    }
+
+    private static func isHighSurrogate(_ text: Span<UInt8>, at start: Int) -> Bool {
+        guard start + 6 <= text.count, text[start + 1] == UInt8(ascii: "u"),
+            let value = hexadecimal(text, start + 2, digits: 4)
+        else { return false }
+        return (0xD800..<0xDC00).contains(value)
+    }
+
+    private static func skipDigits(_ text: Span<UInt8>, _ end: inout Int, fewerThan count: Int) {
+        let limit = min(text.count, end + count - 1)
+        while end < limit, digit(text[end]) != nil { end += 1 }
     }
 }

@@ -19,6 +19,7 @@ import Testing
         (" a , b", [" a ", " b"]),
         ("é,日本", ["é", "日本"]),
         ("a\tb;c", ["a\tb;c"]),
+        ("\"a\rb\",c", ["a\rb", "c"]),
     ])
     func `a record has these fields`(record: String, fields: [String]) throws {
         #expect(try CSVRecord.fields(of: record.utf8.span) == fields)
@@ -33,6 +34,7 @@ import Testing
         (#"x,"abc"#, 2, "the quote is never closed"),
         (#"""#, 0, "the quote is never closed"),
         (#""a"""#, 0, "the quote is never closed"),
+        ("a,b\r1,2\r", 3, "a carriage return stands inside"),
     ])
     func `what cannot be read is placed`(record: String, offset: Int, message: String) {
         let fault = #expect(throws: RowFault.self) { try CSVRecord.fields(of: record.utf8.span) }
@@ -50,6 +52,13 @@ import Testing
             try CSVRecord.fields(of: record.utf8.span, count: count)
         }
         #expect(fault?.offset == offset)
+    }
+
+    @Test func `of a row with too many fields one that cannot be read is told`() {
+        let fault = #expect(throws: RowFault.self) {
+            try CSVRecord.fields(of: "a,b,c\rd".utf8.span, count: 2)
+        }
+        #expect(fault?.offset == 5)
     }
 
     @Test func `a field that is not UTF-8 is placed at its first wrong byte`() {

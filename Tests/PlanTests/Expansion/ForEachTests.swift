@@ -66,6 +66,20 @@ import TransferModel
         }
     }
 
+    @Test func `a key may begin and end with what combines with a bracket`() throws {
+        // A combining acute accent, and a sign that combines with what follows it.
+        for key in ["\u{301}x", "x\u{600}", "[\u{301}]"] {
+            let text = """
+                version: 1
+                data:
+                  g: { forEach: { items: ["\(key)"] }, url: "http://a/" }
+                  h: { url: "http://a/", needs: ["g[\(key)]"] }
+                """
+            #expect(try Self.plan(text).needs(of: 1) == ["g"])
+            #expect(Self.ids(try Self.plan(text, only: ["g[\(key)]"])) == ["g[\(key)]"])
+        }
+    }
+
     @Test func `values of an item stand wherever a scalar does, with their types`() throws {
         let row =
             #"{"id":1,"n":2.50,"big":12345678901234567890,"on":true,"no":null,"deep":{"list":[10,"x y"]}}"#
@@ -204,6 +218,44 @@ import TransferModel
         let task = try plan.task(at: 5, captured: [3: [token]])
         #expect(task.id == "t[2]" && task.request.headers.map(\.value) == ["abc"])
         #expect(plan.outline(of: 4).url == "http://a/1")
+    }
+
+    @Test(arguments: [
+        (#"["${item}"]"#, true), ("[login]", false), (#"[login, "${item}"]"#, false),
+        (#"["then[${item}]"]"#, false), ("[other]", true),
+    ])
+    func `each task of a forEach needs what it is filled in with`(
+        needs: String,
+        isMissing: Bool
+    ) throws {
+        let text = """
+            version: 1
+            data:
+              login: { url: "http://a/", capture: { t: { header: X } } }
+              other: { url: "http://a/" }
+              then: { forEach: { items: [login, other] }, url: "http://a/", needs: [login] }
+              use:
+                forEach: { items: [login, other] }
+                needs: \(needs)
+                url: "http://a/${task.login.t}"
+            """
+        let found = try TestJob.faults(text)
+        #expect(found == (isMissing ? ["9:20 job.missing-need"] : []))
+    }
+
+    @Test func `what tasks that are not there are filled in with is no need of the next one`()
+        throws
+    {
+        let plan = try Self.plan(
+            """
+            version: 1
+            data:
+              login: { url: "http://a/", capture: { t: { header: X } } }
+              none: { forEach: { items: [] }, url: "http://a/${task.login.t}", needs: [login] }
+              next: { url: "http://a/" }
+            """
+        )
+        #expect(plan.captureUses.isEmpty)
     }
 
     @Test func `many rows cost the plan a place for some dozens of them`() throws {

@@ -17,6 +17,7 @@ import Testing
         ("a\nb\n", ["1 0..<2 a", "2 2..<4 b"]),
         ("a\r\nb", ["1 0..<3 a", "2 3..<4 b"]),
         ("\u{FEFF}a\n\n\r\nb", ["1 3..<5 a", "4 8..<9 b"]),
+        ("a\r\nb\r", ["1 0..<3 a", "2 3..<5 b"]), ("a\n\r", ["1 0..<2 a"]),
         ("", []), ("\n\n", []), ("\u{FEFF}", []),
     ])
     func `lines that are not empty are rows`(text: String, expected: [String]) throws {
@@ -49,11 +50,28 @@ import Testing
         #expect(try reader.next()?.line == 3)
     }
 
+    @Test(arguments: ["\n", "\r\n", ""], [0, 3, (256 << 10) - 1])
+    func `a row has up to 1 MiB wherever it stands in a piece`(end: String, before: Int) throws {
+        let first = String(repeating: "a", count: before) + "\n"
+        let longest = String(repeating: "b", count: 1 << 20)
+        for (row, isRight) in [(longest, true), (longest + "b", false)] {
+            var reader = RecordReader(MemoryFile(first + row + end), .lines)
+            if before > 0 { _ = try reader.next() }
+            if isRight {
+                #expect(try reader.next()?.content.count == 1 << 20)
+            } else {
+                #expect(throws: RowFault.self) { try reader.next() }
+            }
+        }
+    }
+
     @Test func `a row without an end is given up, and so is the rest`() throws {
-        let text = "ok\n\"" + String(repeating: "z", count: 3 << 20)
+        let text = "ok\n\n\"open\r\n" + String(repeating: "z", count: 3 << 20)
         var reader = RecordReader(MemoryFile(text), .csv)
         #expect(try reader.next() != nil)
         let fault = #expect(throws: RowFault.self) { try reader.next() }
         #expect(fault?.help == "perhaps a quote is never closed")
+        #expect(reader.line == 3)
+        #expect(String(decoding: reader.excerpt, as: UTF8.self) == "\"open")
     }
 }

@@ -293,4 +293,98 @@ import TransferModel
         let faults = try TestJob.faults(job)
         #expect(Set(faults.map { $0.split(separator: " ").last }) == [code[...]])
     }
+
+    private static let sessionOfRow = """
+        version: 1
+        secrets: { a: { env: A }, b: { env: B } }
+        sessions:
+          s1: { httpAdditionalHeaders: { X-Token: "${secret.a}" } }
+          s2: { httpAdditionalHeaders: { X-Token: "${secret.b}" } }
+        data: { each: { forEach: { items: [s1, s2] }, session: "${item}", url: https://a.example/ } }
+        """
+
+    @Test func `every item's task has the secrets of the session that its item names`() throws {
+        let plan = try TestJob.plan(Self.sessionOfRow)
+        #expect(plan.neededSecrets.map(\.name) == ["a", "b"])
+        let known = try plan.with(["a": Secret("aaaa"), "b": Secret("bbbb")])
+        let values = try (0..<2).map { try known.task(at: $0).request.headers.map(\.value) }
+        #expect(values == [["aaaa"], ["bbbb"]])
+    }
+
+    @Test(arguments: [
+        "session: plain, url: https://a.example/, headers: { X-T: \"${secret.s}\" }",
+        "session: plain, url: https://a.example/, headers: { X-T: \"${var.s}\" }",
+        "session: plain, url: \"https://a.example/${secret.s}\"",
+        "url: https://a.example/, session: secret",
+    ])
+    func `a run never sends what stands for a secret`(settings: String) throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            secrets: { s: { env: S, allowInURL: true } }
+            variables: { s: "${secret.s}" }
+            sessions: { plain: {}, secret: { httpAdditionalHeaders: { X-S: "${secret.s}" } } }
+            data:
+              it: { \(settings) }
+              plain: { session: plain, url: https://a.example/ }
+            """
+        ).with([:])
+        let rejected = try #require(throws: PlanRejected.self) { try plan.task(at: 0) }
+        #expect(rejected.diagnostics.map(\.code) == ["job.missing-secret"])
+        #expect(try plan.task(at: 1).request.headers.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"url: "https://b.example/", headers: { X-T: "${task.a.v}" }"#, "to-other-origin"),
+        (#"url: "https://b.example/?q=${task.a.v}""#, "in-url"),
+        (#"url: "${task.a.v}""#, "in-url"),
+        (#"url: "https://a.example/", text: "<${task.a.v}>", headers: { X-T: a }"#, nil),
+        (#"url: "https://b.example/", text: "<${task.a.v}>""#, "to-other-origin"),
+        (#"url: "https://a.example/", text: a, description: "${task.a.v}""#, "misplaced"),
+        (#"url: "https://a.example/", text: a, responseTo: "out/${task.a.v}""#, "in-path"),
+    ])
+    func `a secret that a server sends back goes only where the secret may`(
+        settings: String,
+        code: String?
+    ) throws {
+        let plan = try TestJob.plan(
+            """
+            version: 1
+            secrets: { s: { env: S, origins: ["https://a.example"] } }
+            data:
+              a:
+                url: https://a.example/
+                headers: { X-T: "${secret.s}" }
+                capture: { v: { json: /v } }
+            uploads: { it: { needs: [a], \(settings.contains("text:") ? "" : "text: a, ")\(settings) } }
+            """
+        ).with(["s": Secret("s3cret")])
+        func codes(_ value: String) -> [String] {
+            do {
+                _ = try plan.task(at: 1, captured: [0: [CapturedValue("v", value)]])
+                return []
+            } catch {
+                return error.diagnostics.map(\.code)
+            }
+        }
+        #expect(codes("https://b.example/?x=s3cret") == (code.map { ["job.secret-\($0)"] } ?? []))
+        if !settings.contains("responseTo") { #expect(codes("https://b.example/x") == []) }
+    }
+
+    @Test(arguments: ["${env.TOKEN}", "${var.token}", "${env.TOKEN:-none}"])
+    func `the variable of a secret is not filled in beside it`(text: String) throws {
+        let faults = try TestJob.faults(
+            """
+            version: 1
+            variables: { token: "a ${env.TOKEN:-b}" }
+            secrets: { first: { file: a }, token: { env: TOKEN } }
+            data: { it: { url: "https://a.example/?t=\(text)" } }
+            """,
+            environment: ["TOKEN": "s3cret"]
+        )
+        let codes = faults.map { $0.split(separator: " ").last }
+        #expect(
+            codes == Array(repeating: "job.secret-exposed", count: text.hasPrefix("${v") ? 1 : 2)
+        )
+    }
 }

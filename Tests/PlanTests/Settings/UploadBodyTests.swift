@@ -169,7 +169,7 @@ import TransferModel
     func `a body that aliases make too large is refused`(body: String) throws {
         let text = """
             version: 1
-            x-long: &long "\(String(repeating: "12345678", count: 2 << 20))"
+            x-long: &long "\(String(repeating: "12345678", count: 1 << 19))"
             uploads: { it: { url: http://a/, \(body) } }
             """
         #expect(try TestJob.faults(text) == ["3:34 job.out-of-range"])

@@ -78,7 +78,7 @@ import TransferModel
     @Test func `a body that aliases make too large is refused`() throws {
         let text = """
             version: 1
-            x-long: &long "\(String(repeating: "\\x01", count: 3 << 20))"
+            x-long: &long "\(String(repeating: "\\x01", count: 3 << 18))"
             uploads: { it: { url: http://a/, json: [*long, *long, *long, *long, *long] } }
             """
         #expect(try TestJob.faults(text) == ["3:34 job.out-of-range"])

@@ -3,44 +3,57 @@ import Testing
 @testable import Plan
 
 @Suite struct NeedSearchTests {
-    private func search(_ needs: [[Int]], mostSteps: Int = 500_000) -> NeedSearch {
+    private func graph(_ needs: [[Int]]) -> TaskGraph {
         var graph = TaskGraph()
         for needs in needs { graph.append(needs: needs) }
-        return NeedSearch(graph, mostSteps: mostSteps)
+        return graph
+    }
+
+    /// Whether each task of the pairs needs the other.
+    private func answers(_ needs: [[Int]], _ pairs: [(Int, Int)]) -> [Bool] {
+        NeedSearch(graph(needs)).answers(to: pairs.map { .init(nodes: $0..<$0 + 1, source: $1) })
     }
 
     @Test func `a task leads to all that it needs, directly or not`() {
         let needs = [[], [0], [1], [2, 4], [], [4]]
         let reached: [Set<Int>] = [[], [0], [0, 1], [0, 1, 2, 4], [], [4]]
-        var search = search(needs)
-        for target in needs.indices {
-            // In both orders, because answers are kept.
-            for task in Array(needs.indices) + needs.indices.reversed() {
-                let leads = search.leads(from: task, to: target)
-                #expect(leads == reached[task].contains(target), "\(task) to \(target)")
-            }
-        }
+        let pairs = needs.indices.flatMap { task in needs.indices.map { (task, $0) } }
+        #expect(answers(needs, pairs) == pairs.map { reached[$0].contains($1) })
     }
 
-    @Test func `a circle ends the search and leads to itself`() {
-        var search = search([[1], [2], [1], []])
-        let answers = [(0, 3), (1, 1), (0, 2)].map { search.leads(from: $0.0, to: $0.1) }
-        #expect(answers == [false, true, true])
+    @Test func `a group needs a task when each of its tasks does`() {
+        let search = NeedSearch(graph([[], [], [0], [0, 1], [2, 1]]))
+        let questions: [NeedSearch.Question] = [
+            .init(nodes: 2..<5, source: 0), .init(nodes: 2..<5, source: 1),
+            .init(nodes: 3..<5, source: 1), .init(nodes: 2..<2, source: 1),
+        ]
+        #expect(search.answers(to: questions) == [true, false, true, true])
     }
 
-    @Test func `a long chain is searched once for all of its tasks`() {
-        let count = 200_000
-        var forwards = search((0..<count).map { $0 == 0 ? [] : [$0 - 1] })
-        let first = (1..<count).allSatisfy { forwards.leads(from: $0, to: 0) }
-        var backwards = search((0..<count).map { $0 == count - 1 ? [] : [$0 + 1] })
-        let second = (0..<count - 1).allSatisfy { backwards.leads(from: $0, to: count - 1) }
-        #expect([first, second] == [true, true])
+    @Test func `of what leads into a circle nothing is said`() {
+        let needs = [[1], [2], [1], [], [3]]
+        #expect(
+            answers(needs, [(0, 3), (1, 1), (0, 2), (4, 3), (3, 4)]) == [
+                true, true, true, true, false,
+            ]
+        )
     }
 
-    @Test func `a question too many is answered in the negative`() {
-        // Each asks for another target at the far end.
-        var search = search((0..<100).map { $0 == 0 ? [] : [$0 - 1] }, mostSteps: 1000)
-        let answers = (0..<20).map { search.leads(from: 99, to: $0) }
-        #expect(answers == Array(repeating: true, count: 10) + Array(repeating: false, count: 10))
+    @Test func `any number of tasks may be asked about`() {
+        let count = 1000
+        let chain = (0..<count).map { $0 == 0 ? [] : [$0 - 1] }
+        let pairs = (0..<count).flatMap { task in [(task, 0), (task, task / 2), (task / 3, task)] }
+        #expect(answers(chain, pairs) == pairs.map { $0 > $1 })
+    }
+
+    @Test func `millions of tasks that need one other are answered for`() {
+        let count = 1_000_000
+        var graph = TaskGraph()
+        graph.append(needs: [])
+        graph.append(needs: [])
+        for _ in 0..<count { graph.append(needs: [0]) }
+        for row in 0..<count { graph.append(needs: [1, 2 + row]) }
+        let question = NeedSearch.Question(nodes: 2 + count..<2 + 2 * count, source: 0)
+        #expect(NeedSearch(graph).answers(to: [question]) == [true])
     }
 }

@@ -1,6 +1,7 @@
 import Diagnostics
-import Plan
 import Testing
+
+@testable import Plan
 
 @Suite struct TaskGraphBuilderTests {
     private static let job = """
@@ -63,6 +64,12 @@ import Testing
         )
         let edges = (0..<plan.graph.count).reduce(0) { $0 + plan.graph.needs(of: $1).count }
         #expect(edges == 1000 + 1 + 1)
+    }
+
+    @Test(arguments: [Need(entry: 3), Need(entry: 0, row: 0), Need(entry: 9, row: 9_999_999)])
+    func `a need takes eight bytes`(need: Need) {
+        #expect(MemoryLayout<Need>.stride == 8)
+        #expect(need == Need(entry: need.entry, row: need.row))
     }
 
     @Test func `a circle through rows is printed with their ids`() throws {

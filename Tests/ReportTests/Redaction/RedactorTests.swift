@@ -69,6 +69,34 @@ import TransferModel
         }
     }
 
+    @Test(arguments: ["\n", "\r\n", " ", #"\n"#, #"\r\n"#, #"\\r\\n"#, "%0D%0A"], 0..<3)
+    func `a secret is found in base64 that is broken into lines, wherever they end`(
+        lineEnd: String,
+        offset: Int
+    ) throws {
+        let secret = "correct horse, battery"
+        let redactor = try #require(Redactor([Secret(secret)]))
+        let front = String(repeating: "\u{1}", count: offset)
+        let encoded = Self.base64(Array((front + secret + "\u{7F}").utf8))
+        let whole = redactor.redacted(encoded)
+        for count in 1..<encoded.utf8.count {
+            let text = encoded.prefix(count) + lineEnd + encoded.dropFirst(count)
+            // Only a line end before or behind all digits of the secret stays.
+            let shown = redactor.redacted("a: \(text) b")
+            #expect(
+                shown.replacing(lineEnd, with: "") == "a: \(whole) b".replacing(lineEnd, with: "")
+            )
+        }
+        let lines = encoded.map { "\($0)\(lineEnd)" }.joined()
+        #expect(redactor.redacted(lines + "…").replacing(lineEnd, with: "") == "\(whole)…")
+    }
+
+    @Test func `words are not joined in search of a secret that is not in base64`() throws {
+        #expect(try Self.redacted("grasp assess", "pass") == "grasp assess")
+        #expect(try Self.redacted("czNj cmV0P35+ x", "s3cret?~~") == "\(Self.mark) x")
+        #expect(try Self.redacted("czNj\ncmV…", "s3cret?~~") == "\(Self.mark)…")
+    }
+
     @Test(arguments: [
         ("the server said: abc hunt…", "the server said: abc \(mark)…"),
         ("the server said: abc hun…", "the server said: abc hun…"),
@@ -80,6 +108,35 @@ import TransferModel
         expected: String
     ) throws {
         #expect(try Self.redacted(text, "hunter2") == expected)
+    }
+
+    /// Ways to escape a text, by their layers from the inside to the outside.
+    private static let escapes: [[@Sendable (String) -> String]] = {
+        let single: [@Sendable (String) -> String] = [percent, json, quoted]
+        return [[]] + single.map { [$0] } + single.flatMap { inner in single.map { [inner, $0] } }
+    }()
+
+    @Test(arguments: RedactorTests.escapes.indices, ["", "\u{FFFD}"])
+    func `wherever an escaped secret is cut, nothing is left from its fifth byte on`(
+        escape: Int,
+        half: String
+    ) throws {
+        func escaped(_ text: String) -> String {
+            Self.escapes[escape].reduce(text) { $1($0) }
+        }
+        let secret = #"SecA/b+\"x😀é"#
+        let redactor = try #require(Redactor([Secret(secret)]))
+        let front = "said: "
+        let text = front + escaped(secret)
+        let known = front.utf8.count + escaped(String(secret.prefix(4))).utf8.count
+        for count in known...text.utf8.count {
+            let cut = String(decoding: Array(text.utf8).prefix(count), as: UTF8.self)
+            // A character that was cut in two is one mark already.
+            let shown = redactor.redacted(cut + half + "…")
+            #expect(shown.hasPrefix(front + Self.mark), "\(cut) \(shown)")
+            let rest = shown.dropFirst((front + Self.mark).count)
+            #expect(rest.allSatisfy { $0 == "\u{FFFD}" || $0 == "…" }, "\(cut) \(shown)")
+        }
     }
 
     @Test func `secrets within secrets, and ones that overlap, leave nothing behind`() throws {
@@ -138,6 +195,11 @@ import TransferModel
         }
     }
 
+    /// Only what has to be escaped.
+    private static func quoted(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
+
     private static func percent(_ text: String) -> String {
         text.utf8.map { "%" + String(Int($0) | 0x100, radix: 16).dropFirst() }.joined()
     }
@@ -158,5 +220,13 @@ import TransferModel
             }
         }
         return text
+    }
+
+    @Test(arguments: [
+        ("a s3cret b s3cret", 2), ("s3cret", 0), ("é %733cret", 3), ("secret", nil), ("", nil),
+    ])
+    func `the first secret of a text is found in its own bytes`(text: String, offset: Int?) throws {
+        let redactor = try #require(Redactor([Secret("s3cret")]))
+        #expect(redactor.firstSecret(in: text) == offset)
     }
 }
