@@ -172,7 +172,10 @@ extension TransferFailure {
         case .outcomeUnknown:
             detail +=
                 "; outcome unknown: the server may have acted on the request, so it is not repeated"
-            help = "give the request an idempotency key, or set `retry.repeat` to `always`"
+            // A silence of our own has other remedies.
+            if kind != .timeout || help == nil {
+                help = "give the request an idempotency key, or set `retry.repeat` to `always`"
+            }
         case .retryAfterTooLong(let wait):
             detail +=
                 "; the server asks for a wait of \(wait.wholeSeconds) s, "

@@ -4,7 +4,7 @@ internal import Glibc
 /// A program that runs beside this one, without a shell, in a process group of its own.
 ///
 /// Its standard input is empty, its standard output is read through `output`. It gets the environment of this process
-/// and none of its open files. Killed and waited for when nobody holds it any more. Any thread may use it.
+/// and none of its open files. Killed when nobody holds it any more, without waiting for its end. Any thread may use it.
 package final class ChildProcess: Sendable {
     /// How a program ended.
     package enum Status: Sendable, Hashable {
@@ -36,6 +36,11 @@ package final class ChildProcess: Sendable {
     /// Nil until the program was waited for: before that nothing else can have its number.
     private let status = Lock<Status?>(nil)
 
+    /// Those that were killed and whose end nobody has seen yet: each start and each end of a program looks again.
+    ///
+    /// One that sleeps in the kernel ends when that lets it, and nobody can be held up for so long.
+    private static let killed = Lock<[pid_t]>([])
+
     /// How often the end is looked for where nothing announces it, milliseconds.
     private static let lookInterval: Int32 = 10
 
@@ -51,6 +56,7 @@ package final class ChildProcess: Sendable {
         in folder: String,
         errorOutput: ErrorOutput = .inherited
     ) throws(SystemError) {
+        Self.reapKilled()
         guard let name = arguments.first, !(arguments + [folder]).contains(where: Self.hasNUL)
         else {
             throw SystemError(errno: EINVAL, operation: "start", subject: "a program")
@@ -77,23 +83,20 @@ package final class ChildProcess: Sendable {
 
     deinit {
         kill()
-        _ = wait()
+        if reap() == nil { Self.killed.withLock { $0.append(process) } }
+        Self.reapKilled()
         if endDescriptor >= 0 { close(endDescriptor) }
     }
 
-    /// Ends the program, and what it has started in its process group, at once (SIGKILL); does nothing when it was
-    /// waited for.
+    /// Ends the program and its process group at once (SIGKILL); does nothing when it was waited for.
+    ///
+    /// What it has started and has left the group goes on.
     package func kill() {
         status.withLock { status in
-            if status == nil { _ = Glibc.kill(-process, SIGKILL) }
-        }
-    }
-
-    /// Waits for the program's end.
-    package func wait() -> Status {
-        // Without a deadline there is always a status.
-        while true {
-            if let status = wait(until: nil) { return status }
+            guard status == nil else { return }
+            _ = Glibc.kill(-process, SIGKILL)
+            // It may have left its group.
+            _ = Glibc.kill(process, SIGKILL)
         }
     }
 
@@ -135,6 +138,10 @@ package final class ChildProcess: Sendable {
             }
             return status
         }
+    }
+
+    private static func reapKilled() {
+        killed.withLock { $0.removeAll { waitpid($0, nil, WNOHANG) != 0 } }
     }
 
     private static func hasNUL(_ text: String) -> Bool { text.utf8.contains(0) }

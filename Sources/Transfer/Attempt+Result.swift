@@ -23,6 +23,19 @@ extension Attempt {
         return failure
     }
 
+    /// The failure of an attempt whose response is as expected although the body has not left as a whole.
+    ///
+    /// libcurl then stops sending and finds all well (RFC 9112 §9.6 lets a server close early).
+    var earlyAnswer: TransferFailure {
+        var failure = TransferFailure(
+            kind: .truncated,
+            phase: .send,
+            detail: "the server answered before it had the whole body"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        return failure
+    }
+
     /// The failure that the watch's verdict means.
     func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
         let phase = recorder.phase
@@ -32,7 +45,7 @@ extension Attempt {
                 TransferFailure(
                     kind: .timeout,
                     phase: phase,
-                    detail: "nothing moved for "
+                    detail: "\(body?.silence ?? "nothing moved") for "
                         + "\((request.timeoutInterval ?? .zero).microseconds / 1000) ms"
                 )
             case .stalled:
@@ -44,6 +57,9 @@ extension Attempt {
             case .deadline:
                 TransferFailure(kind: .timeout, phase: phase, detail: "the task's time is over")
             }
+        if verdict == .idle, body?.isWaiting == true {
+            failure.help = "see what holds up the body, or raise `timeoutInterval`"
+        }
         failure.urlError = TransferFailure.URLErrorCode(code: -1001, name: "timedOut")
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure

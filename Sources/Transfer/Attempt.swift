@@ -210,6 +210,7 @@ final class Attempt {
         if failure == nil, let body {
             do throws(TransferFailure) { try body.verify() } catch { failure = error }
         }
+        if failure == nil, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
         if body?.isSpent == true { failure?.explainSpentBody() }
         if failure == nil, case .accept = verdict { checkBody() }
         let result = result()

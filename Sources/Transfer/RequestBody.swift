@@ -9,12 +9,18 @@ protocol RequestBody: AnyObject {
     var isSpent: Bool { get }
     /// The next piece, if there is one now; 0 bytes are the end.
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead
-    /// Whether it had nothing to send when it was asked last.
-    var isWaiting: Bool { get }
+    /// Who did not give anything when it was asked last, such as "the command `dump` wrote nothing"; nil when there was
+    /// something to send.
+    var silence: String? { get }
     /// What it waited for has come.
     func wake()
     /// Begins anew, for another request of the same attempt.
     func rewind() throws(TransferFailure)
-    /// Whether what was sent still is what the sources hold.
+    /// Whether what was sent still is what the sources hold, and whether they have not failed.
     func verify() throws(TransferFailure)
+}
+
+extension RequestBody {
+    /// Whether it had nothing to send when it was asked last.
+    var isWaiting: Bool { silence != nil }
 }

@@ -55,7 +55,7 @@ final class SegmentedBody: RequestBody {
 
     var size: Int64? { total }
     var isSpent: Bool { false }
-    var isWaiting: Bool { false }
+    var silence: String? { nil }
 
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead {
         var count = 0
@@ -84,7 +84,18 @@ final class SegmentedBody: RequestBody {
     }
 
     func verify() throws(TransferFailure) {
-        if let open, !open.file.isUnchanged { throw Self.changed }
+        try verifyOpen()
+        // Nothing was read from files that were empty: none of them has been looked at since.
+        for (place, source) in sources.enumerated() where source.size == 0 && place != open?.place {
+            guard case .file(let path) = source.segment else { continue }
+            _ = try openAgain(path, of: source)
+        }
+    }
+
+    private func verifyOpen() throws(TransferFailure) {
+        guard let open, !open.file.isUnchanged, case .file(let path) = sources[open.place].segment
+        else { return }
+        throw Self.changed(path)
     }
 
     /// At least one byte of the present source.
@@ -100,30 +111,35 @@ final class SegmentedBody: RequestBody {
             } catch {
                 throw TransferFailure(reading: error, phase: .send)
             }
-            throw Self.changed
+            throw Self.changed(path)
         }
     }
 
     /// The present source's file, which must still be the one that was looked at.
     private func file(_ path: String) throws(TransferFailure) -> InputFile {
         if let open, open.place == place { return open.file }
-        try verify()
+        try verifyOpen()
+        let file = try openAgain(path, of: sources[place])
+        open = (file, place)
+        return file
+    }
+
+    private func openAgain(_ path: String, of source: Source) throws(TransferFailure) -> InputFile {
         let file: InputFile
         do throws(SystemError) {
             file = try InputFile(path: path)
         } catch {
             throw TransferFailure(reading: error, phase: .send)
         }
-        guard file.identity == sources[place].identity else { throw Self.changed }
-        open = (file, place)
+        guard file.identity == source.identity else { throw Self.changed(path) }
         return file
     }
 
-    private static var changed: TransferFailure {
+    private static func changed(_ path: String) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .send,
-            detail: "the file changed while it was being sent"
+            detail: "the file `\(path)` changed while it was being sent"
         )
         failure.isPermanent = true
         return failure

@@ -49,7 +49,14 @@ final class StreamBody: RequestBody {
     deinit { unwatch() }
 
     var size: Int64? { nil }
-    var isWaiting: Bool { awaited != nil }
+
+    var silence: String? {
+        guard awaited != nil else { return nil }
+        return switch source {
+        case .command(let arguments, _): "the command `\(arguments.first ?? "")` wrote nothing"
+        case .pipe(let path): "nobody wrote into the pipe `\(path)`"
+        }
+    }
 
     var isSpent: Bool {
         if case .pipe = source { pipe != nil } else { false }
@@ -94,7 +101,13 @@ final class StreamBody: RequestBody {
         }
     }
 
-    func verify() {}
+    /// Whether the program has not failed; one that still runs may be in the middle of what it writes.
+    func verify() throws(TransferFailure) {
+        guard let status = process?.wait(until: 0), let outcome = Self.failure(of: status) else {
+            return
+        }
+        throw brokenOff(outcome)
+    }
 
     /// Runs the program; one that still runs is killed.
     private func start() throws(SystemError) {
@@ -116,29 +129,40 @@ final class StreamBody: RequestBody {
 
     /// The end of the pipe, which is that of the body only when the program says that all went well.
     private func end() throws(TransferFailure) -> BodyRead {
-        guard let process, case .command(let arguments, _) = source else { return .bytes(0) }
+        guard let process else { return .bytes(0) }
         let isAnnounced = process.endDescriptor >= 0
         let limit = isAnnounced ? 0 : Clock.monotonicNanoseconds() + Self.longestWait
-        let outcome: String
-        switch process.wait(until: limit) {
-        case .exited(0): return .bytes(0)
-        case .exited(let status): outcome = "has ended with status \(status)"
-        case .killed(let signal): outcome = "was ended by signal \(signal)"
-        case nil where isAnnounced:
-            do throws(SystemError) {
-                return try wait(for: process.endDescriptor)
-            } catch {
-                throw TransferFailure(reading: error, phase: .send)
-            }
-        case nil: outcome = "has closed its output and does not end"
+        if let status = process.wait(until: limit) {
+            if let outcome = Self.failure(of: status) { throw brokenOff(outcome) }
+            return .bytes(0)
         }
+        guard isAnnounced else { throw brokenOff("has closed its output and does not end") }
+        do throws(SystemError) {
+            return try wait(for: process.endDescriptor)
+        } catch {
+            throw TransferFailure(reading: error, phase: .send)
+        }
+    }
+
+    /// What is wrong with a program that ended like this; nil when nothing is.
+    private static func failure(of status: ChildProcess.Status) -> String? {
+        switch status {
+        case .exited(0): nil
+        case .exited(let status): "has ended with status \(status)"
+        case .killed(let signal): "was ended by signal \(signal)"
+        }
+    }
+
+    private func brokenOff(_ outcome: String) -> TransferFailure {
+        var name = ""
+        if case .command(let arguments, _) = source { name = arguments.first ?? "" }
         var failure = TransferFailure(
             kind: .localIO,
             phase: .send,
-            detail: "the command `\(arguments.first ?? "")` \(outcome); the request was broken off"
+            detail: "the command `\(name)` \(outcome); the request was broken off"
         )
         failure.urlError = .init(code: -1021, name: "requestBodyStreamExhausted")
-        throw failure
+        return failure
     }
 
     private func wait(for descriptor: Int32) throws(SystemError) -> BodyRead {

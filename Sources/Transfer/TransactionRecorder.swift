@@ -80,8 +80,9 @@ struct TransactionRecorder {
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
     var sentBodyBytes: Int64 { record.countOfRequestBodyBytesSent }
 
-    /// Whether the whole request has left.
-    private var isRequestSent: Bool {
+    /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
+    /// was reached.
+    var isRequestSent: Bool {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
@@ -318,6 +319,13 @@ struct TransactionRecorder {
         record.secureConnectionEndDate = date(moments.secureEnd)
         record.connectEndDate = date(moments.connectEnd)
         record.requestStartDate = date(moments.requestStart)
+        if !isRequestSent {
+            // libcurl is handed more than it has sent; of a compressed body this is the least that has left.
+            record.countOfRequestBodyBytesBeforeEncoding = min(
+                record.countOfRequestBodyBytesBeforeEncoding,
+                record.countOfRequestBodyBytesSent
+            )
+        }
         record.requestEndDate = isRequestSent ? date(moments.lastSent) : nil
         record.responseStartDate = date(moments.responseStart)
         record.responseEndDate = isComplete ? date(moments.lastReceived) : nil

@@ -26,7 +26,7 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case content
         /// Too many redirects, a loop, or a redirect that may not be followed.
         case redirectLimit
-        /// The body ended before its announced length.
+        /// The response's body ended before its announced length, or the request's was not sent as a whole.
         case truncated
         case rangeMismatch
         /// A checksum did not match.

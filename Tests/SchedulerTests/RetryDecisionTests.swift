@@ -206,6 +206,14 @@ import TransferModel
         #expect(explained.help?.contains("maximumRetryAfter") == true)
     }
 
+    @Test(arguments: [nil, "see the command"])
+    func `advice on a silence of our own stays`(help: String?) {
+        var silent = failure(.timeout)
+        silent.help = help
+        silent.explain(.outcomeUnknown, under: .steady)
+        #expect(silent.help?.contains("idempotency key") == (help == nil))
+    }
+
     @Test func `a server's wait is not looked at when the policy says so`() throws {
         var policy = RetryPolicy.steady
         policy.respectRetryAfter = false

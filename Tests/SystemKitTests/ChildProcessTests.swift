@@ -53,14 +53,14 @@ import Testing
     @Test func `a program that writes without end is ended`() throws {
         let child = try ChildProcess(["yes"], in: "/")
         #expect(try child.capture(limit: 100, until: Self.farAway()).outcome == .tooMuchOutput)
-        #expect(child.wait() == .killed(signal: 9))
+        #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
     @Test func `a program that takes too long is ended with what it has started`() throws {
         let child = try ChildProcess(["sh", "-c", "sleep 1000 & sleep 1000"], in: "/")
         let deadline = Clock.monotonicNanoseconds() + 1_000_000
         #expect(try child.capture(limit: 100, until: deadline).outcome == .timedOut)
-        #expect(child.wait() == .killed(signal: 9))
+        #expect(child.wait(until: nil) == .killed(signal: 9))
         // Nobody holds the pipe any more: the one in the background is gone too.
         #expect(
             try child.capture(limit: 100, until: Self.farAway()).outcome
@@ -72,7 +72,7 @@ import Testing
         let child = try ChildProcess(["sh", "-c", "exec >&-; exec sleep 1000"], in: "/")
         let deadline = Clock.monotonicNanoseconds() + 50_000_000
         #expect(try child.capture(limit: 100, until: deadline).outcome == .timedOut)
-        #expect(child.wait() == .killed(signal: 9))
+        #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
     @Test func `it inherits no file, no input and no ignored broken pipe`() throws {
@@ -97,6 +97,14 @@ import Testing
     ])
     func `what cannot be started is an error`(arguments: [String]) throws {
         #expect(throws: SystemError.self) { try ChildProcess(arguments, in: "/") }
+    }
+
+    @Test func `one that has left its group is ended too`() throws {
+        let script = "setpgrp(0, getpgrp(getppid())); syswrite(STDOUT, q(x)); sleep 1000"
+        let child = try ChildProcess(["perl", "-e", script], in: "/")
+        let captured = try child.capture(limit: 0, until: Self.farAway())
+        #expect(captured.outcome == .tooMuchOutput)
+        #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
     @Test func `one that nobody holds is ended`() throws {

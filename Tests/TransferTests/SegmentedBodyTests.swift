@@ -73,6 +73,18 @@ import TransferModel
         #expect(failure?.isPermanent == true)
     }
 
+    @Test func `a file that was empty is looked at again, and named when it is not any more`()
+        throws
+    {
+        let paths = try ["one", "two"].map { try folder.write("", to: $0) }
+        let body = try SegmentedBody(paths.map { .file(path: $0) } + [.bytes([1])])
+        #expect(try readAll(body, 3) == [1])
+        try body.verify()
+        try folder.write("more", to: "two")
+        let failure = #expect(throws: TransferFailure.self) { try body.verify() }
+        #expect(failure?.detail.contains(paths[1]) == true)
+    }
+
     @Test(arguments: ["one", "two"])
     func `each of several files must stay what it was`(name: String) throws {
         let paths = try ["one", "two"].map { try folder.write("12345", to: $0) }

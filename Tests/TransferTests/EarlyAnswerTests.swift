@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// Servers that answer and close before they have the whole body: libcurl then stops sending and finds all well.
+@Suite struct EarlyAnswerTests {
+    /// Larger than what the sockets' buffers take.
+    private static let size = 16 << 20
+
+    private let folder: TemporaryFolder
+    private let server: ScriptedServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try ScriptedServer(
+            [
+                "/": [.ok("ok", ["Connection: close"]) + [.waitForPeerToLeave]],
+                "/seen": [.status(303, ["Location: /", "Connection: close"])],
+            ],
+            maximumBodyRead: 0
+        )
+    }
+
+    private func put(_ body: BodySource, to path: String = "/") throws -> AttemptResult {
+        try EngineHarness().run(.to(server.url(path), method: "PUT", body: body))
+    }
+
+    private func shell(_ script: String) -> BodySource {
+        .command(["sh", "-c", script], folder: folder.path)
+    }
+
+    private func file() throws -> String {
+        try folder.write([UInt8](repeating: 7, count: Self.size), to: "body.bin")
+    }
+
+    private func expectCut(_ result: AttemptResult, _ comment: Comment? = nil) throws {
+        let failure = try #require(result.failure, comment)
+        #expect(failure.kind == .truncated, comment)
+        #expect(failure.phase == .send)
+        #expect(failure.detail.hasPrefix("the server answered before it had the whole body"))
+        #expect(!failure.isKnownUnprocessed)
+        #expect(result.response?.statusCode == 200)
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.requestEndDate == nil)
+        let count = transaction.countOfRequestBodyBytesBeforeEncoding
+        #expect(count <= transaction.countOfRequestBodyBytesSent, comment)
+        #expect(count < Self.size, comment)
+    }
+
+    @Test func `a body in memory is not taken for sent`() throws {
+        let bytes = [UInt8](repeating: 7, count: Self.size)
+        try expectCut(put(.bytes(bytes)))
+        try expectCut(put(.compressed(bytes, originalCount: 2 * Self.size)))
+    }
+
+    @Test func `a file is not taken for sent, alone or as a part`() throws {
+        let path = try file()
+        try expectCut(put(.file(path: path)))
+        try expectCut(put(.multipart([BodyPart(name: "data", content: .file(path: path))])))
+    }
+
+    @Test(arguments: ["", "; exit 1"])
+    func `what a program has not written yet is not taken for sent`(end: String) throws {
+        try expectCut(put(shell("head -c \(Self.size) /dev/zero\(end)")), "\(end)")
+    }
+
+    @Test func `a program that fails fails the upload, whatever was answered`() throws {
+        let result = try put(shell("exit 1"))
+        // Whichever is seen first.
+        #expect([.truncated, .localIO].contains(result.failure?.kind))
+        #expect(result.transactions.first?.requestEndDate == nil)
+    }
+
+    @Test func `what has not come out of a pipe yet is not taken for sent, and not repeated`()
+        throws
+    {
+        #expect(try Command("mkfifo", [folder.path("rows")]).run().status == .exit(0))
+        let script = "head -c \(Self.size) /dev/zero > rows"
+        let writer = try Command("sh", ["-c", script], workingFolder: folder.path).start()
+        let result = try put(.pipe(path: folder.path("rows")))
+        try expectCut(result)
+        #expect(result.failure?.isPermanent == true)
+        _ = try writer.finish()
+    }
+
+    @Test func `a redirect that drops the body does not need the whole of it`() throws {
+        let result = try put(.file(path: file()), to: "/seen")
+        #expect(result.failure == nil)
+        let transaction = try #require(result.transactions.first)
+        #expect(transaction.requestEndDate == nil)
+        #expect(transaction.countOfRequestBodyBytesBeforeEncoding < Self.size)
+    }
+}
