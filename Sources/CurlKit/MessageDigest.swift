@@ -11,9 +11,11 @@ internal import CCurl
     private let algorithm: Algorithm
     private let context: UnsafeMutableRawPointer
 
-    /// Returns nil when libcrypto is not there; libcurl must have been loaded.
+    /// Returns nil when libcrypto is not there, which comes with libcurl.
     package init?(_ algorithm: Algorithm = .sha256) {
-        guard let context = unsafe ccurl_digest_new(Int32(algorithm.rawValue)) else { return nil }
+        guard (try? CurlLibrary.load()) != nil,
+            let context = unsafe ccurl_digest_new(Int32(algorithm.rawValue))
+        else { return nil }
         self.algorithm = algorithm
         unsafe self.context = unsafe context
     }

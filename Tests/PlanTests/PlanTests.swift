@@ -111,7 +111,8 @@ import TransferModel
               c: { url: "https://example.com/", file: o/src, responseTo: o/answer }
               d: { url: "https://example.com/", method: PUT, stream: { fifo: o/pipe } }
               e: { url: "https://example.com/", multipart: { n: { file: o/part } } }
-            """
+            """,
+            fileStatus: { $0.hasSuffix("/pipe") ? .pipe : .readable }
         )
         #expect(plan.foldersOfServerNames() == ["/jobs/o/"])
         var paths: [PlannedPath] = []

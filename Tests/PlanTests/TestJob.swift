@@ -13,13 +13,15 @@ enum TestJob {
         variables: [String: String] = [:],
         environment: [String: String] = [:],
         only: [String] = [],
-        name: String = "test.yaml"
+        name: String = "test.yaml",
+        fileStatus: @escaping @Sendable (String) -> PlanOptions.FileStatus = { _ in .readable }
     ) throws -> Plan {
         let options = PlanOptions(
             variables: variables,
             environment: environment,
             only: only,
             workingFolder: "/jobs",
+            fileStatus: fileStatus,
             patternFault: RegularExpression.fault
         )
         let result = Document.parse(Array(text.utf8), name: name)

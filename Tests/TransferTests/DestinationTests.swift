@@ -182,7 +182,10 @@ import TransferModel
         isExpected: Bool
     ) throws {
         try folder.write("old", to: "in/x")
-        let server = try ScriptedServer(["/": [.raw("HTTP/1.1 \(status) Empty\r\n\r\n")]])
+        // Of a 205 nobody but its length says that it is over.
+        let length = status == 205 ? "Content-Length: 0\r\n" : ""
+        let reply = "HTTP/1.1 \(status) Empty\r\n\(length)\r\n"
+        let server = try ScriptedServer(["/": [.raw(reply)]])
         var attempt = try AttemptRequest.download(server.url("/"), to: folder.path("in/x"))
         attempt.isDownload = true
         if isExpected { attempt.expectation.statusCodes = [200...203, status...status] }
