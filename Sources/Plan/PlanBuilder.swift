@@ -15,9 +15,9 @@ struct PlanBuilder {
     var dataFiles: [String: DataRows] = [:]
     /// The absolute paths of the data files.
     var dataPaths: [String] = []
-    var mostAttempts = 1
+    private var mostAttempts = 1
     /// Whether a server names the file of a download.
-    var hasServerNames = false
+    private var hasServerNames = false
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -91,7 +91,7 @@ struct PlanBuilder {
         defineSecrets()
         reader.resolveVariables()
         reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
-        if let field = draft.secrets { _ = isMapping(field) }
+        if let field = draft.secrets { _ = reader.isMapping(field) }
         return readSettings()
     }
 
@@ -102,16 +102,9 @@ struct PlanBuilder {
             reader.variables.states[name] = .value(value)
             reader.variables.unused.insert(name)
         }
-        guard let node = document.value(of: document.root, for: "variables")?.value else { return }
-        guard document.kind(of: node) == .mapping else {
-            let found = reader.name(of: node)
-            reader.report(
-                .wrongType,
-                "`variables`: expected a mapping, found \(found)",
-                at: node
-            )
-            return
-        }
+        guard let (key, node) = document.value(of: document.root, for: "variables"),
+            reader.isMapping(Field(name: "variables", key: key, node: node))
+        else { return }
         for entry in document.entries(of: node) where !reader.isFree(entry.key) {
             declareVariable(document.text(of: entry.key), entry.key, entry.value)
         }
@@ -150,7 +143,7 @@ struct PlanBuilder {
         let shared = reader.takeSecretUses()
         var sessions: [SessionConfiguration] = []
         var secrets: [[SecretUse]] = []
-        if let field = draft.sessions, isMapping(field) {
+        if let field = draft.sessions, reader.isMapping(field) {
             for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "session name")
                 reader.owner = .session(entry.key)
@@ -177,17 +170,6 @@ struct PlanBuilder {
         return TaskReader(sessions: sessions, defaults: defaults.task, sessionSecrets: secrets)
     }
 
-    private mutating func isMapping(_ field: Field) -> Bool {
-        guard document.kind(of: field.node) != .mapping else { return true }
-        let found = reader.name(of: field.node)
-        reader.report(
-            .wrongType,
-            "`\(field.name)`: expected a mapping, found \(found)",
-            at: field.node
-        )
-        return false
-    }
-
     private mutating func checkID(_ key: NodeID, _ what: String) {
         guard !document.withBytes(of: key, TaskID.isValid) else { return }
         reader.report(
@@ -204,7 +186,7 @@ struct PlanBuilder {
         entries.reserveCapacity(
             draft.sections.reduce(0) { $0 + document.count(of: $1.field.node) }
         )
-        for section in draft.sections where isMapping(section.field) {
+        for section in draft.sections where reader.isMapping(section.field) {
             for entry in document.entries(of: section.field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "task id")
                 entries.append(.init(key: entry.key, value: entry.value, kind: section.kind))
@@ -271,14 +253,19 @@ struct PlanBuilder {
                 if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
                 continue
             }
-            mostAttempts = max(mostAttempts, draft.retry.attempts)
             if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            checkPaths(of: draft, reader.tasks.tasks(of: number).lowerBound, paths: paths)
-            if draft.destination?.isFolder == true { hasServerNames = true }
+            take(draft, of: reader.tasks.tasks(of: number).lowerBound, paths: paths)
         }
         reader.owner = .job
         return needs
+    }
+
+    /// Adds a task that is right to what is known of all.
+    mutating func take(_ draft: TaskDraft, of task: Int, paths: TaskPathsReader) {
+        checkPaths(of: draft, task, paths: paths)
+        if draft.destination?.isFolder == true { hasServerNames = true }
+        mostAttempts = max(mostAttempts, draft.retry.attempts)
     }
 
     /// Tasks of a circle that are named.

@@ -80,13 +80,36 @@ extension Reader {
         return scalar.text
     }
 
+    /// Whether the value is a mapping; reports another one.
+    mutating func isMapping(_ field: Field, help: String? = nil) -> Bool {
+        isKind(.mapping, "a mapping", field, help)
+    }
+
+    /// Whether the value is a sequence; reports another one.
+    mutating func isList(_ field: Field, help: String? = nil) -> Bool {
+        isKind(.sequence, "a list", field, help)
+    }
+
+    private mutating func isKind(
+        _ kind: NodeKind,
+        _ words: String,
+        _ field: Field,
+        _ help: String?
+    ) -> Bool {
+        guard document.kind(of: field.node) != kind else { return true }
+        let found = name(of: field.node)
+        report(
+            .wrongType,
+            "`\(field.name)`: expected \(words), found \(found)",
+            at: field.node,
+            help: help
+        )
+        return false
+    }
+
     /// The values of a sequence; nil when one of them has a fault, after all were looked at.
     mutating func elements<Element>(_ field: Field, of type: ValueType<Element>) -> [Element]? {
-        guard document.kind(of: field.node) == .sequence else {
-            let found = name(of: field.node)
-            report(.wrongType, "`\(field.name)`: expected a list, found \(found)", at: field.node)
-            return nil
-        }
+        guard isList(field) else { return nil }
         var values: [Element] = []
         var isWhole = true
         for node in document.elements(of: field.node) {

@@ -91,11 +91,7 @@ extension PlanBuilder {
     }
 
     private mutating func items(_ field: Field) -> [NodeID]? {
-        guard document.kind(of: field.node) == .sequence else {
-            let found = reader.name(of: field.node)
-            reader.report(.wrongType, "`items`: expected a list, found \(found)", at: field.node)
-            return nil
-        }
+        guard reader.isList(field) else { return nil }
         let nodes = Array(document.elements(of: field.node))
         for node in nodes {
             switch document.kind(of: node) {

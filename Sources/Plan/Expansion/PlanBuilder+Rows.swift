@@ -72,9 +72,7 @@ extension PlanBuilder {
                         .init(isRequired: draft.isRequired, priority: draft.priority)
                     )
                 }
-                checkPaths(of: draft, group.first + row, paths: paths)
-                if draft.destination?.isFolder == true { hasServerNames = true }
-                mostAttempts = max(mostAttempts, draft.retry.attempts)
+                take(draft, of: group.first + row, paths: paths)
             }
             guard reader.errorCount > errors else { continue }
             note(row, key, of: group, since: mark, &check)

@@ -4,11 +4,7 @@ internal import JobFile
 extension Reader {
     /// Reads `matrix` and `exclude`; nil after a fault, or with more than `most` combinations.
     mutating func matrix(_ field: Field, exclude: Field?, most: Int) -> Matrix? {
-        guard document.kind(of: field.node) == .mapping else {
-            let found = name(of: field.node)
-            report(.wrongType, "`matrix`: expected a mapping, found \(found)", at: field.node)
-            return nil
-        }
+        guard isMapping(field) else { return nil }
         let errors = errorCount
         var names: [String] = []
         var texts: [[String]] = []
@@ -47,11 +43,7 @@ extension Reader {
         _ texts: [[String]],
         most: Int
     ) -> [Int] {
-        guard document.kind(of: field.node) == .sequence else {
-            let found = name(of: field.node)
-            report(.wrongType, "`exclude`: expected a list, found \(found)", at: field.node)
-            return []
-        }
+        guard isList(field) else { return [] }
         var numbers: [Int] = []
         let sizes = texts.map(\.count)
         for node in document.elements(of: field.node) {

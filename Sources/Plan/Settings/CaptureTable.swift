@@ -40,14 +40,7 @@ enum CaptureTable {
 extension Reader {
     /// The captures of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func captures(_ field: Field) -> [Capture]? {
-        guard document.kind(of: field.node) == .mapping else {
-            report(
-                .wrongType,
-                "`\(field.name)`: expected a mapping, found \(name(of: field.node))",
-                at: field.node
-            )
-            return nil
-        }
+        guard isMapping(field) else { return nil }
         let errors = errorCount
         var captures: [Capture] = []
         for entry in document.entries(of: field.node) where !isFree(entry.key) {

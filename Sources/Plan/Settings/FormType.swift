@@ -33,16 +33,4 @@ extension Reader {
         }
         return errorCount == errors ? form.bytes : nil
     }
-
-    /// Whether the value is a mapping; reports another one.
-    mutating func isMapping(_ field: Field, help: String) -> Bool {
-        guard document.kind(of: field.node) != .mapping else { return true }
-        report(
-            .wrongType,
-            "`\(field.name)`: expected a mapping, found \(name(of: field.node))",
-            at: field.node,
-            help: help
-        )
-        return false
-    }
 }

@@ -63,14 +63,7 @@ extension Reader {
         for use: HeaderFieldsType.Use,
         _ checkName: (String) throws(ValueFault) -> Void
     ) -> [HeaderField]? {
-        guard document.kind(of: field.node) == .mapping else {
-            report(
-                .wrongType,
-                "`\(field.name)`: expected a mapping, found \(name(of: field.node))",
-                at: field.node
-            )
-            return nil
-        }
+        guard isMapping(field) else { return nil }
         let errors = errorCount
         var fields: [HeaderField] = []
         for entry in document.entries(of: field.node) {

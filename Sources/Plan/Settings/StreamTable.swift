@@ -43,15 +43,8 @@ enum StreamTable {
     private static let command = ValueType<[String]>(
         .nonEmptyList(.text(pattern: nil))
     ) { reader, field in
-        guard reader.document.kind(of: field.node) == .sequence else {
-            reader.report(
-                .wrongType,
-                "`\(field.name)`: expected a list, found \(reader.name(of: field.node))",
-                at: field.node,
-                help: "no shell reads it: write `[program, argument]`"
-            )
-            return nil
-        }
+        let help = "no shell reads it: write `[program, argument]`"
+        guard reader.isList(field, help: help) else { return nil }
         let errors = reader.errorCount
         var arguments: [String] = []
         var length = 0
