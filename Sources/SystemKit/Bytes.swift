@@ -34,6 +34,14 @@ extension Span<UInt8> {
         }
     }
 
+    /// Whether one of the bytes is `byte`.
+    package func contains(_ byte: UInt8) -> Bool {
+        unsafe withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return unsafe memchr(start, Int32(byte), bytes.count) != nil
+        }
+    }
+
     /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it is.
     package var isPlain: Bool {
         unsafe withUnsafeBytes { bytes in

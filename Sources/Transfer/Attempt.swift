@@ -222,9 +222,9 @@ final class Attempt {
         guard check != nil || destination != nil || isList else { return .finished(result) }
         return .publish(
             PublicationJob(
-                result: result,
+                result,
+                sink.content,
                 check: check,
-                content: sink.content,
                 destination: destination,
                 isChecksumList: isList
             )

@@ -77,15 +77,17 @@ package struct HeaderFields: Sendable, Hashable {
             guard count > 0 else { return false }
             storage.removeLast()
         } else {
-            var colon = 0
-            while colon < end, line[colon] != UInt8(ascii: ":") { colon += 1 }
-            guard colon > 0, colon < end else { return false }
+            guard line[0] != UInt8(ascii: ":"),
+                line.extracting(first: end).contains(UInt8(ascii: ":"))
+            else { return false }
             count += 1
         }
-        storage.append(addingCapacity: end + 1) { output in
-            for index in 0..<end { output.append(line[index] == 10 ? 32 : line[index]) }
-            output.append(UInt8(ascii: "\n"))
+        let start = storage.count
+        storage.append(line.extracting(first: end))
+        if line.extracting(first: end).contains(UInt8(ascii: "\n")) {
+            for index in start..<storage.count where storage[index] == 10 { storage[index] = 32 }
         }
+        storage.append(UInt8(ascii: "\n"))
         return true
     }
 

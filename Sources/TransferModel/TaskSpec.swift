@@ -1,5 +1,7 @@
 /// One planned transfer with every setting resolved: what is done, not how.
-package struct TaskSpec: Sendable {
+///
+/// A class, because it is large, handed on from step to step and never changed.
+package final class TaskSpec: Sendable {
     /// The section that a task stands in, named as in `URLSession`.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case data
@@ -59,28 +61,28 @@ package struct TaskSpec: Sendable {
     }
 
     /// The task's id in the job file, unique over all sections.
-    package var id: String
+    package let id: String
     /// Position in the plan, from 0.
-    package var index: Int
-    package var kind: Kind
+    package let index: Int
+    package let kind: Kind
     /// Position in the plan's list of sessions.
-    package var session: Int
-    package var request: RequestSpec
-    package var body: BodySource?
+    package let session: Int
+    package let request: RequestSpec
+    package let body: BodySource?
     /// Where the response body goes; nil keeps it in memory only for checks.
-    package var destination: Destination?
+    package let destination: Destination?
     /// Other URLs of the same file, asked in order when an attempt has failed.
-    package var mirrors: [HTTPURL] = []
+    package let mirrors: [HTTPURL]
     /// Whether the file is stored without the content coding that the server chose.
-    package var decodesBody = false
-    package var expectation = Expectation()
-    package var retry = RetryPolicy()
-    package var redirects = RedirectRule()
+    package let decodesBody: Bool
+    package let expectation: Expectation
+    package let retry: RetryPolicy
+    package let redirects: RedirectRule
     /// The longest silence of this task; nil means unlimited.
-    package var timeoutInterval: Duration?
+    package let timeoutInterval: Duration?
     /// `taskDescription` in reports.
-    package var description: String?
-    package var source: SourceLocation
+    package let description: String?
+    package let source: SourceLocation
 
     package init(
         id: String,
@@ -88,6 +90,15 @@ package struct TaskSpec: Sendable {
         kind: Kind,
         session: Int,
         request: RequestSpec,
+        body: BodySource? = nil,
+        destination: Destination? = nil,
+        mirrors: [HTTPURL] = [],
+        decodesBody: Bool = false,
+        expectation: Expectation = Expectation(),
+        retry: RetryPolicy = RetryPolicy(),
+        redirects: RedirectRule = RedirectRule(),
+        timeoutInterval: Duration? = nil,
+        description: String? = nil,
         source: SourceLocation
     ) {
         self.id = id
@@ -95,6 +106,15 @@ package struct TaskSpec: Sendable {
         self.kind = kind
         self.session = session
         self.request = request
+        self.body = body
+        self.destination = destination
+        self.mirrors = mirrors
+        self.decodesBody = decodesBody
+        self.expectation = expectation
+        self.retry = retry
+        self.redirects = redirects
+        self.timeoutInterval = timeoutInterval
+        self.description = description
         self.source = source
     }
 }
