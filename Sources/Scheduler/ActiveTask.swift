@@ -46,7 +46,7 @@ final class ActiveTask {
     private let isRequired: Bool
     private let startDate: Timestamp
     /// What the attempts have left.
-    private var trace = AttemptTrace()
+    private let trace = AttemptTrace()
     /// Whether an attempt has met an answer that broke HTTP's rules.
     private var hasBrokenFraming = false
     private var waitStart: MonotonicTime?

@@ -4,7 +4,9 @@ import TransferModel
 /// What the attempts of a task have left for its record.
 ///
 /// What happened in them adds up, what came of one takes the place of what came of the one before.
-struct AttemptTrace {
+///
+/// A class, so that a record is made of it without a copy.
+final class AttemptTrace {
     private(set) var attempts: [TaskRecord.Attempt] = []
     /// The exchanges of all attempts.
     private(set) var transactions: [TransactionMetrics] = []
@@ -15,7 +17,7 @@ struct AttemptTrace {
     private(set) var last: AttemptResult?
 
     /// Adds an attempt that has ended.
-    mutating func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
+    func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
         attempts.append(attempt)
         addExchanges(of: result)
         countOfBytesSent &+= result.countOfBytesSent
@@ -24,7 +26,7 @@ struct AttemptTrace {
     }
 
     /// Adds only what was exchanged, of an attempt that goes on.
-    mutating func addExchanges(of result: AttemptResult) {
+    func addExchanges(of result: AttemptResult) {
         if transactions.isEmpty {
             transactions = result.transactions
         } else {

@@ -14,6 +14,12 @@ final class Attempt {
         case publish(PublicationJob)
     }
 
+    /// Held by reference: a failure is large, and nearly no attempt has one.
+    private final class KeptFailure {
+        let failure: TransferFailure
+        init(_ failure: TransferFailure) { self.failure = failure }
+    }
+
     /// More of a body that nobody wants is not read.
     static let redirectBodyLimit: Int64 = 1 << 20
 
@@ -39,7 +45,13 @@ final class Attempt {
     var verdict: ResponseVerdict?
     var checks: [TaskRecord.Check] = []
     /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
-    var failure: TransferFailure?
+    var failure: TransferFailure? {
+        get { keptFailure?.failure }
+        set { keptFailure = newValue.map(KeptFailure.init) }
+    }
+    /// Whether it has failed, which is asked more often than how.
+    var hasFailed: Bool { keptFailure != nil }
+    private var keptFailure: KeptFailure?
     /// The destination of the body, with the name that the server gave it.
     var destination: TaskSpec.Destination?
     /// nil when the body is taken as it is sent.
@@ -121,7 +133,7 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
-        if failure == nil, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
+        if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
@@ -129,13 +141,13 @@ final class Attempt {
             curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
             osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
         )
-        if failure == nil, case .redirect = verdict { return follow() }
+        if !hasFailed, case .redirect = verdict { return follow() }
         return finish()
     }
 
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
-        if self.failure == nil { self.failure = failure }
+        if !hasFailed { self.failure = failure }
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
         return finish()
@@ -207,14 +219,14 @@ final class Attempt {
     }
 
     private func finish() -> Next {
-        if failure == nil, let body {
+        if !hasFailed, let body {
             do throws(TransferFailure) { try body.verify() } catch { failure = error }
         }
-        if failure == nil, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
+        if !hasFailed, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
         if body?.isSpent == true { failure?.explainSpentBody() }
-        if failure == nil, case .accept = verdict { checkBody() }
+        if !hasFailed, case .accept = verdict { checkBody() }
         let result = result()
-        guard result.failure == nil, !isUnchanged, case .accept = verdict else {
+        guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)

@@ -95,18 +95,15 @@ package struct HeaderFields: Sendable, Hashable {
     ///
     /// For lines that this process wrote: nothing in them is checked.
     package mutating func append(sentLines lines: Span<UInt8>) {
-        storage.append(addingCapacity: lines.count) { output in
-            var isEmptyLine = true
-            for index in lines.indices {
-                let byte = lines[index]
-                if byte == 13 { continue }
-                if byte == 10 {
-                    if isEmptyLine { return }
-                    count += 1
-                }
-                isEmptyLine = byte == 10
-                output.append(byte)
-            }
+        storage.reserveCapacity(storage.count + lines.count)
+        var rest = lines
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = rest.extracting(first: end > 0 && rest[end - 1] == 13 ? end - 1 : end)
+            if line.isEmpty { return }
+            storage.append(line)
+            storage.append(UInt8(ascii: "\n"))
+            count += 1
+            rest = rest.extracting(droppingFirst: end + 1)
         }
     }
 
