@@ -9,6 +9,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
     private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
+    private let protocols: [HTTPProtocol]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
     private let proxies: ProxyEnvironment
@@ -40,6 +41,7 @@ final class EngineLoop: MultiHandle.Driver {
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
+        protocols: [HTTPProtocol],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         proxies: ProxyEnvironment,
@@ -51,6 +53,7 @@ final class EngineLoop: MultiHandle.Driver {
     ) {
         sockets = SocketTable(poll)
         configurations = sessions
+        self.protocols = protocols
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
@@ -244,6 +247,7 @@ final class EngineLoop: MultiHandle.Driver {
             turn: turn,
             share: share,
             proxies: proxies,
+            secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

@@ -56,35 +56,22 @@ enum SessionTable {
             {
                 $0.minimumRate = $1
             },
-            Setting("tls", tls, "Which TLS is spoken and whom it trusts.") { $1(&$0.tls) },
+            Setting(
+                "httpVersion",
+                .choice(),
+                default: "automatic",
+                "Over TLS: `automatic` takes HTTP/2 where libcurl (8.0 or newer) and the server have it; without TLS always 1.1."
+            ) { $0.httpVersion = $1 },
+            TLSTable.setting,
         ] + later.map(Setting.notYet)
 
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "httpVersion", "httpShouldSetCookies", "httpCookieAcceptPolicy",
+        "isDiscretionary", "httpShouldSetCookies", "httpCookieAcceptPolicy",
         "urlCache", "requestCachePolicy", "credentials", "proxy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
-
-    static let tls = SettingTable<TLSConfiguration>(
-        "tls",
-        [
-            Setting(
-                "minimumVersion",
-                .choice(),
-                default: "1.2",
-                "Older versions are not offered."
-            ) { $0.minimumVersion = $1 },
-            Setting(
-                "caFile",
-                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
-                default: "the system's store",
-                "A PEM file of the roots to trust."
-            ) { $0.caFile = $1.path },
-            .notYet("maximumVersion"), .notYet("pinnedPublicKeys"), .notYet("serverTrust"),
-        ]
-    )
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.
     private static let minimumRate = ValueType<MinimumRate>(

@@ -16,7 +16,7 @@ import Testing
     private static let tables: [(name: String, keys: KeyTable)] = [
         ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
         ("session", SessionTable.table.keys),
-        ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
+        ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
         ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
         ("data", TaskTable.data.keys),
         ("upload", TaskTable.upload.keys),
