@@ -16,7 +16,7 @@ import Testing
         RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
         ScheduleTable.table.keys,
         MultipartType.part.keys, StreamTable.table.keys,
-    ]
+    ] + CredentialTable.methods.map(\.table.keys)
 
     private static func text(_ file: String) throws -> String {
         let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: file)

@@ -26,7 +26,7 @@ import Testing
         ("forEach", ForEachTable.table.keys),
         ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
         ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
-    ]
+    ] + CredentialTable.methods.map { ($0.table.keys.name, $0.table.keys) }
 
     @Test func `the file in the repository is what the runner prints`() throws {
         let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: "schemas/job.schema.json")
