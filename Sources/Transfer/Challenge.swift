@@ -30,6 +30,7 @@ struct Challenge: Sendable, Hashable {
     /// - Parameters:
     ///   - fields: Of the response.
     ///   - name: The field, in lower case; it may stand there several times.
+    /// - Returns: One for each scheme that is named.
     static func all(in fields: HeaderFields, named name: String) -> [Challenge] {
         fields.allValues(of: name).flatMap { value in
             var reader = ChallengeReader(value)

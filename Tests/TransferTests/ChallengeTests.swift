@@ -23,21 +23,32 @@ import TransferModel
             ([""], []),
             ([" , ,"], []),
             (
-                ["Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\""],
+                [
+                    "Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\""
+                ],
                 ["newauth realm=<apps> type=<1> title=<Login to \"apps\">", "basic realm=<simple>"]
             ),
             (["Negotiate", "NTLM"], ["negotiate", "ntlm"]),
             (["Negotiate, NTLM, Basic realm=x"], ["negotiate", "ntlm", "basic realm=<x>"]),
             (["NTLM TlRMTVNTUAACAAAA=="], ["ntlm /TlRMTVNTUAACAAAA==/"]),
-            (["Negotiate YII+/a=, Basic realm=\"a, b\""], ["negotiate /YII+/a=/", "basic realm=<a, b>"]),
-            (["Digest  realm = \"r\" ,nonce=\"n\",stale=TRUE"], ["digest realm=<r> nonce=<n> stale=<TRUE>"]),
+            (
+                ["Negotiate YII+/a=, Basic realm=\"a, b\""],
+                ["negotiate /YII+/a=/", "basic realm=<a, b>"]
+            ),
+            (
+                ["Digest  realm = \"r\" ,nonce=\"n\",stale=TRUE"],
+                ["digest realm=<r> nonce=<n> stale=<TRUE>"]
+            ),
             (["BASIC REALM=\"R\""], ["basic realm=<R>"]),
             (["Basic realm=\"open"], ["basic realm=<open>"]),
             (["Basic realm=\"ends in \\"], ["basic realm=<ends in \\>"]),
             (["realm=\"nobody's\""], []),
             (["\"Basic\", Digest nonce=x"], ["digest nonce=<x>"]),
             (["Basic realm=a b, Digest nonce=x"], ["basic realm=<a>", "b", "digest nonce=<x>"]),
-            (["Bearer error=\"invalid_token\",", ", Basic realm=\"\""], ["bearer error=<invalid_token>", "basic realm=<>"]),
+            (
+                ["Bearer error=\"invalid_token\",", ", Basic realm=\"\""],
+                ["bearer error=<invalid_token>", "basic realm=<>"]
+            ),
         ]
     )
     // RFC 9110 §11.6.1
