@@ -56,6 +56,12 @@ enum SessionTable {
             {
                 $0.minimumRate = $1
             },
+            Setting(
+                "credentials",
+                CredentialTable.list,
+                default: "[]",
+                "What the session proves itself with, and to whom."
+            ) { $0.credentials = $1 },
             Setting("tls", tls, "Which TLS is spoken and whom it trusts.") { $1(&$0.tls) },
         ] + later.map(Setting.notYet)
 
@@ -63,7 +69,7 @@ enum SessionTable {
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
         "isDiscretionary", "httpVersion", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-        "urlCache", "requestCachePolicy", "credentials", "proxy", "limits",
+        "urlCache", "requestCachePolicy", "proxy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 
