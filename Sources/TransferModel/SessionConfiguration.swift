@@ -24,6 +24,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpVersion = HTTPVersion.automatic
     package var minimumRate: MinimumRate?
     package var tls = TLSConfiguration()
+    /// In the order of the job file; of two that fit equally well the first is used.
+    package var credentials: [Credential] = []
 
     package init(name: String) {
         self.name = name
@@ -77,8 +79,9 @@ package struct TLSConfiguration: Sendable, Hashable {
     package var maximumVersion: Version?
     /// An absolute path to a PEM file of trusted roots; nil means the system's store.
     package var caFile: String?
-    /// SHA-256 of the public keys of which the server must have one, as `sha256//` and base64 (RFC 7469 §2.4); none means
-    /// any. Asked for besides `serverTrust`, not in its stead.
+    /// The public keys of which the server must have one; none means any.
+    ///
+    /// As `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); asked for besides `serverTrust`, not in its stead.
     package var pinnedPublicKeys: [String] = []
     package var serverTrust = ServerTrust.system
 

@@ -62,6 +62,12 @@ enum SessionTable {
                 default: "automatic",
                 "Over TLS: `automatic` takes HTTP/2 where libcurl (8.0 or newer) and the server have it; without TLS always 1.1."
             ) { $0.httpVersion = $1 },
+            Setting(
+                "credentials",
+                CredentialTable.list,
+                default: "[]",
+                "What the session proves itself with, and to whom."
+            ) { $0.credentials = $1 },
             TLSTable.setting,
         ] + later.map(Setting.notYet)
 
@@ -69,7 +75,7 @@ enum SessionTable {
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
         "isDiscretionary", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-        "urlCache", "requestCachePolicy", "credentials", "proxy", "limits",
+        "urlCache", "requestCachePolicy", "proxy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 
