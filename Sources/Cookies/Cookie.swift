@@ -3,7 +3,7 @@ package import TransferModel
 
 /// A cookie as a session keeps it (RFC 6265bis §5.7).
 package struct Cookie: Sendable, Hashable {
-    /// When a browser would not send it. Kept only: a job is nobody's page.
+    /// When a browser would not send it; kept only, for a job is nobody's page.
     package enum SameSite: String, Sendable, Hashable, CaseIterable {
         case strict
         case lax
@@ -125,6 +125,7 @@ package struct Cookie: Sendable, Hashable {
     ///   - isAway: Whether a redirect has led the request to another origin than the job names: then no other
     ///     origin's cookie goes along that is for its host alone, also not to another port of that host.
     ///   - now: An expired cookie goes nowhere.
+    /// - Returns: Whether it goes along.
     func isFor(_ url: HTTPURL, isAway: Bool, at now: Timestamp) -> Bool {
         let origin = url.origin
         let matchesHost =

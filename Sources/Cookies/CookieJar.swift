@@ -32,12 +32,13 @@ package final class CookieJar: Sendable {
         policy != .never || sends && !store.withLock { $0.isEmpty }
     }
 
-    /// The value of `Cookie` for a request; nil when it carries none, which costs next to nothing without cookies.
+    /// Finds what a request carries, which costs next to nothing without cookies.
     ///
     /// - Parameters:
     ///   - url: What is asked.
     ///   - first: What the task asked before any redirect.
     ///   - now: The time of the request.
+    /// - Returns: The value of `Cookie`; nil for none.
     package func field(for url: HTTPURL, first: HTTPURL, at now: @autoclosure () -> Timestamp)
         -> String?
     {

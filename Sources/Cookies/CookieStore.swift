@@ -61,12 +61,13 @@ package struct CookieStore: Sendable {
         return true
     }
 
-    /// The cookies that a request carries, in the order in which they stand there (RFC 6265bis §5.8.3).
+    /// Finds the cookies that a request carries (RFC 6265bis §5.8.3).
     ///
     /// - Parameters:
     ///   - url: What is asked.
     ///   - isAway: Whether a redirect has led the request to another origin than the job names.
     ///   - now: The time of the request, which each of them then was last used at.
+    /// - Returns: The cookies in the order in which they stand there.
     package mutating func cookies(for url: HTTPURL, isAway: Bool, at now: Timestamp) -> [Cookie] {
         var found: [Cookie] = []
         var domain = url.origin.host[...]

@@ -158,7 +158,7 @@ struct JobRun {
             of: plan.sessions,
             file: { state.cookieFile(jobName: plan.name, jobPath: path, session: $0.name) },
             at: clock.wall,
-            findSecret: redactor.map { redactor in { redactor.firstSecret(in: $0) } }
+            findSecret: redactor?.firstSecret
         )
     }
 

@@ -106,10 +106,10 @@ import TransferModel
     @Test func `a folder that cannot be made is a fault in words`() throws {
         try temporary.write("", to: "state")
         let cookies = try [cookie("a=1")]
-        let fault = #expect(throws: CookieFile.Fault.self) {
+        let fault = try #require(throws: CookieFile.Fault.self) {
             try file.write(cookies, at: time(1000))
         }
-        #expect(try #require(fault).message.contains("state"))
+        #expect(fault.message.contains("state"))
     }
 
     @Test func `writers at the same time lose nothing`() throws {

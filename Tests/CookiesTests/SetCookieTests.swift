@@ -32,13 +32,13 @@ import TransferModel
     }
 
     @Test func `what is not UTF-8 is refused`() {
-        #expect(SetCookie(Array("a=".utf8) + [0xE4]) == nil)
+        #expect(SetCookie((Array("a=".utf8) + [0xE4])[...]) == nil)
     }
 
     @Test(arguments: [(4095, true), (4096, false)])
     func `name and value have 4096 bytes together`(valueSize: Int, isAccepted: Bool) {
-        let value = [UInt8](repeating: 65, count: valueSize)
-        #expect((SetCookie(Array("a=".utf8) + value + Array("; Secure".utf8)) != nil) == isAccepted)
+        let field = Array("a=\(String(repeating: "x", count: valueSize)); Secure".utf8)
+        #expect((SetCookie(field[...]) != nil) == isAccepted)
     }
 
     @Test func `the last attribute of a name wins, capitals aside`() throws {

@@ -10,10 +10,10 @@ import Testing
         do {
             let lock = try FileLock(in: folder, name: "lock", until: now)
             try withExtendedLifetime(lock) {
-                let error = #expect(throws: SystemError.self) {
+                let error = try #require(throws: SystemError.self) {
                     _ = try FileLock(in: folder, name: "lock", until: now)
                 }
-                #expect(try #require(error).operation == "lock")
+                #expect(error.operation == "lock")
             }
         }
         _ = try FileLock(in: folder, name: "lock", until: now)
