@@ -23,6 +23,8 @@ internal import CCurl
     /// Whether the running exchange's client hears of all traffic.
     private var hearsTraffic = true
     private var proxy: String?
+    /// What a socket was last opened for.
+    var triedPeer: SocketAddress?
     /// Whether the last request left options behind that a plain GET does not overwrite.
     private var needsReset = false
 
@@ -128,11 +130,13 @@ internal import CCurl
     }
 
     /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).
+    ///
+    /// libcurl 8 tells it of connections only that came about: of another one it is the address that was tried last.
     package var remoteEndpoint: (address: String, port: Int)? {
         var text: UnsafePointer<CChar>?
         guard unsafe ccurl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK,
             let text = unsafe text, unsafe text[0] != 0, let port = getLong(CURLINFO_PRIMARY_PORT)
-        else { return nil }
+        else { return triedPeer?.endpoint }
         return (unsafe String(cString: text), port)
     }
 

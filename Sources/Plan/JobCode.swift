@@ -49,6 +49,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case secretExposed = "job.secret-exposed"
     case secretInURL = "job.secret-in-url"
     case secretOverPlainHTTP = "job.secret-over-plain-http"
+    case openCredential = "job.open-credential"
     case secretToOtherOrigin = "job.secret-to-other-origin"
 
     // Between tasks.

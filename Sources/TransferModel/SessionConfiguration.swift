@@ -26,6 +26,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     package var minimumRate: MinimumRate?
     package var tls = TLSConfiguration()
+    /// In the order of the job file; of two that fit equally well the first is used.
+    package var credentials: [Credential] = []
 
     package init(name: String) {
         self.name = name

@@ -8,6 +8,8 @@ package struct TransactionMetrics: Sendable, Hashable {
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         case initial
         case redirect
+        /// The same request again, with what a challenge asked for.
+        case authentication
         case retry
         /// A mirror is asked for the first time.
         case mirror

@@ -68,14 +68,19 @@ enum SessionTable {
             {
                 $0.minimumRate = $1
             },
+            Setting(
+                "credentials",
+                CredentialTable.list,
+                default: "[]",
+                "What the session proves itself with, and to whom."
+            ) { $0.credentials = $1 },
             Setting("tls", tls, "Which TLS is spoken and whom it trusts.") { $1(&$0.tls) },
         ] + later.map(Setting.notYet)
 
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "httpVersion", "urlCache", "requestCachePolicy", "credentials", "proxy",
-        "limits",
+        "isDiscretionary", "httpVersion", "urlCache", "requestCachePolicy", "proxy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 
