@@ -45,7 +45,9 @@ struct EngineDispatch {
         let limit = connectionsPerHost[session]
         func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - load.running[thread] }
         var best = 0
-        for thread in shares.indices where room(thread) > room(best) { best = thread }
+        // Over connections with streams go more attempts than there are connections: not to a thread that has none.
+        for thread in shares.indices
+        where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
         load.running[best] += 1
         places[key] = (load, best)
         return best
