@@ -142,7 +142,7 @@ extension Attempt {
         result.countOfBytesExpectedToSend = expectedToSend
         result.countOfBytesExpectedToReceive = contentLength
         result.transactions = transactions
-        return consume result
+        return result
     }
 
     /// Who says that the body is whole: its length or its framing, or nobody when only the connection's end did.

@@ -67,7 +67,7 @@ struct Publication {
         }
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
-        return consume result
+        return result
     }
 
     private mutating func publish(
