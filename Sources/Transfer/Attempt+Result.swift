@@ -145,9 +145,11 @@ extension Attempt {
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let isFramed = contentLength != nil || parser.framing.isChunked
         return hasNoBody || isFramed ? .length : .none
     }
+
+    /// Whether the body's end is told by more than that of the connection.
+    var isFramed: Bool { contentLength != nil || parser.framing.isChunked }
 
     /// Of the final response; nil while there is none.
     var contentLength: Int64? {
