@@ -84,7 +84,6 @@ struct Run: ParsableCommand {
         )
         let summary = try JobRun(
             plan: plan,
-            path: file,
             source: source.report.source,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
@@ -105,8 +104,6 @@ struct Run: ParsableCommand {
                 .usage,
                 "the report is not written to standard output; a file named - is ./-"
             )
-        case let path? where ProcessContext.isSameFile(path, file):
-            throw Exit(.usage, "the report would replace the job file \(file)")
         default: return path
         }
     }
