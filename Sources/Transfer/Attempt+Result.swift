@@ -79,7 +79,9 @@ extension Attempt {
                 code: code,
                 phase: recorder.phase,
                 osErrno: osErrno(behind: code),
-                certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
+                host: hop.url.origin.host,
+                certificateFault: handle.certificateFault
+                    ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
                 connectStatus: handle.connectStatus,
@@ -149,7 +151,10 @@ extension Attempt {
     }
 
     /// Whether the body's end is told by more than that of the connection.
-    var isFramed: Bool { contentLength != nil || parser.framing.isChunked }
+    var isFramed: Bool {
+        let framing = parser.framing
+        return contentLength != nil || framing.isChunked || framing.isStream
+    }
 
     /// Of the final response; nil while there is none.
     var contentLength: Int64? {

@@ -10,11 +10,14 @@ import TransferModel
 struct JobRun {
     /// Without the values of its secrets.
     let plan: Plan
+    /// The job file, as on the command line.
+    let path: String
     /// The job file's content.
     let source: SourceText
     let failFast: Bool
     let reportPath: String
     let progress: ProgressStyle
+    let state: StateFolder
 
     /// Why a run cannot begin.
     private struct Obstacle: Error {
@@ -80,7 +83,9 @@ struct JobRun {
             reportPath: report.isPublished ? reportPath : nil
         )
 
-        let engine = try engine(for: plan, redactor, clock, inbox)
+        let cookies = cookies(of: plan, redactor, clock)
+        let engine = try engine(for: plan, cookies, redactor, clock, inbox)
+
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
         let scheduler = Scheduler(
@@ -98,6 +103,7 @@ struct JobRun {
         let summary = scheduler.run()
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
+        cookies.save(at: RunClock.now().wall)
         if let failure = report.failure {
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
@@ -168,6 +174,7 @@ struct JobRun {
 
     private func engine(
         for plan: Plan,
+        _ cookies: SessionCookies,
         _ redactor: Redactor?,
         _ clock: RunClock,
         _ inbox: Inbox<Scheduler.Message>
@@ -175,6 +182,7 @@ struct JobRun {
         do {
             return try Engine(
                 sessions: plan.sessions,
+                cookieJars: cookies.jars,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
@@ -190,6 +198,19 @@ struct JobRun {
         } catch {
             throw Obstacle(error.message)
         }
+    }
+
+    private func cookies(
+        of plan: Plan,
+        _ redactor: Redactor?,
+        _ clock: RunClock
+    ) -> SessionCookies {
+        SessionCookies(
+            of: plan.sessions,
+            file: { state.cookieFile(jobName: plan.name, jobPath: path, session: $0.name) },
+            at: clock.wall,
+            findSecret: redactor?.firstSecret
+        )
     }
 
     /// Which file belongs to which task; nil when no server names one.

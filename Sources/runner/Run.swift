@@ -84,11 +84,13 @@ struct Run: ParsableCommand {
         )
         let summary = try JobRun(
             plan: plan,
+            path: file,
             source: source.report.source,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
-            progress: progress
+            progress: progress,
+            state: state
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

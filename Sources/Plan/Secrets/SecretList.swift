@@ -79,9 +79,18 @@ struct SecretList: Sendable {
     mutating func note(_ use: SecretUse) {
         switch use.place {
         case .url: inURLs.formUnion(use.secrets)
-        case .header: inHeaders.formUnion(use.secrets)
+        case .header, .credential: inHeaders.formUnion(use.secrets)
         case .body: break
         }
+    }
+
+    /// Those of some secrets that have `origins`.
+    func bound(of used: SecretSet) -> SecretSet {
+        var bound = SecretSet()
+        for position in used.positions where declarations[position]?.origins != nil {
+            bound.formUnion(SecretSet(position))
+        }
+        return bound
     }
 
     /// The names of some, in backticks.

@@ -9,6 +9,8 @@ struct SecretUse: Sendable {
         /// A field of that name.
         case header(String)
         case body
+        /// A credential of the session, which goes where that says.
+        case credential
     }
 
     var secrets: SecretSet
@@ -16,9 +18,11 @@ struct SecretUse: Sendable {
     /// The value in the document.
     var node: NodeID
 
-    /// Whether a session has the field of `base`, so that its value is used.
+    /// Whether a session has the field or the credentials of `base`, so that its value is used.
     func stands(in session: SessionConfiguration, as base: SessionConfiguration) -> Bool {
-        guard case .header(let name) = place else { return false }
+        guard case .header(let name) = place else {
+            return place == .credential && session.credentials == base.credentials
+        }
         return base.httpAdditionalHeaders.contains {
             $0.name == name && session.httpAdditionalHeaders.contains($0)
         }

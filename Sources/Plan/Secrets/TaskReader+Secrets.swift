@@ -13,10 +13,12 @@ extension TaskReader {
         guard let session = draft.session else { return }
         var uses = reader.secretUses
         for use in sessionSecrets[session] {
-            guard case .header(let name) = use.place, !draft.headers.contains(name) else {
-                continue
+            switch use.place {
+            case .header(let name) where draft.headers.contains(name): break
+            // A redirect may lead to any of its servers; whether it may go there was checked with the session.
+            case .credential: draft.secrets.formUnion(use.secrets)
+            case .url, .header, .body: uses.append(use)
             }
-            uses.append(use)
         }
         let node = reader.document.value(of: entry.value, for: "url")?.value ?? entry.key
         for use in uses {
