@@ -149,7 +149,7 @@ final class ActiveTask {
             key: spec.index,
             startTime: handoverTime ?? now,
             endTime: now,
-            currentRequest: record.currentRequest
+            currentRequest: trace.last?.currentRequest ?? spec.sentRequest
         )
         result.failure = TransferFailure(kind: .cancelled, phase: .finish, detail: "")
         end(result, clock)

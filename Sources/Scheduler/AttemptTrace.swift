@@ -55,11 +55,7 @@ final class AttemptTrace {
             changed: outcome == .succeeded && (last?.file != nil || spec.request.changesServer),
             required: required,
             checks: last?.checks ?? [],
-            request: TransactionMetrics.SentRequest(
-                method: spec.request.method,
-                url: spec.request.url.text,
-                headers: HeaderFields(spec.request.headers)
-            ),
+            request: spec.sentRequest,
             currentRequest: last?.currentRequest,
             response: last?.response,
             file: last?.file,
@@ -74,6 +70,17 @@ final class AttemptTrace {
             endDate: endDate,
             redirectCount: redirectCount,
             transactions: transactions
+        )
+    }
+}
+
+extension TaskSpec {
+    /// The task's request as a report has it.
+    var sentRequest: TransactionMetrics.SentRequest {
+        .init(
+            method: request.method,
+            url: request.url.text,
+            headers: HeaderFields(request.headers)
         )
     }
 }

@@ -3,7 +3,7 @@ package import TransferModel
 /// One try of a task, as the engine is asked for it.
 package struct AttemptRequest: Sendable {
     /// Where the response body goes when the response is accepted.
-    package enum Sink: Sendable, Hashable {
+    package enum Sink: Sendable, Equatable {
         /// Counted, and kept only as far as a check needs it.
         case memory
         /// Published under its final name once it is complete and verified.

@@ -148,11 +148,11 @@ package struct HeaderFields: Sendable, Hashable {
     /// Where the line that begins at `start` has its name and its trimmed value; moves `start` to the next one.
     private func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
         let bytes = storage.span
-        guard start < bytes.count else { return nil }
-        var colon = start
-        while colon < bytes.count, bytes[colon] != UInt8(ascii: ":") { colon &+= 1 }
-        var end = colon + 1
-        while end < bytes.count, bytes[end] != 10 { end &+= 1 }
+        let rest = bytes.extracting(droppingFirst: start)
+        guard let length = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let colon = start + length
+        let value = bytes.extracting(droppingFirst: colon + 1)
+        var end = colon + 1 + (value.firstIndex(of: UInt8(ascii: "\n")) ?? value.count)
         let name = start..<colon
         start = end + 1
         var first = colon + 1

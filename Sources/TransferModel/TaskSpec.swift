@@ -23,16 +23,18 @@ package final class TaskSpec: Sendable {
     }
 
     /// A file that the response body is published to.
-    package struct Destination: Sendable, Hashable {
+    ///
+    /// A class, because it goes through many hands and is not changed.
+    package final class Destination: Sendable, Equatable {
         /// Absolute; a slash at its end makes it a folder, in which the server names the file.
-        package var path: String
+        package let path: String
         /// The path as the job file has it, for messages.
-        package var displayPath: String
-        package var ifExists: IfExists
+        package let displayPath: String
+        package let ifExists: IfExists
         /// What the file's checksum must be.
-        package var checksum: ExpectedChecksum?
+        package let checksum: ExpectedChecksum?
         /// The file's permission bits, whatever the umask says; nil leaves them to it.
-        package var mode: UInt16?
+        package let mode: UInt16?
 
         package init(
             path: String,
@@ -48,15 +50,35 @@ package final class TaskSpec: Sendable {
             self.mode = mode
         }
 
+        package static func == (left: Destination, right: Destination) -> Bool {
+            left.path == right.path && left.displayPath == right.displayPath
+                && left.ifExists == right.ifExists && left.checksum == right.checksum
+                && left.mode == right.mode
+        }
+
         /// Whether the server names the file.
         package var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 
         /// The file of that name in this folder.
         package func appending(_ name: String) -> Destination {
-            var file = self
-            file.path += name
-            file.displayPath += name
-            return file
+            Destination(
+                path: path + name,
+                displayPath: displayPath + name,
+                ifExists: ifExists,
+                checksum: checksum,
+                mode: mode
+            )
+        }
+
+        /// The same file, which must have that checksum.
+        package func expecting(_ checksum: Checksum) -> Destination {
+            Destination(
+                path: path,
+                displayPath: displayPath,
+                ifExists: ifExists,
+                checksum: .digest(checksum),
+                mode: mode
+            )
         }
     }
 
