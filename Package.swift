@@ -90,7 +90,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
-                "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "CurlKit", "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

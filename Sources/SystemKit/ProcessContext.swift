@@ -73,6 +73,15 @@ package enum ProcessContext {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
+    /// How many files the process may open, and how many it may ask for (getrlimit(2)).
+    package static var openFileLimits: (soft: Int, hard: Int) {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return (.max, .max)
+        }
+        return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
+    }
+
     /// Lets the process open at least so many files, as far as its hard limit permits.
     ///
     /// - Parameter count: How many are needed.
