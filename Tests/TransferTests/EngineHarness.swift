@@ -7,6 +7,8 @@ import TransferModel
 /// An engine whose results a test waits for.
 final class EngineHarness {
     let engine: Engine
+    /// Turns this process's readings into the dates of results.
+    let clock: RunClock
     private let inbox = Inbox<[AttemptEvent]>()
 
     init(
@@ -19,15 +21,16 @@ final class EngineHarness {
         configure(&session)
         let inbox = inbox
         let nanoseconds = Clock.monotonicNanoseconds()
+        clock = RunClock(
+            wall: Timestamp(microseconds: Clock.wallNanoseconds() / 1000),
+            monotonic: MonotonicTime(nanoseconds: nanoseconds),
+            maximumSkewMicroseconds: 0
+        )
         engine = try Engine(
             sessions: [session],
             maximumConcurrentAttempts: 16,
             durability: durability,
-            clock: RunClock(
-                wall: Timestamp(microseconds: Clock.wallNanoseconds() / 1000),
-                monotonic: MonotonicTime(nanoseconds: nanoseconds),
-                maximumSkewMicroseconds: 0
-            ),
+            clock: clock,
             claims: claims,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             deliver: { inbox.push($0) }

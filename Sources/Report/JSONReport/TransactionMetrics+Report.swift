@@ -188,6 +188,15 @@ extension TransactionMetrics {
             members.optionalDate("tcpConnectEndDate", "TCP is connected, TLS is not yet") {
                 $0.tcpConnectEndDate
             }
+            members.array(
+                "informational",
+                "The responses 1xx before the final one, the first 32 of them",
+                InformationalResponse.Report.self
+            ) { $0.informationalResponses }
+            members.integer(
+                "countOfInformationalBytesReceived",
+                "Bytes of the heads of all responses 1xx"
+            ) { $0.countOfInformationalBytesReceived }
             members.optionalOwnText(
                 "byteCounting",
                 "What the byte counts are of: the wire, or libcurl's HTTP/1 rendering of frames",
@@ -211,6 +220,21 @@ extension TransactionMetrics {
         case nil: nil
         case "h2", "h3": "http1-equivalent"
         default: "wire"
+        }
+    }
+}
+
+extension TransactionMetrics.InformationalResponse {
+    enum Report: ReportObject {
+        typealias Subject = TransactionMetrics.InformationalResponse
+        static let name = "informationalResponse"
+        static let description = "A response that came before the final one"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("statusCode", "100 to 199", .integer(100...199)) {
+                Int64($0.statusCode)
+            }
+            members.date("date", "When its head was whole") { $0.date }
         }
     }
 }
