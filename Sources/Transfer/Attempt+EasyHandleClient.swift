@@ -153,6 +153,7 @@ extension Attempt {
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
+        if parser.maySetCookies { keepCookies(of: head) }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,

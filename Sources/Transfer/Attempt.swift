@@ -21,6 +21,7 @@ final class Attempt {
     let handle: EasyHandle
     var watch: ActivityWatch
     let session: SessionTransport
+    let clock: RunClock
     let startTime: MonotonicTime
     /// The request of the current hop.
     var hop: RequestSpec
@@ -66,6 +67,7 @@ final class Attempt {
         self.request = request
         self.handle = handle
         self.session = session
+        self.clock = clock
         self.claims = claims
         self.mayName = mayName
         startTime = now
@@ -239,6 +241,7 @@ final class Attempt {
             method: hop.method,
             headerLines: session.headerLines(
                 for: hop,
+                cookies: cookieField,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody
             ),

@@ -1,3 +1,4 @@
+package import Cookies
 internal import CurlKit
 internal import SystemKit
 package import TransferModel
@@ -54,6 +55,7 @@ package final class Engine: AttemptRunner {
     ///
     /// - Parameters:
     ///   - sessions: What `AttemptRequest.session` counts.
+    ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that has none.
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
@@ -64,6 +66,7 @@ package final class Engine: AttemptRunner {
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
     package init(
         sessions: [SessionConfiguration],
+        cookieJars: [CookieJar?] = [],
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
@@ -98,6 +101,7 @@ package final class Engine: AttemptRunner {
                         EngineLoop(
                             poll: EventPoll(loop.wakeUp),
                             sessions: sessions,
+                            cookieJars: cookieJars,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
                             proxies: proxies,

@@ -30,6 +30,8 @@ struct ResponseHeadParser {
     private(set) var framing = ResponseFraming()
     private var statusCode = 0
     private var fields = HeaderFields()
+    /// Whether there may be a `Set-Cookie` among the fields; most responses have none, and nobody looks for one there.
+    private(set) var maySetCookies = false
     private var isInHead = false
     private var isDone = false
     private(set) var byteCount = 0
@@ -48,6 +50,7 @@ struct ResponseHeadParser {
             fields = HeaderFields()
             fields.reserveCapacity(512)
             framing = ResponseFraming()
+            maySetCookies = false
             isInHead = true
             guard (100...599).contains(statusCode) else {
                 return .violation("the status line has no usable status")
@@ -61,6 +64,7 @@ struct ResponseHeadParser {
         if Self.isEmpty(line) { return end() }
         fields.append(line: line)
         framing.note(line)
+        if Self.maySetCookie(line) { maySetCookies = true }
         guard fields.count <= Self.maximumFields else {
             return .violation("the response head has more than \(Self.maximumFields) fields")
         }
@@ -73,6 +77,11 @@ struct ResponseHeadParser {
         isDone = true
         if let violation = framing.violation { return .violation(violation) }
         return .ended(ResponseHead(statusCode: statusCode, fields: fields))
+    }
+
+    /// Whether the name is as long as `Set-Cookie`, with its hyphen.
+    private static func maySetCookie(_ line: Span<UInt8>) -> Bool {
+        line.count > 10 && line[10] == UInt8(ascii: ":") && line[3] == UInt8(ascii: "-")
     }
 
     private static func isEmpty(_ line: Span<UInt8>) -> Bool {

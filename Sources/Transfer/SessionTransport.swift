@@ -1,3 +1,4 @@
+internal import Cookies
 internal import CurlKit
 internal import SystemKit
 internal import TransferModel
@@ -5,6 +6,8 @@ internal import TransferModel
 /// What the tasks of one session share on the engine thread: connections, idle handles, request fields.
 final class SessionTransport {
     let configuration: SessionConfiguration
+    /// Shared with the other engine threads; nil when the session has nothing to do with cookies.
+    let cookieJar: CookieJar?
     let multi: MultiHandle
     let turn: EngineTurn
     private let sockets: SocketTable
@@ -20,12 +23,14 @@ final class SessionTransport {
     private struct RequestTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
+        var cookies: String?
     }
 
     private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
+        cookieJar: CookieJar?,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
@@ -35,6 +40,7 @@ final class SessionTransport {
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
+        self.cookieJar = cookieJar
         lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
         self.sockets = sockets
         self.turn = turn
@@ -86,12 +92,14 @@ final class SessionTransport {
     /// The fields of a request as libcurl takes them; most requests of a session have the same ones.
     func headerLines(
         for request: RequestSpec,
+        cookies: String?,
         carriesBody: Bool,
         acceptsCodings: Bool
     ) -> [String] {
         let traits = RequestTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
-            acceptsCodings: acceptsCodings
+            acceptsCodings: acceptsCodings,
+            cookies: cookies
         )
         if lastHeaders.traits != traits || lastHeaders.fields != request.headers {
             let lines = Self.lines(for: request.headers, traits)
@@ -110,6 +118,7 @@ final class SessionTransport {
             let codings = traits.acceptsCodings ? BodyDecoding.acceptEncoding : "identity"
             lines.append("Accept-Encoding: \(codings)")
         }
+        if let cookies = traits.cookies { lines.append("Cookie: \(cookies)") }
         guard traits.mayHaveBody else { return lines }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }

@@ -21,6 +21,9 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpMaximumConnectionsPerHost = 6
     /// Sent with every request of the session; a task's own field of the same name wins.
     package var httpAdditionalHeaders: [HeaderField] = []
+    /// Whether requests carry the cookies that the session has kept.
+    package var httpShouldSetCookies = true
+    package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     package var minimumRate: MinimumRate?
     package var tls = TLSConfiguration()
     /// In the order of the job file; of two that fit equally well the first is used.

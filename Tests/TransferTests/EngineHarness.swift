@@ -1,3 +1,4 @@
+import Cookies
 import SystemKit
 import TestSupport
 import Testing
@@ -28,6 +29,7 @@ final class EngineHarness {
         )
         engine = try Engine(
             sessions: [session],
+            cookieJars: [CookieJar(session)],
             maximumConcurrentAttempts: 16,
             durability: durability,
             clock: clock,

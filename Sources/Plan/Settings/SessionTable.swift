@@ -9,7 +9,7 @@ enum SessionTable {
                 "configuration",
                 .choice(later: ["background"]),
                 default: "default",
-                "What is kept on disk. In this version both do the same: no cookies, no cache yet."
+                "What is kept on disk: `default` keeps cookies in the state folder, `ephemeral` nothing."
             ) { $0.kind = $1 },
             .notYet("identifier"),
         ] + shared
@@ -52,6 +52,18 @@ enum SessionTable {
                     over: $0.httpAdditionalHeaders
                 )
             },
+            Setting(
+                "httpShouldSetCookies",
+                .boolean,
+                default: "true",
+                "Whether requests carry the cookies that the session has kept."
+            ) { $0.httpShouldSetCookies = $1 },
+            Setting(
+                "httpCookieAcceptPolicy",
+                .choice(),
+                default: "onlyFromMainDocumentDomain",
+                "Which cookies of responses are kept: all, none, or those of the site that the task asked first."
+            ) { $0.httpCookieAcceptPolicy = $1 },
             Setting("minimumRate", minimumRate, "Slower than this is a failure of kind `stalled`.")
             {
                 $0.minimumRate = $1
@@ -68,8 +80,7 @@ enum SessionTable {
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "httpVersion", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-        "urlCache", "requestCachePolicy", "proxy", "limits",
+        "isDiscretionary", "httpVersion", "urlCache", "requestCachePolicy", "proxy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 
