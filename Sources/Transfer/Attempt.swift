@@ -236,7 +236,7 @@ final class Attempt {
     private func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https
-        return EasyRequest(
+        var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
@@ -251,6 +251,18 @@ final class Attempt {
             requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic
         )
+        easyRequest.httpProtocol = httpProtocol
+        return easyRequest
+    }
+
+    /// What the hop offers.
+    ///
+    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
+    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
+    private var httpProtocol: HTTPProtocol {
+        let offered = session.httpProtocol(for: hop.url.origin)
+        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
+        return .http1
     }
 
     private func easyBody() -> EasyRequest.Body {

@@ -10,6 +10,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
     private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
+    private let protocols: [HTTPProtocol]
     private let cookieJars: [CookieJar?]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
@@ -42,6 +43,7 @@ final class EngineLoop: MultiHandle.Driver {
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
+        protocols: [HTTPProtocol],
         cookieJars: [CookieJar?],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
@@ -54,6 +56,7 @@ final class EngineLoop: MultiHandle.Driver {
     ) {
         sockets = SocketTable(poll)
         configurations = sessions
+        self.protocols = protocols
         self.cookieJars = cookieJars
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
@@ -249,6 +252,7 @@ final class EngineLoop: MultiHandle.Driver {
             turn: turn,
             share: share,
             proxies: proxies,
+            secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

@@ -101,6 +101,8 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var localEndpoint: Endpoint?
     package var negotiatedTLSProtocolVersion: NamedCode?
     package var negotiatedTLSCipherSuite: NamedCode?
+    /// Whom the session trusts over TLS; nil without TLS (not Apple's).
+    package var serverTrust: TLSConfiguration.ServerTrust?
     package var isProxyConnection = false
     package var isReusedConnection = false
 
@@ -119,6 +121,9 @@ package struct TransactionMetrics: Sendable, Hashable {
 
     /// How many informational responses a record lists: a server may send them without end.
     package static let maximumInformationalResponses = 32
+
+    /// Whether the exchange was one stream of many on its connection.
+    package var hasStreams: Bool { networkProtocolName == "h2" || networkProtocolName == "h3" }
 
     package init(attempt: Int, reason: Reason, request: SentRequest, fetchStartDate: Timestamp) {
         self.attempt = attempt

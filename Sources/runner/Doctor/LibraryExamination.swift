@@ -49,8 +49,8 @@ extension Examination {
             Finding(
                 "HTTP/3",
                 library.hasHTTP3 ? features.http3Library ?? "yes" : nil,
-                "libcurl speaks it",
-                without: "libcurl was built without it"
+                "`httpVersion: \"3\"` speaks it",
+                without: "`httpVersion: \"3\"` ends a run with exit code 4"
             ),
             Finding(
                 "name lookup",
@@ -65,7 +65,7 @@ extension Examination {
     private static func http2(_ library: CurlLibrary, _ features: CurlFeatures) -> Finding {
         let name = "HTTP/2"
         guard library.hasHTTP2 else {
-            return Finding(name, .absent, "not there", "libcurl was built without it")
+            return Finding(name, .absent, "not there", "`httpVersion: \"2\"` ends a run with exit code 4")
         }
         let value = features.http2Library ?? "yes"
         guard library.versionNumber >= 0x08_00_00 else {
@@ -73,10 +73,11 @@ extension Examination {
                 name,
                 .limited,
                 value,
-                "libcurl before 8.0 can report a cut transfer as complete: HTTP/1.1 is spoken instead"
+                "`httpVersion: automatic` is HTTP/1.1, because libcurl before 8.0 can report a cut transfer "
+                    + "as complete; `\"2\"` ends a run with exit code 4"
             )
         }
-        return Finding(name, .ok, value, "libcurl speaks it")
+        return Finding(name, .ok, value, "`httpVersion: automatic` offers it over TLS")
     }
 
     /// What bodies are decoded and checked with.
