@@ -65,10 +65,15 @@ extension Examination {
     private static func http2(_ library: CurlLibrary, _ features: CurlFeatures) -> Finding {
         let name = "HTTP/2"
         guard library.hasHTTP2 else {
-            return Finding(name, .absent, "not there", "`httpVersion: \"2\"` ends a run with exit code 4")
+            return Finding(
+                name,
+                .absent,
+                "not there",
+                "`httpVersion: \"2\"` ends a run with exit code 4"
+            )
         }
         let value = features.http2Library ?? "yes"
-        guard library.versionNumber >= 0x08_00_00 else {
+        guard library.isHTTP2Safe else {
             return Finding(
                 name,
                 .limited,
