@@ -9,7 +9,7 @@ extension Examination {
             findings += folder(
                 "state folder",
                 state,
-                use: "keeps the reports of jobs that name no place"
+                use: "keeps cookies, and the reports of jobs that name no place"
             )
         } else {
             findings.append(
@@ -17,7 +17,7 @@ extension Examination {
                     "state folder",
                     .limited,
                     "none",
-                    "a job that names no report needs --report: set HOME or RUNNER_STATE_DIR"
+                    "cookies are not kept, and a job that names no report needs --report: set HOME"
                 )
             )
         }

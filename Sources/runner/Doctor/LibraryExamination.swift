@@ -15,6 +15,13 @@ extension Examination {
                 "compresses what is sent with `contentEncoding: gzip`",
                 without: "jobs with `contentEncoding: gzip` fail: install zlib1g"
             ),
+            Finding(
+                "Public Suffix List",
+                PublicSuffixList.isPublicSuffix("com") == true ? PublicSuffixList.library : nil,
+                "tells which cookies may be for a whole domain",
+                without: "every cookie is for one host only: install libpsl5",
+                .limited
+            ),
         ]
         do throws(CurlLibrary.LoadFailure) {
             let library = try CurlLibrary.load()
