@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// What the process was given by whoever started it.
@@ -81,6 +82,10 @@ package enum ProcessContext {
         }
         return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
     }
+
+    /// Keeps what is in memory from a program that core dumps are piped to, which no limit stops, and from other processes of
+    /// the same user (PR_SET_DUMPABLE of prctl(2)).
+    package static func hideMemory() { csystem_hide_memory() }
 
     /// Lets the process open at least so many files, as far as its hard limit permits.
     ///
