@@ -90,9 +90,9 @@ final class Attempt {
     }
 
     /// The first exchange; a body that cannot be opened is a failure before anything is sent.
-    func begin(_ sockets: SocketTable) -> Next {
+    func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         do throws(SystemError) {
-            try openBody(sockets)
+            try openBody(sockets, errors)
         } catch {
             failure = TransferFailure(reading: error, phase: .prepare)
             return .finished(result())
@@ -100,7 +100,7 @@ final class Attempt {
         return .exchange(easyRequest())
     }
 
-    private func openBody(_ sockets: SocketTable) throws(SystemError) {
+    private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
         switch request.body {
         case .file(let path):
             body = try SegmentedBody([.file(path: path)])
@@ -110,14 +110,20 @@ final class Attempt {
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts))
         case .command(let arguments, let folder):
-            let source = StreamBody.Source.command(arguments, folder: folder)
-            body = try StreamBody(source, sockets: sockets, key: request.key)
-            session.multi.tellsOfDroppedSockets = true
+            try openStream(.command(arguments, folder: folder), sockets, errors)
         case .pipe(let path):
-            body = try StreamBody(.pipe(path: path), sockets: sockets, key: request.key)
-            session.multi.tellsOfDroppedSockets = true
+            try openStream(.pipe(path: path), sockets, errors)
         case .bytes, .compressed, nil: break
         }
+    }
+
+    private func openStream(
+        _ source: StreamBody.Source,
+        _ sockets: SocketTable,
+        _ errors: ErrorRelay
+    ) throws(SystemError) {
+        body = try StreamBody(source, sockets: sockets, errors: errors, key: request.key)
+        session.multi.tellsOfDroppedSockets = true
     }
 
     /// Ends the exchange with libcurl's result.
@@ -236,7 +242,7 @@ final class Attempt {
     private func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https
-        return EasyRequest(
+        var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
@@ -251,6 +257,18 @@ final class Attempt {
             requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic
         )
+        easyRequest.httpProtocol = httpProtocol
+        return easyRequest
+    }
+
+    /// What the hop offers.
+    ///
+    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
+    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
+    private var httpProtocol: HTTPProtocol {
+        let offered = session.httpProtocol(for: hop.url.origin)
+        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
+        return .http1
     }
 
     private func easyBody() -> EasyRequest.Body {

@@ -8,8 +8,10 @@ internal import TransferModel
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
+    private let errors: ErrorRelay
     private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
+    private let protocols: [HTTPProtocol]
     private let cookieJars: [CookieJar?]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
@@ -42,6 +44,7 @@ final class EngineLoop: MultiHandle.Driver {
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
+        protocols: [HTTPProtocol],
         cookieJars: [CookieJar?],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
@@ -50,10 +53,13 @@ final class EngineLoop: MultiHandle.Driver {
         publisher: Publisher,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
+        say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         sockets = SocketTable(poll)
+        errors = ErrorRelay(say: say)
         configurations = sessions
+        self.protocols = protocols
         self.cookieJars = cookieJars
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
@@ -84,6 +90,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.isStopped {
                 for key in attempts.keys.sorted() { cancel(key) }
                 flush()
+                errors.stop()
                 return
             }
             runTimers()
@@ -165,7 +172,7 @@ final class EngineLoop: MultiHandle.Driver {
         handle.client = attempt
         attempts[key] = attempt
         nextCheck = min(nextCheck, attempt.watch.nextCheck)
-        perform(attempt.begin(sockets), of: attempt)
+        perform(attempt.begin(sockets, errors), of: attempt)
     }
 
     /// The end of an attempt that libcurl has no handle for.
@@ -224,6 +231,8 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func release(_ attempt: Attempt) {
+        // Before its result is delivered: what its program has said comes first.
+        attempt.body?.close()
         attempts[attempt.request.key] = nil
         transports[attempt.request.session]?.giveBack(attempt.handle)
     }
@@ -249,6 +258,7 @@ final class EngineLoop: MultiHandle.Driver {
             turn: turn,
             share: share,
             proxies: proxies,
+            secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

@@ -42,7 +42,7 @@ struct ResponseHeadParser {
             statusCode = Self.statusCode(line) ?? 0
             fields = HeaderFields()
             fields.reserveCapacity(512)
-            framing = ResponseFraming()
+            framing = ResponseFraming(isStream: line[5] >= UInt8(ascii: "2"))
             maySetCookies = false
             isInHead = true
             guard (100...599).contains(statusCode) else {
@@ -79,7 +79,7 @@ struct ResponseHeadParser {
     }
 
     private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
-        line.count >= 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T")
+        line.count >= 6 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T")
             && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
             && line[4] == UInt8(ascii: "/")
     }

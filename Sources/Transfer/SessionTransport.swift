@@ -12,6 +12,8 @@ final class SessionTransport {
     let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
+    /// What is offered over TLS.
+    private let secureProtocol: HTTPProtocol
     private var idleHandles: [EasyHandle] = []
     /// By both ends, which no two connections that live at the same time share.
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
@@ -37,6 +39,7 @@ final class SessionTransport {
         turn: EngineTurn,
         share: EngineShare,
         proxies: ProxyEnvironment,
+        secureProtocol: HTTPProtocol,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
@@ -46,13 +49,13 @@ final class SessionTransport {
         self.turn = turn
         self.share = share
         self.proxies = proxies
+        self.secureProtocol = secureProtocol
         easyConfiguration = EasyConfiguration(
             // libcurl adds it to others as an int.
             connectTimeoutMilliseconds: Int(
                 min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
-            minimumTLSVersion: configuration.tls.minimumVersion == .tls13 ? .tls13 : .tls12,
-            caFile: configuration.tls.caFile
+            tls: TLSOptions(configuration.tls)
         )
         multi = try MultiHandle(
             tag: tag,
@@ -61,6 +64,11 @@ final class SessionTransport {
             idleConnections: idleConnections,
             connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
+    }
+
+    /// The newest version of HTTP that a request to the origin offers.
+    func httpProtocol(for origin: Origin) -> HTTPProtocol {
+        origin.scheme == .https ? secureProtocol : .http1
     }
 
     /// An idle handle, or a new one.
@@ -124,5 +132,27 @@ final class SessionTransport {
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") { lines.append("Expect:") }
         return lines
+    }
+}
+
+extension TLSOptions {
+    fileprivate init(_ tls: TLSConfiguration) {
+        self.init(
+            minimumVersion: Version(tls.minimumVersion),
+            maximumVersion: tls.maximumVersion.map(Version.init),
+            caFile: tls.caFile,
+            pinnedPublicKeys: tls.pinnedPublicKeys.isEmpty
+                ? nil : tls.pinnedPublicKeys.joined(separator: ";"),
+            isVerified: tls.serverTrust == .system
+        )
+    }
+}
+
+extension TLSOptions.Version {
+    fileprivate init(_ version: TLSConfiguration.Version) {
+        switch version {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
+        }
     }
 }

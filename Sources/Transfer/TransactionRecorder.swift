@@ -119,6 +119,7 @@ struct TransactionRecorder {
     ///   - identifier: A number that stays the same while the connection is reused.
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
+    ///   - serverTrust: How its other end was verified; nil without TLS.
     ///   - isProxied: Whether its other end is a proxy.
     ///   - now: The present.
     mutating func willSendRequest(
@@ -126,6 +127,7 @@ struct TransactionRecorder {
         identifier: Int,
         times: ConnectTimes?,
         tls: TLSFacts?,
+        serverTrust: TLSConfiguration.ServerTrust?,
         isProxied: Bool,
         at now: MonotonicTime
     ) {
@@ -133,6 +135,7 @@ struct TransactionRecorder {
         moments.requestStart = now
         record.isReusedConnection = moments.connectStart == nil
         record.isProxyConnection = isProxied
+        record.serverTrust = serverTrust
         record.connectionIdentifier = identifier
         record.remoteEndpoint = .init(
             address: connection.remoteAddress,
