@@ -25,7 +25,7 @@ let package = Package(
     ],
     targets: [
         // Layer 0: C.
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CCurl", dependencies: ["CZlib"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPSL", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),
@@ -102,7 +102,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
-                "Cookies", "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "Cookies", "CurlKit", "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Plan
 import Report
 import SystemKit
 import TransferModel
@@ -32,7 +33,7 @@ struct JobOptions: ParsableArguments {
 
     /// The environment's `RUNNER_VAR_name`, with the command line's on top.
     func resolvedVariables(in environment: [String: String]) -> [String: String] {
-        let prefix = "RUNNER_VAR_"
+        let prefix = PlanOptions.variablePrefix
         var result: [String: String] = [:]
         for (name, value) in environment where name.hasPrefix(prefix) {
             result[String(name.dropFirst(prefix.count))] = value
@@ -40,6 +41,21 @@ struct JobOptions: ParsableArguments {
         for variable in variables { result[variable.name] = variable.value }
         return result
     }
+}
+
+/// Where things are kept, alike in every command that keeps something.
+struct StateOptions: ParsableArguments {
+    @Option(
+        name: .customLong("state-dir"),
+        help: ArgumentHelp(
+            "The folder for what outlives a run. [env: RUNNER_STATE_DIR] (default: $XDG_STATE_HOME/runner)",
+            valueName: "folder"
+        )
+    )
+    var stateFolder: String?
+
+    /// The command line's, else the environment's.
+    var chosenFolder: String? { stateFolder ?? EnvironmentOption.text("STATE_DIR") }
 }
 
 /// How `validate` shows what it found.
@@ -57,7 +73,7 @@ enum DiagnosticFormat: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// How `plan` writes its listing.
+/// How `plan` and `doctor` write what they tell.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     case json

@@ -15,6 +15,12 @@ int csystem_link(int descriptor, int folder, const char *name);
 // Renames within a folder; EEXIST when the new name is taken (renameat2(2) with RENAME_NOREPLACE).
 int csystem_rename_to_free(int folder, const char *from, const char *to);
 
+// The type of a folder's file system, a number of <linux/magic.h>; 0 when it cannot be told (fstatfs(2)).
+uint32_t csystem_file_system(int folder);
+
+// Whether something keeps the wall clock in step, and its largest error in microseconds (adjtimex(2)).
+int csystem_clock_is_synchronized(long *error);
+
 // Names the calling thread; at most 15 bytes.
 void csystem_name_thread(const char *name);
 
@@ -34,6 +40,8 @@ int csystem_pipe(int ends[2]);
 // in PATH when it has no slash. It gets /dev/null, `output` and `error` as its standard streams and nothing else that
 // is open, no blocked signals, and SIGPIPE as a program expects it. Returns 0 or an errno value.
 int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process);
+// Keeps this process from being dumped or traced by others of its user (PR_SET_DUMPABLE of prctl(2)).
+void csystem_hide_memory(void);
 // A descriptor that becomes readable when a child ends (pidfd_open(2)); -1 where the kernel has none.
 int csystem_pidfd(int process);
 
