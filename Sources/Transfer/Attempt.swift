@@ -270,6 +270,7 @@ final class Attempt {
             hearsTraffic: hearsTraffic
         )
         easyRequest.httpProtocol = httpProtocol
+        easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
     }
 
