@@ -39,6 +39,10 @@ package struct EasyRequest {
     package var body: Body
     /// The proxy's URL; nil asks the origin itself, whatever the environment says.
     package var proxy: String?
+    package var authentication: EasyAuthentication?
+    /// Whether the last exchange of the same handle was this request and was answered with a challenge, which libcurl
+    /// has kept.
+    package var answersChallenge: Bool
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
     /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the request's head alone,
@@ -51,6 +55,8 @@ package struct EasyRequest {
         headerLines: [String],
         body: Body = .none,
         proxy: String? = nil,
+        authentication: EasyAuthentication? = nil,
+        answersChallenge: Bool = false,
         requiresFreshConnection: Bool = false,
         hearsTraffic: Bool = true
     ) {
@@ -59,6 +65,8 @@ package struct EasyRequest {
         self.headerLines = headerLines
         self.body = body
         self.proxy = proxy
+        self.authentication = authentication
+        self.answersChallenge = answersChallenge
         self.requiresFreshConnection = requiresFreshConnection
         self.hearsTraffic = hearsTraffic
     }

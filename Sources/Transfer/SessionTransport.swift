@@ -12,6 +12,8 @@ final class SessionTransport {
     private var idleHandles: [EasyHandle] = []
     /// By both ends, which no two connections that live at the same time share.
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
+    /// Where the session's credentials were let in.
+    var knownSpaces = KnownSpaces()
     private let share: EngineShare
     private let proxies: ProxyEnvironment
     private var connectionCount = 0
@@ -20,6 +22,7 @@ final class SessionTransport {
     private struct RequestTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
+        var asksFirst = false
     }
 
     private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
@@ -87,11 +90,13 @@ final class SessionTransport {
     func headerLines(
         for request: RequestSpec,
         carriesBody: Bool,
-        acceptsCodings: Bool
+        acceptsCodings: Bool,
+        asksFirst: Bool
     ) -> [String] {
         let traits = RequestTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
-            acceptsCodings: acceptsCodings
+            acceptsCodings: acceptsCodings,
+            asksFirst: asksFirst
         )
         if lastHeaders.traits != traits || lastHeaders.fields != request.headers {
             let lines = Self.lines(for: request.headers, traits)
@@ -113,7 +118,9 @@ final class SessionTransport {
         guard traits.mayHaveBody else { return lines }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
-        if !names.contains("expect") { lines.append("Expect:") }
+        if !names.contains("expect") {
+            lines.append(traits.asksFirst ? "Expect: 100-continue" : "Expect:")
+        }
         return lines
     }
 }

@@ -22,6 +22,8 @@ final class StreamBody: RequestBody {
     private var pipe: PipeReader?
     /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks like one at its end.
     private var hasBegun = false
+    /// Whether some of it was handed out.
+    private var isTouched = false
     /// The descriptor that the set watches.
     private var awaited: Int32?
 
@@ -67,9 +69,11 @@ final class StreamBody: RequestBody {
             let pipe = try openPipe()
             guard hasBegun else { return try wait(for: pipe.descriptor) }
             switch try pipe.read(into: &buffer) {
-            case .bytes(let count): return .bytes(count)
+            case .bytes(let count):
+                isTouched = true
+                return .bytes(count)
             case .nothingYet: return try wait(for: pipe.descriptor)
-            case .end: break
+            case .end: isTouched = true
             }
         } catch {
             throw TransferFailure(reading: error, phase: .send)
@@ -83,6 +87,7 @@ final class StreamBody: RequestBody {
     }
 
     func rewind() throws(TransferFailure) {
+        guard isTouched else { return }
         guard !isSpent else {
             var failure = TransferFailure(
                 kind: .localIO,
@@ -117,6 +122,7 @@ final class StreamBody: RequestBody {
         self.process = process
         pipe = process.output
         hasBegun = false
+        isTouched = false
     }
 
     private func openPipe() throws(SystemError) -> PipeReader {
