@@ -1,5 +1,7 @@
 /// What a request proves itself with: one scheme, never "any" (`CURLOPT_HTTPAUTH`).
 package enum EasyAuthentication: Sendable, Hashable {
+    /// Nothing yet: a challenge may come, and the next exchange of the handle answers it.
+    case awaited
     case basic(user: String, password: String)
     case digest(user: String, password: String)
     case ntlm(user: String, password: String)
@@ -11,7 +13,7 @@ package enum EasyAuthentication: Sendable, Hashable {
     package var isConnectionBound: Bool {
         switch self {
         case .ntlm, .negotiate: true
-        case .basic, .digest, .bearer: false
+        case .awaited, .basic, .digest, .bearer: false
         }
     }
 
@@ -19,7 +21,7 @@ package enum EasyAuthentication: Sendable, Hashable {
     package var takesSeveralRequests: Bool {
         switch self {
         case .ntlm, .negotiate, .digest: true
-        case .basic, .bearer: false
+        case .awaited, .basic, .bearer: false
         }
     }
 }

@@ -8,6 +8,11 @@ extension EasyHandle {
         var token: String?
         switch authentication {
         case nil: scheme = 0
+        case .awaited:
+            scheme = 0
+            // Only with a user does libcurl take note that a challenge is dealt with: otherwise it passes over the one
+            // that says that a nonce is stale.
+            login = ("", "")
         case .basic(let user, let password):
             scheme = CCURL_AUTH_BASIC
             login = (user, password)

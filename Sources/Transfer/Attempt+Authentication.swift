@@ -16,9 +16,10 @@ extension Attempt {
         asksFirst = start == .asking
     }
 
-    /// What the credential that is carried is to libcurl.
+    /// What the credential that is carried is to libcurl; nil without credentials.
     func easyAuthentication() -> EasyAuthentication? {
-        guard let carried = authentication?.carried else { return nil }
+        guard let authentication else { return nil }
+        guard let carried = authentication.carried else { return .awaited }
         return switch session.configuration.credentials[carried].proof {
         case .basic(let login):
             login.password.withText { .basic(user: login.user, password: $0) }

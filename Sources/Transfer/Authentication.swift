@@ -37,6 +37,8 @@ struct Authentication {
     private(set) var carried: Int?
     /// Positions of those that were refused.
     private(set) var refused: [Int] = []
+    /// Whether the task's own field takes the place of all credentials.
+    private var isOverruled = false
     private var libraryAnswers = 0
     private var hasAnsweredStale = false
 
@@ -59,7 +61,8 @@ struct Authentication {
     ) -> Start {
         carried = nil
         libraryAnswers = 0
-        guard !hasAuthorization else { return .plain }
+        isOverruled = hasAuthorization
+        guard !isOverruled else { return .plain }
         let usable = credentials.indices.filter {
             credentials[$0].space.contains(url.origin) && !refused.contains($0)
         }
@@ -114,7 +117,7 @@ struct Authentication {
     }
 
     private mutating func next(_ challenges: [Challenge], _ url: HTTPURL) -> Answer {
-        guard refused.count < Self.mostFailures else { return .none }
+        guard refused.count < Self.mostFailures, !isOverruled else { return .none }
         var best: (position: Int, strength: Int)?
         for (position, credential) in credentials.enumerated()
         where credential.space.contains(url.origin) && !refused.contains(position) {

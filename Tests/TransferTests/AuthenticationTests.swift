@@ -154,6 +154,8 @@ import TransferModel
             known: KnownSpaces()
         )
         #expect(own == .plain)
+        let basic = Self.challenges("Basic realm=x")
+        #expect(machine.answer(basic, from: url, didSend: true) == .none)
         let elsewhere = machine.begin(
             try HTTPURL("https://b.example/"),
             hasBody: hasBody,

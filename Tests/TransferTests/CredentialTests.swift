@@ -174,7 +174,7 @@ import TransferModel
         let stale = Self.digest.replacing("n1", with: "n2") + ", stale=true"
         let server = try ScriptedServer { request in
             let proof = request.headers["authorization"]
-            if proof?.contains("n2") == true { return .ok("in") }
+            if proof?.contains("nonce=\"n2\"") == true { return .ok("in") }
             let challenge = proof == nil ? Self.digest : stale
             return .status(401, ["WWW-Authenticate: \(challenge)"], text: "no")
         }
@@ -186,6 +186,15 @@ import TransferModel
         )
         #expect(result.transactions.compactMap(\.response?.statusCode) == [401, 401, 200])
         #expect(result.transactions.allSatisfy { $0.responseEndDate != nil })
+    }
+
+    @Test func `a refused Digest answer is not sent again`() throws {
+        let server = try Self.server(Self.digest) { _ in false }
+        let harness = try Self.harness(Self.credential(.digest(Self.login), for: server))
+        let result = try harness.run(.to(server.url("/")))
+        #expect(result.failure?.httpStatus == 401)
+        #expect(result.failure?.isPermanent == true)
+        #expect(server.requests.count == 2)
     }
 
     @Test func `a nonce that is always stale ends it`() throws {
