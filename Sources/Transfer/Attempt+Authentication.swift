@@ -14,6 +14,40 @@ extension Attempt {
             known: session.knownSpaces
         )
         asksFirst = start == .asking
+        sign()
+    }
+
+    /// The request of the current hop with the fields that sign it.
+    var signedHop: RequestSpec {
+        RequestSpec(method: hop.method, url: hop.url, headers: hop.headers + signature)
+    }
+
+    /// Makes the signature of a request whose credential is one that signs.
+    private func sign() {
+        signature = []
+        guard let carried = authentication?.carried,
+            case .awsSigV4(let keys) = session.configuration.credentials[carried].proof
+        else { return }
+        let payload: AWSSignature.Payload
+        switch carriesBody ? request.body : nil {
+        case nil: payload = .bytes([])
+        case .bytes(let bytes), .compressed(let bytes, _): payload = .bytes(bytes)
+        case .file, .multipart, .command, .pipe:
+            guard keys.service == "s3" else {
+                return failToSign("`awsSigV4` signs a body that is not in memory for s3 only")
+            }
+            payload = .unsigned
+        }
+        let date = recorder.date(of: .now)
+        guard let fields = AWSSignature(credential: keys).fields(for: hop, payload, at: date) else {
+            return failToSign("libcrypto is not there, which signs requests")
+        }
+        signature = fields
+    }
+
+    private func failToSign(_ detail: String) {
+        failure = TransferFailure(kind: .localIO, phase: .prepare, detail: detail)
+        failure?.isPermanent = true
     }
 
     /// What the credential that is carried is to libcurl; nil without credentials.

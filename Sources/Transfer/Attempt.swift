@@ -55,6 +55,8 @@ final class Attempt {
     var authentication: Authentication?
     /// Whether the running exchange asks before it sends its body, because a challenge may come.
     var asksFirst = false
+    /// The fields that sign the running exchange's request.
+    var signature: [HeaderField] = []
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
@@ -104,7 +106,7 @@ final class Attempt {
             return .finished(result())
         }
         beginAuthentication()
-        return .exchange(easyRequest())
+        return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
     private func openBody(_ sockets: SocketTable) throws(SystemError) {
@@ -215,7 +217,7 @@ final class Attempt {
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
-        return .exchange(easyRequest())
+        return failure == nil ? .exchange(easyRequest()) : finish()
     }
 
     /// Makes room for the response of another exchange.
@@ -263,7 +265,7 @@ final class Attempt {
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
-                for: hop,
+                for: signature.isEmpty ? hop : signedHop,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
                 asksFirst: asksFirst

@@ -86,6 +86,9 @@ struct TransactionRecorder {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
+    /// The date of a reading.
+    func date(of time: MonotonicTime) -> Timestamp { clock.timestamp(of: time) }
+
     /// Whether the running exchange's request has an `Authorization`.
     var hasSentAuthorization: Bool { record.request.headers.firstValue(of: "authorization") != nil }
     /// The `Content-Length` of the running exchange's request.

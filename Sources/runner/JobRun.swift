@@ -31,13 +31,17 @@ struct JobRun {
         let secrets = try explained {
             try resolver.resolve(self.plan.neededSecrets, besides: known, in: self.plan.folder)
         }
-        let redactor = Self.hide(known + secrets.values)
+        Self.hide(known + secrets.values)
         let plan = try explained {
             try self.plan.with(secrets) { secret in
                 let redactor = Redactor([secret])
                 return { redactor?.firstSecret(in: $0) }
             }
         }
+
+        let sessions = try NetrcFiles.resolve(plan.sessions)
+        let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
+        let redactor = Self.hide(known + secrets.values + credentials)
 
         try requireOpenFiles(for: plan.schedule)
         let reportFile = try openReport()
@@ -48,7 +52,7 @@ struct JobRun {
         )
 
         let clock = RunClock.now()
-        let engine = try engine(for: plan, redactor, clock) { inbox.push(.attempts($0)) }
+        let engine = try engine(for: plan, sessions, redactor, clock) { inbox.push(.attempts($0)) }
         defer { engine.stop() }
 
         var schedule = plan.schedule
@@ -124,13 +128,14 @@ struct JobRun {
 
     private func engine(
         for plan: Plan,
+        _ sessions: [SessionConfiguration],
         _ redactor: Redactor?,
         _ clock: RunClock,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(Exit) -> Engine {
         do {
             return try Engine(
-                sessions: plan.sessions,
+                sessions: sessions,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
