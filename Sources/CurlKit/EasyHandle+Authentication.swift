@@ -37,6 +37,5 @@ extension EasyHandle {
         // libcurl may hand a connection that is authenticated by a ticket to a request without one.
         let isBound = authentication?.isConnectionBound == true
         try setLong(CURLOPT_FORBID_REUSE, isBound ? 1 : 0)
-        if isBound { try setLong(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) }
     }
 }

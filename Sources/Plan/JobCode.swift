@@ -21,6 +21,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badMethod = "job.bad-method"
     case badHeader = "job.bad-header"
     case reservedHeader = "job.reserved-header"
+    case unverifiedServer = "job.unverified-server"
     case plainHTTPCredentials = "job.plain-http-credentials"
     case badStatus = "job.bad-status"
     case badMIMEType = "job.bad-mime-type"

@@ -38,7 +38,7 @@ extension Attempt {
             }
             payload = .unsigned
         }
-        let date = recorder.date(of: .now)
+        let date = clock.timestamp(of: .now)
         guard let fields = AWSSignature(credential: keys).fields(for: hop, payload, at: date) else {
             return failToSign("libcrypto is not there, which signs requests")
         }

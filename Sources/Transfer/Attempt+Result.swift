@@ -79,7 +79,9 @@ extension Attempt {
                 code: code,
                 phase: recorder.phase,
                 osErrno: osErrno(behind: code),
-                certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
+                host: hop.url.origin.host,
+                certificateFault: handle.certificateFault
+                    ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
                 connectStatus: handle.connectStatus,
@@ -145,7 +147,8 @@ extension Attempt {
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let isFramed = contentLength != nil || parser.framing.isChunked
+        let framing = parser.framing
+        let isFramed = contentLength != nil || framing.isChunked || framing.isStream
         return hasNoBody || isFramed ? .length : .none
     }
 

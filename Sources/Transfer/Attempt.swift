@@ -21,6 +21,7 @@ final class Attempt {
     let handle: EasyHandle
     var watch: ActivityWatch
     let session: SessionTransport
+    let clock: RunClock
     let startTime: MonotonicTime
     /// The request of the current hop.
     var hop: RequestSpec
@@ -74,6 +75,7 @@ final class Attempt {
         self.request = request
         self.handle = handle
         self.session = session
+        self.clock = clock
         self.claims = claims
         self.mayName = mayName
         startTime = now
@@ -261,11 +263,12 @@ final class Attempt {
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
         defer { answersChallenge = false }
-        return EasyRequest(
+        var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
                 for: signature.isEmpty ? hop : signedHop,
+                cookies: cookieField,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
                 asksFirst: asksFirst
@@ -278,6 +281,23 @@ final class Attempt {
             requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic
         )
+        easyRequest.httpProtocol = httpProtocol
+        if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
+            // One with streams has others on it.
+            easyRequest.httpProtocol = .http1
+            easyRequest.requiresFreshConnection = true
+        }
+        return easyRequest
+    }
+
+    /// What the hop offers.
+    ///
+    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
+    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
+    private var httpProtocol: HTTPProtocol {
+        let offered = session.httpProtocol(for: hop.url.origin)
+        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
+        return .http1
     }
 
     func easyBody() -> EasyRequest.Body {

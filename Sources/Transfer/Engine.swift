@@ -1,3 +1,4 @@
+package import Cookies
 internal import CurlKit
 internal import SystemKit
 package import TransferModel
@@ -54,6 +55,7 @@ package final class Engine: AttemptRunner {
     ///
     /// - Parameters:
     ///   - sessions: What `AttemptRequest.session` counts.
+    ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that has none.
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
@@ -64,6 +66,7 @@ package final class Engine: AttemptRunner {
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
     package init(
         sessions: [SessionConfiguration],
+        cookieJars: [CookieJar?] = [],
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
@@ -72,7 +75,14 @@ package final class Engine: AttemptRunner {
         environment: (String) -> String?,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
-        description = try Self.loadLibrary()
+        let library = try Self.loadLibrary()
+        description = RunHeader.Engine(
+            libcurl: library.version,
+            tls: library.tlsVersion,
+            http2: library.hasHTTP2,
+            http3: library.hasHTTP3
+        )
+        let protocols = try Self.protocols(of: sessions, with: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
         self.dispatch = dispatch
@@ -98,6 +108,8 @@ package final class Engine: AttemptRunner {
                         EngineLoop(
                             poll: EventPoll(loop.wakeUp),
                             sessions: sessions,
+                            protocols: protocols,
+                            cookieJars: cookieJars,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
                             proxies: proxies,
@@ -118,16 +130,23 @@ package final class Engine: AttemptRunner {
         }
     }
 
-    /// Loads libcurl and says what it is.
-    private static func loadLibrary() throws(StartFailure) -> RunHeader.Engine {
+    private static func loadLibrary() throws(StartFailure) -> CurlLibrary {
         do throws(CurlLibrary.LoadFailure) {
-            let library = try CurlLibrary.load()
-            return RunHeader.Engine(
-                libcurl: library.version,
-                tls: library.tlsVersion,
-                http2: library.hasHTTP2,
-                http3: library.hasHTTP3
-            )
+            return try CurlLibrary.load()
+        } catch {
+            throw StartFailure(message: error.message)
+        }
+    }
+
+    /// What each session offers over TLS.
+    private static func protocols(
+        of sessions: [SessionConfiguration],
+        with library: CurlLibrary
+    ) throws(StartFailure) -> [HTTPProtocol] {
+        do throws(ProtocolFault) {
+            return try sessions.map { session throws(ProtocolFault) in
+                try HTTPProtocol.choose(for: session, with: library)
+            }
         } catch {
             throw StartFailure(message: error.message)
         }

@@ -1,3 +1,4 @@
+internal import Cookies
 internal import CurlKit
 internal import SystemKit
 internal import TransferModel
@@ -9,6 +10,8 @@ final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
     private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
+    private let protocols: [HTTPProtocol]
+    private let cookieJars: [CookieJar?]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
     private let proxies: ProxyEnvironment
@@ -40,6 +43,8 @@ final class EngineLoop: MultiHandle.Driver {
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
+        protocols: [HTTPProtocol],
+        cookieJars: [CookieJar?],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         proxies: ProxyEnvironment,
@@ -51,6 +56,8 @@ final class EngineLoop: MultiHandle.Driver {
     ) {
         sockets = SocketTable(poll)
         configurations = sessions
+        self.protocols = protocols
+        self.cookieJars = cookieJars
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
@@ -238,12 +245,14 @@ final class EngineLoop: MultiHandle.Driver {
         if let transport = transports[session] { return transport }
         let transport = try SessionTransport(
             configurations[session],
+            cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
             tag: session,
             driver: self,
             sockets: sockets,
             turn: turn,
             share: share,
             proxies: proxies,
+            secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

@@ -86,9 +86,6 @@ struct TransactionRecorder {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
-    /// The date of a reading.
-    func date(of time: MonotonicTime) -> Timestamp { clock.timestamp(of: time) }
-
     /// Whether the running exchange's request has an `Authorization`.
     var hasSentAuthorization: Bool { record.request.headers.firstValue(of: "authorization") != nil }
     /// The `Content-Length` of the running exchange's request.
@@ -127,6 +124,7 @@ struct TransactionRecorder {
     ///   - identifier: A number that stays the same while the connection is reused.
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
+    ///   - serverTrust: How its other end was verified; nil without TLS.
     ///   - isProxied: Whether its other end is a proxy.
     ///   - now: The present.
     mutating func willSendRequest(
@@ -134,6 +132,7 @@ struct TransactionRecorder {
         identifier: Int,
         times: ConnectTimes?,
         tls: TLSFacts?,
+        serverTrust: TLSConfiguration.ServerTrust?,
         isProxied: Bool,
         at now: MonotonicTime
     ) {
@@ -141,6 +140,7 @@ struct TransactionRecorder {
         moments.requestStart = now
         record.isReusedConnection = moments.connectStart == nil
         record.isProxyConnection = isProxied
+        record.serverTrust = serverTrust
         record.connectionIdentifier = identifier
         record.remoteEndpoint = .init(
             address: connection.remoteAddress,

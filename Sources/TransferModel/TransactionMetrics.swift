@@ -89,6 +89,8 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var localEndpoint: Endpoint?
     package var negotiatedTLSProtocolVersion: NamedCode?
     package var negotiatedTLSCipherSuite: NamedCode?
+    /// Whom the session trusts over TLS; nil without TLS (not Apple's).
+    package var serverTrust: TLSConfiguration.ServerTrust?
     package var isProxyConnection = false
     package var isReusedConnection = false
 
@@ -99,6 +101,9 @@ package struct TransactionMetrics: Sendable, Hashable {
     /// The failure that ended this exchange, as libcurl's number (not Apple's).
     package var curlCode: Int?
     package var osErrno: Int?
+
+    /// Whether the exchange was one stream of many on its connection.
+    package var hasStreams: Bool { networkProtocolName == "h2" || networkProtocolName == "h3" }
 
     package init(attempt: Int, reason: Reason, request: SentRequest, fetchStartDate: Timestamp) {
         self.attempt = attempt

@@ -17,6 +17,7 @@ struct JobRun {
     let failFast: Bool
     let reportPath: String
     let progress: ProgressStyle
+    let state: StateFolder
 
     /// Runs to the end, the report included.
     func run() throws -> RunSummary {
@@ -52,7 +53,10 @@ struct JobRun {
         )
 
         let clock = RunClock.now()
-        let engine = try engine(for: plan, sessions, redactor, clock) { inbox.push(.attempts($0)) }
+        let cookies = cookies(of: plan, redactor, clock)
+        let engine = try engine(for: plan, sessions, cookies, redactor, clock) {
+            inbox.push(.attempts($0))
+        }
         defer { engine.stop() }
 
         var schedule = plan.schedule
@@ -69,6 +73,7 @@ struct JobRun {
             wantsProgress: display.wantsProgress,
             occupant: PathOccupant.init(at:)
         ).run()
+        cookies.save(at: RunClock.now().wall)
         if let failure = report.failure {
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
@@ -129,6 +134,7 @@ struct JobRun {
     private func engine(
         for plan: Plan,
         _ sessions: [SessionConfiguration],
+        _ cookies: SessionCookies,
         _ redactor: Redactor?,
         _ clock: RunClock,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
@@ -136,6 +142,7 @@ struct JobRun {
         do {
             return try Engine(
                 sessions: sessions,
+                cookieJars: cookies.jars,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
@@ -147,6 +154,19 @@ struct JobRun {
         } catch {
             throw Exit(.environment, error.message)
         }
+    }
+
+    private func cookies(
+        of plan: Plan,
+        _ redactor: Redactor?,
+        _ clock: RunClock
+    ) -> SessionCookies {
+        SessionCookies(
+            of: plan.sessions,
+            file: { state.cookieFile(jobName: plan.name, jobPath: path, session: $0.name) },
+            at: clock.wall,
+            findSecret: redactor?.firstSecret
+        )
     }
 
     /// Which file belongs to which task; nil when no server names one.

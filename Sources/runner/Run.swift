@@ -89,7 +89,8 @@ struct Run: ParsableCommand {
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
-            progress: progress
+            progress: progress,
+            state: state
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

@@ -10,7 +10,7 @@ import Testing
         [
             JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys,
             DefaultsTable.table.keys,
-            SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
+            SessionTable.table.keys, TLSTable.table.keys, SessionTable.minimumRateTable.keys,
             ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
             TaskTable.upload.keys,
             TaskTable.download.keys,

@@ -1,3 +1,4 @@
+import Cookies
 import SystemKit
 import TestSupport
 import Testing
@@ -21,6 +22,7 @@ final class EngineHarness {
         let nanoseconds = Clock.monotonicNanoseconds()
         engine = try Engine(
             sessions: [session],
+            cookieJars: [CookieJar(session)],
             maximumConcurrentAttempts: 16,
             durability: durability,
             clock: RunClock(

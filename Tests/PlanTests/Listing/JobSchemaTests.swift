@@ -17,7 +17,7 @@ import Testing
         [
             ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
             ("session", SessionTable.table.keys),
-            ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
+            ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
             ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
             ("data", TaskTable.data.keys),
             ("upload", TaskTable.upload.keys),
