@@ -25,7 +25,7 @@ let package = Package(
     ],
     targets: [
         // Layer 0: C.
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CCurl", dependencies: ["CZlib"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPSL", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),

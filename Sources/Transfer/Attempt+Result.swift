@@ -147,9 +147,13 @@ extension Attempt {
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let framing = parser.framing
-        let isFramed = contentLength != nil || framing.isChunked || framing.isStream
         return hasNoBody || isFramed ? .length : .none
+    }
+
+    /// Whether the body's end is told by more than that of the connection.
+    var isFramed: Bool {
+        let framing = parser.framing
+        return contentLength != nil || framing.isChunked || framing.isStream
     }
 
     /// Of the final response; nil while there is none.

@@ -100,9 +100,9 @@ final class Attempt {
     }
 
     /// The first exchange; a body that cannot be opened is a failure before anything is sent.
-    func begin(_ sockets: SocketTable) -> Next {
+    func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         do throws(SystemError) {
-            try openBody(sockets)
+            try openBody(sockets, errors)
         } catch {
             failure = TransferFailure(reading: error, phase: .prepare)
             return .finished(result())
@@ -111,7 +111,7 @@ final class Attempt {
         return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
-    private func openBody(_ sockets: SocketTable) throws(SystemError) {
+    private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
         switch request.body {
         case .file(let path):
             body = try SegmentedBody([.file(path: path)])
@@ -121,14 +121,20 @@ final class Attempt {
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts))
         case .command(let arguments, let folder):
-            let source = StreamBody.Source.command(arguments, folder: folder)
-            body = try StreamBody(source, sockets: sockets, key: request.key)
-            session.multi.tellsOfDroppedSockets = true
+            try openStream(.command(arguments, folder: folder), sockets, errors)
         case .pipe(let path):
-            body = try StreamBody(.pipe(path: path), sockets: sockets, key: request.key)
-            session.multi.tellsOfDroppedSockets = true
+            try openStream(.pipe(path: path), sockets, errors)
         case .bytes, .compressed, nil: break
         }
+    }
+
+    private func openStream(
+        _ source: StreamBody.Source,
+        _ sockets: SocketTable,
+        _ errors: ErrorRelay
+    ) throws(SystemError) {
+        body = try StreamBody(source, sockets: sockets, errors: errors, key: request.key)
+        session.multi.tellsOfDroppedSockets = true
     }
 
     /// Ends the exchange with libcurl's result.

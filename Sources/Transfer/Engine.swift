@@ -62,6 +62,8 @@ package final class Engine: AttemptRunner {
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
     ///   - environment: The environment's variables, which may name proxies.
+    ///   - say: Gets what programs write to their standard error, on threads of the engine's own; all of it before the
+    ///     result of its attempt.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
     package init(
@@ -73,6 +75,7 @@ package final class Engine: AttemptRunner {
         claims: DestinationClaims? = nil,
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         environment: (String) -> String?,
+        say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
         let library = try Self.loadLibrary()
@@ -117,6 +120,7 @@ package final class Engine: AttemptRunner {
                             publisher: publisher,
                             claims: claims,
                             mayName: mayName,
+                            say: say,
                             deliver: pass
                         ).run(loop.mailbox)
                     }

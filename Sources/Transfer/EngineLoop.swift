@@ -8,6 +8,7 @@ internal import TransferModel
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
+    private let errors: ErrorRelay
     private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
     private let protocols: [HTTPProtocol]
@@ -52,9 +53,11 @@ final class EngineLoop: MultiHandle.Driver {
         publisher: Publisher,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
+        say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         sockets = SocketTable(poll)
+        errors = ErrorRelay(say: say)
         configurations = sessions
         self.protocols = protocols
         self.cookieJars = cookieJars
@@ -87,6 +90,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.isStopped {
                 for key in attempts.keys.sorted() { cancel(key) }
                 flush()
+                errors.stop()
                 return
             }
             runTimers()
@@ -168,7 +172,7 @@ final class EngineLoop: MultiHandle.Driver {
         handle.client = attempt
         attempts[key] = attempt
         nextCheck = min(nextCheck, attempt.watch.nextCheck)
-        perform(attempt.begin(sockets), of: attempt)
+        perform(attempt.begin(sockets, errors), of: attempt)
     }
 
     /// The end of an attempt that libcurl has no handle for.
@@ -227,6 +231,8 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func release(_ attempt: Attempt) {
+        // Before its result is delivered: what its program has said comes first.
+        attempt.body?.close()
         attempts[attempt.request.key] = nil
         transports[attempt.request.session]?.giveBack(attempt.handle)
     }

@@ -4,6 +4,11 @@ import TransferModel
 
 /// Puts the logins of netrc files where sessions ask for them.
 enum NetrcFiles {
+    /// Why the logins of a file cannot be had.
+    struct Fault: Error {
+        var message: String
+    }
+
     /// More is no netrc file.
     private static let largestFile = 1 << 20
 
@@ -11,8 +16,9 @@ enum NetrcFiles {
     ///
     /// - Parameter sessions: Those of the plan.
     /// - Returns: The same, none with a netrc file.
-    /// - Throws: `Exit` for a file that is not there, that others may read, or that cannot be understood.
-    static func resolve(_ sessions: [SessionConfiguration]) throws(Exit) -> [SessionConfiguration] {
+    /// - Throws: `Fault` for a file that is not there, that others may read, or that cannot be understood.
+    static func resolve(_ sessions: [SessionConfiguration]) throws(Fault) -> [SessionConfiguration]
+    {
         var resolved = sessions
         for index in sessions.indices {
             var credentials: [Credential] = []
@@ -28,7 +34,7 @@ enum NetrcFiles {
         return resolved
     }
 
-    private static func logins(of path: String) throws(Exit) -> [Credential] {
+    private static func logins(of path: String) throws(Fault) -> [Credential] {
         let bytes: [UInt8]
         do throws(SystemError) {
             let file = try InputFile(path: path)
@@ -39,15 +45,15 @@ enum NetrcFiles {
             }
             bytes = try file.readPrefix(limit: largestFile + 1)
         } catch {
-            throw Exit(.environment, error.message)
+            throw Fault(message: error.message)
         }
         guard bytes.count <= largestFile, let text = String(validating: bytes, as: UTF8.self) else {
-            throw Exit(.environment, "\(path) is no netrc file: it is too large, or no UTF-8 text")
+            throw Fault(message: "\(path) is no netrc file: it is too large, or no UTF-8 text")
         }
         do throws(NetrcText.Fault) {
             return try NetrcText.credentials(in: text)
         } catch {
-            throw Exit(.environment, "\(path):\(error.line): \(error.message)")
+            throw Fault(message: "\(path):\(error.line): \(error.message)")
         }
     }
 

@@ -106,8 +106,6 @@ struct Run: ParsableCommand {
                 .usage,
                 "the report is not written to standard output; a file named - is ./-"
             )
-        case let path? where ProcessContext.isSameFile(path, file):
-            throw Exit(.usage, "the report would replace the job file \(file)")
         default: return path
         }
     }
