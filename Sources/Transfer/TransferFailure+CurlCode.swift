@@ -24,6 +24,12 @@ struct ExchangeEnd {
         !didSend && connectStatus.map { !(200...299).contains($0) } ?? false
     }
 
+    /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs out of memory (27), it
+    /// says before 8.6, where later ones say what it is (100).
+    fileprivate var isTooLarge: Bool {
+        code.rawValue == 100 || code.rawValue == 27 && didSend && [.wait, .receive].contains(phase)
+    }
+
     fileprivate var refusal: CertificateRefusal {
         CertificateRefusal(certificateFault, host: host, detail: detail ?? code.message)
     }
@@ -51,7 +57,9 @@ extension TransferFailure {
         self.init(
             kind: row.kind,
             phase: end.phase,
-            detail: end.detail ?? end.code.message
+            detail: end.isTooLarge
+                ? "the response has a line, or more fields, than can be in good faith"
+                : end.detail ?? end.code.message
         )
         urlError = URLErrorCode(code: row.urlError.code, name: row.urlError.name)
         curlCode = end.code.rawValue
@@ -103,6 +111,8 @@ extension TransferFailure {
         case 23: Row(kind: .localIO, urlError: (-3003, "cannotWriteToFile"), isPermanent: true)
         case 26, 65:
             Row(kind: .localIO, urlError: (-1021, "requestBodyStreamExhausted"), isPermanent: true)
+        case _ where end.isTooLarge:
+            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 27: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         case 28: Row(kind: .timeout, urlError: (-1001, "timedOut"))
         case 35: Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"))

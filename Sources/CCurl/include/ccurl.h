@@ -22,6 +22,8 @@ static const long CCURL_AUTH_BEARER = (long)CURLAUTH_BEARER;
 // Thread-safe. Nothing else here may be called before it has succeeded.
 const char *ccurl_load(void);
 
+// The file that libcurl was loaded from; NULL when it cannot be told. The text lives as long as the process.
+const char *ccurl_path(void);
 const curl_version_info_data *ccurl_version_info(void);
 const char *ccurl_easy_strerror(CURLcode code);
 
