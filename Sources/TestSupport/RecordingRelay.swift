@@ -1,4 +1,3 @@
-import Glibc
 import SystemKit
 
 /// Passes connections on to another loopback port, and keeps every byte that goes through: what a packet capture would
@@ -13,47 +12,25 @@ package final class RecordingRelay: Sendable {
         package var received: [UInt8] = []
     }
 
-    package let port: UInt16
-    private let stop: Gate
+    private let listener: LoopbackListener
     private let kept: Lock<[Passage]>
-    private let accepting: JoinableThread
 
     /// Connects to `target` for each connection that it gets.
     package init(to target: UInt16) throws {
-        let (listener, port) = try LoopbackSocket.listening()
-        let stop = try Gate()
         let kept = Lock<[Passage]>([])
-        self.port = port
-        self.stop = stop
         self.kept = kept
-        accepting = try JoinableThread(name: "relay") {
-            var threads: [JoinableThread] = []
-            defer { threads.forEach { $0.join() } }
-            while Readiness.wait(
-                for: [.readable(listener), .readable(stop.descriptor)],
-                until: Deadline(after: .seconds(86_400))
-            ) == 0 {
-                guard let client = try? LoopbackSocket.accept(from: listener),
-                    let server = try? LoopbackSocket.connecting(to: target, isBlocking: true)
-                else { continue }
-                let number = kept.withLock { passages in
-                    passages.append(Passage())
-                    return passages.count - 1
-                }
-                let thread = try? JoinableThread(name: "relayed") {
-                    Self.pass(client, server, stop) { keep in
-                        kept.withLock { keep(&$0[number]) }
-                    }
-                }
-                thread.map { threads.append($0) }
+        listener = try LoopbackListener { client, number, stop in
+            guard let server = try? LoopbackSocket.connecting(to: target, isBlocking: true) else {
+                return
             }
+            kept.withLock { passages in
+                while passages.count < number { passages.append(Passage()) }
+            }
+            Self.pass(client, server, stop) { keep in kept.withLock { keep(&$0[number - 1]) } }
         }
     }
 
-    deinit {
-        stop.open()
-        accepting.join()
-    }
+    package var port: UInt16 { listener.port }
 
     /// Without a slash at its end.
     package var origin: String { "http://127.0.0.1:\(port)" }
