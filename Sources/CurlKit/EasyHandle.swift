@@ -26,6 +26,7 @@ internal import CCurl
     private var hearsTraffic = true
     private var proxy: String?
     private var httpProtocol = HTTPProtocol.http1
+    private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
     /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
@@ -82,6 +83,9 @@ internal import CCurl
             proxy = request.proxy
         }
         if httpProtocol != request.httpProtocol { try setProtocol(request.httpProtocol) }
+        if clientCertificate != request.clientCertificate {
+            try setCertificate(request.clientCertificate)
+        }
         try setMethodAndBody(of: request)
         if headerList?.isMade(of: request.headerLines) != true {
             let list = HeaderList(request.headerLines)
@@ -228,6 +232,8 @@ extension EasyHandle {
 
         // Protocol.
         try setProtocol(.http1)
+        // A handle that was reset shows none.
+        clientCertificate = nil
         try setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
 
@@ -275,6 +281,16 @@ extension EasyHandle {
         try setLong(CURLOPT_HTTP_VERSION, Int(number))
         try setLong(CURLOPT_PIPEWAIT, version == .http1 ? 0 : 1)
         httpProtocol = version
+    }
+
+    private func setCertificate(_ certificate: EasyCertificate?) throws(CurlCode) {
+        // What fails half-way must not be taken for what was there before.
+        needsReset = true
+        try setString(CURLOPT_SSLCERT, certificate?.certificateFile)
+        try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
+        try setString(CURLOPT_SSLKEY, certificate?.keyFile)
+        try setString(CURLOPT_KEYPASSWD, certificate?.password)
+        clientCertificate = certificate
     }
 
     private func configure(_ tls: TLSOptions) throws(CurlCode) {

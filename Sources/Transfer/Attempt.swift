@@ -293,6 +293,7 @@ final class Attempt {
             easyRequest.httpProtocol = .http1
             easyRequest.requiresFreshConnection = true
         }
+        easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
     }
 
