@@ -31,6 +31,7 @@ extension Attempt: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         recorder.didSendHead(bytes, at: move(bytes: bytes.count))
+        if carriesBody, authentication?.carried != nil { noteEmptyRequest() }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
@@ -87,11 +88,12 @@ extension Attempt: EasyHandleClient {
     /// Takes a piece of the body as it is to be stored.
     func take(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
-        if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
+        if verdict?.isPassedOver == true, recorder.deliveredBytes > Self.passedOverBodyLimit {
+            let size = "is larger than \(Self.passedOverBodyLimit) bytes"
             failure = TransferFailure(
                 kind: .protocolViolation,
                 phase: .receive,
-                detail: "the body of a redirect is larger than \(Self.redirectBodyLimit) bytes"
+                detail: "the body of a \(head?.statusCode ?? 0), which is passed over, \(size)"
             )
             failure?.isPermanent = true
             return false
@@ -137,6 +139,7 @@ extension Attempt {
     private func didBegin() -> MonotonicTime {
         let now = MonotonicTime.now
         watch.didBegin(at: now)
+        if head != nil { beginLeg(at: now) }
         return now
     }
 
@@ -158,6 +161,22 @@ extension Attempt {
         self.head = head
         recorder.didReceive(head)
         if parser.maySetCookies { keepCookies(of: head) }
+        if head.statusCode == 401 { handle.noteChallenge() }
+        guard authentication != nil else { return judge(head) }
+        switch readChallenge(head) {
+        case .none: return judge(head)
+        case .stop:
+            refuse(head)
+            return false
+        case .byLibrary, .credential:
+            sink.discard()
+            if body?.isWaiting == true { try? handle.resume() }
+            return true
+        }
+    }
+
+    /// Decides what becomes of the response whose head is whole.
+    func judge(_ head: ResponseHead) -> Bool {
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
@@ -170,7 +189,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect:
+        case .redirect, .challenge:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

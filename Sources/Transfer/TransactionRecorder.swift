@@ -86,6 +86,11 @@ struct TransactionRecorder {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
+    /// Whether the running exchange's request has an `Authorization`.
+    var hasSentAuthorization: Bool { record.request.headers.firstValue(of: "authorization") != nil }
+    /// The `Content-Length` of the running exchange's request.
+    var sentContentLength: String? { record.request.headers["content-length"] }
+
     /// Whether a connection was ready for the running exchange.
     var hasBegunRequest: Bool { moments.requestStart != nil }
     /// Whether a connection was begun that no request went over.

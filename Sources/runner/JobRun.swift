@@ -36,7 +36,8 @@ struct JobRun {
 
     /// Runs to the end, the report included; a run that cannot begin leaves one too.
     func run() throws -> RunSummary {
-        if !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
+        let hasCredentials = plan.sessions.contains { !$0.credentials.isEmpty }
+        if hasCredentials || !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
         let known = SecretResolver.environmentValues(of: plan.declaredSecrets)
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
@@ -54,22 +55,35 @@ struct JobRun {
             let secrets = try explained {
                 try resolver.resolve(plan.neededSecrets, besides: known, in: plan.folder)
             }
-            let redactor = Self.hide(known + secrets.values)
+            Self.hide(known + secrets.values)
             let filled = try explained {
                 try plan.with(secrets) { secret in
                     let redactor = Redactor([secret])
                     return { redactor?.firstSecret(in: $0) }
                 }
             }
-            return try run(filled, redactor, file, clock, inbox)
+            let sessions = try sessions(of: filled)
+            let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
+            let redactor = Self.hide(known + secrets.values + credentials)
+            return try run(filled, sessions, redactor, file, clock, inbox)
         } catch let obstacle as Obstacle {
             let redactor = Self.hide(known + resolver.found)
             throw end(for: obstacle, redactor, file, clock)
         }
     }
 
+    /// The sessions with the logins of their netrc files.
+    private func sessions(of plan: Plan) throws(Obstacle) -> [SessionConfiguration] {
+        do throws(NetrcFiles.Fault) {
+            return try NetrcFiles.resolve(plan.sessions)
+        } catch {
+            throw Obstacle(error.message)
+        }
+    }
+
     private func run(
         _ plan: Plan,
+        _ sessions: [SessionConfiguration],
         _ redactor: Redactor?,
         _ file: PublishedReport,
         _ clock: RunClock,
@@ -84,7 +98,7 @@ struct JobRun {
         )
 
         let cookies = cookies(of: plan, redactor, clock)
-        let engine = try engine(for: plan, cookies, redactor, clock, inbox)
+        let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
 
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
@@ -181,6 +195,7 @@ struct JobRun {
 
     private func engine(
         for plan: Plan,
+        _ sessions: [SessionConfiguration],
         _ cookies: SessionCookies,
         _ redactor: Redactor?,
         _ clock: RunClock,
@@ -188,7 +203,7 @@ struct JobRun {
     ) throws(Obstacle) -> Engine {
         do {
             return try Engine(
-                sessions: plan.sessions,
+                sessions: sessions,
                 cookieJars: cookies.jars,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,

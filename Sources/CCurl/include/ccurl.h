@@ -11,6 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// libcurl's own are casts, which Swift does not see.
+static const long CCURL_AUTH_BASIC = (long)CURLAUTH_BASIC;
+static const long CCURL_AUTH_DIGEST = (long)CURLAUTH_DIGEST;
+static const long CCURL_AUTH_NTLM = (long)CURLAUTH_NTLM;
+static const long CCURL_AUTH_NEGOTIATE = (long)CURLAUTH_NEGOTIATE;
+static const long CCURL_AUTH_BEARER = (long)CURLAUTH_BEARER;
+
 // Loads libcurl once; NULL on success, otherwise a text that lives as long as the process.
 // Thread-safe. Nothing else here may be called before it has succeeded.
 const char *ccurl_load(void);
