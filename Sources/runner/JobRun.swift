@@ -38,7 +38,7 @@ struct JobRun {
     func run() throws -> RunSummary {
         let hasCredentials = plan.sessions.contains { !$0.credentials.isEmpty }
         if hasCredentials || !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
-        let known = SecretResolver.environmentValues(of: plan.declaredSecrets)
+        let known = SecretResolver.environmentValues(of: plan.secretVariables)
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()

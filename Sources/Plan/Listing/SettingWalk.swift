@@ -19,13 +19,13 @@ struct SettingWalk {
             switch shape {
             case .mapping(let inner):
                 // Without a value of its own a required key in there is not a default but absent.
-                if inner.required != 0, found.isEmpty { continue }
+                if inner.required | inner.alternatives != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
             case .named(_, HeaderRule.namePattern, _):
                 walkNames(in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
                 }
-            case .named:
+            case .named, .someNamed:
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             case .list(.variants(let name, let tables)):
                 guard let first = found.first else { continue }
