@@ -37,8 +37,8 @@ package struct EasyRequest {
     /// Whole lines such as `Accept: */*`, without line ends.
     package var headerLines: [String]
     package var body: Body
-    /// The proxy's URL; nil asks the origin itself, whatever the environment says.
-    package var proxy: String?
+    /// nil asks the origin itself, whatever the environment says.
+    package var proxy: EasyProxy?
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
     /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the request's head alone,
@@ -50,7 +50,7 @@ package struct EasyRequest {
         method: String,
         headerLines: [String],
         body: Body = .none,
-        proxy: String? = nil,
+        proxy: EasyProxy? = nil,
         requiresFreshConnection: Bool = false,
         hearsTraffic: Bool = true
     ) {

@@ -90,6 +90,14 @@ package struct ReportInvariants: Sendable {
         if exchange["response"]?.isNull == true, exchange["responseEndDate"]?.isNull == false {
             found.append("\(place): an end without a response")
         }
+        if exchange["extension"]?["proxy"]?.isNull == exchange["isProxyConnection"]?.bool {
+            found.append("\(place): isProxyConnection does not say whether there is a proxy")
+        }
+        if exchange["extension"]?["proxyTunnel"]?.isNull == false,
+            exchange["connectStartDate"]?.isNull == true
+        {
+            found.append("\(place): a tunnel that was made on a reused connection")
+        }
         let isSecure = exchange["secureConnectionEndDate"]?.isNull == false
         if isSecure, exchange["negotiatedTLSProtocolVersion"]?.isNull == true {
             found.append("\(place): TLS without its version")

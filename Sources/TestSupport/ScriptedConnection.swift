@@ -11,21 +11,57 @@ struct ScriptedConnection {
     let stop: Gate
     /// Body bytes that are read before the reply begins; nil means all.
     let maximumBodyRead: Int?
+    /// What is said before HTTP.
+    let socks: SOCKSGreeting?
     private var buffer: [UInt8] = []
     private var requestCount = 0
 
-    init(number: Int, socket: Descriptor, stop: Gate, maximumBodyRead: Int?) {
+    init(
+        number: Int,
+        socket: Descriptor,
+        stop: Gate,
+        maximumBodyRead: Int?,
+        socks: SOCKSGreeting? = nil
+    ) {
         self.number = number
         self.socket = socket
         self.stop = stop
         self.maximumBodyRead = maximumBodyRead
+        self.socks = socks
     }
 
     /// Answers requests until one side ends the connection.
     mutating func serve(_ answer: (RecordedRequest) -> Reply) {
+        if let socks {
+            guard (try? greet(socks)) != nil else { return }
+        }
         while let request = try? readRequest() {
             guard (try? play(answer(request))) != nil else { return }
         }
+    }
+
+    /// Says what SOCKS 5 has before the bytes of the connection (RFC 1928 §3–§6, RFC 1929).
+    private mutating func greet(_ socks: SOCKSGreeting) throws {
+        let methods = try take(Int(take(2)[1]))
+        let method: UInt8 = socks.user == nil ? 0 : 2
+        guard methods.contains(method) else {
+            try send([5, 0xFF])
+            throw Ended()
+        }
+        try send([5, method])
+        if method == 2 {
+            let user = try take(Int(take(2)[1]))
+            let password = try take(Int(take(1)[0]))
+            let isKnown = socks.isKnown(user, password)
+            try send([1, isKnown ? 0 : 1])
+            guard isKnown else { throw Ended() }
+        }
+        let type = try take(4)[3]
+        let host = try take(type == 3 ? Int(take(1)[0]) : type == 1 ? 4 : 16)
+        let port = try take(2)
+        socks.note(host, isName: type == 3, port: Int(port[0]) << 8 | Int(port[1]))
+        try send([5, socks.reply, 0, 1, 0, 0, 0, 0, 0, 0])
+        guard socks.reply == 0 else { throw Ended() }
     }
 
     // MARK: Reading

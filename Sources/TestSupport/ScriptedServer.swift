@@ -15,9 +15,11 @@ package final class ScriptedServer: Sendable {
 
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
-    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it.
+    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. With `socks` it
+    /// is a SOCKS 5 proxy and the origins behind it in one.
     package init(
         maximumBodyRead: Int? = nil,
+        socks: SOCKSGreeting? = nil,
         answer: @escaping @Sendable (RecordedRequest) -> Reply
     ) throws {
         let (listener, port) = try LoopbackSocket.listening()
@@ -38,7 +40,8 @@ package final class ScriptedServer: Sendable {
                     number: threads.count + 1,
                     socket: socket,
                     stop: stop,
-                    maximumBodyRead: maximumBodyRead
+                    maximumBodyRead: maximumBodyRead,
+                    socks: socks
                 )
                 let thread = try? JoinableThread(name: "connection") {
                     var connection = connection

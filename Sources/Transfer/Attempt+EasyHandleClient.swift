@@ -5,7 +5,8 @@ internal import TransferModel
 extension Attempt: EasyHandleClient {
     func didStartResolving() {
         let now = didBegin()
-        recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
+        let isAddress = route?.isAddress ?? hop.url.origin.isAddress
+        recorder.didStartResolving(isLookup: !isAddress, at: now)
     }
 
     func didOpenSocket() {
@@ -22,7 +23,6 @@ extension Attempt: EasyHandleClient {
             identifier: session.connectionNumber(of: connection, isNew: isNew),
             times: isNew ? handle.connectTimes : nil,
             tls: hop.url.origin.scheme == .https ? handle.tlsFacts : nil,
-            isProxied: session.proxy(for: hop.url.origin) != nil,
             at: now
         )
     }
@@ -32,10 +32,18 @@ extension Attempt: EasyHandleClient {
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
+        if traffic == .tlsSent, isTLSOfProxy { return }
         recorder.didTransfer(traffic, count: count, at: move(bytes: count))
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        if route != nil {
+            if !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
+            if isAskedForEver {
+                failure = proxyRefusal
+                return false
+            }
+        }
         switch parser.read(line) {
         case .reading:
             let now = moveInTurn(bytes: line.count)
@@ -119,6 +127,7 @@ extension Attempt: EasyHandleClient {
 extension Attempt {
     /// Notes that libcurl works on the exchange: until then it may wait for a connection of its host to be free.
     private func didBegin() -> MonotonicTime {
+        if head != nil { beginAnswer() }
         let now = MonotonicTime.now
         watch.didBegin(at: now)
         return now
@@ -141,6 +150,10 @@ extension Attempt {
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
+        if isQuestion(head) {
+            sink.keepExcerpt()
+            return true
+        }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,

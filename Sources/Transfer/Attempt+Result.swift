@@ -82,7 +82,7 @@ extension Attempt {
                 certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
-                connectStatus: handle.connectStatus,
+                proxy: proxyEnd,
                 isEncrypted: hop.url.origin.scheme == .https
             )
         )
@@ -115,6 +115,7 @@ extension Attempt {
         result.response = head
         result.checks = checks
         result.failure = failure
+        if failure != nil { result.proxyResponse = refusedTunnel }
         if let failure, !checks.contains(where: { !$0.passed }) {
             result.checks = [
                 TaskRecord.Check(.clientError, passed: false, actual: failure.kind.label)

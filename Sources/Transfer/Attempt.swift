@@ -51,6 +51,12 @@ final class Attempt {
     let mayName: @Sendable (String) -> Bool
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
+    /// The way to the hop's origin; nil when it is asked directly.
+    var route: ProxyRoute?
+    /// nil while no proxy was asked for a tunnel.
+    var tunnel: TunnelRequest?
+    /// How often the hop's proxy was told who asks.
+    var answers = 0
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 
@@ -121,6 +127,7 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
+        if failure == nil, isComplete, verdict == nil { failure = proxyRefusal }
         if failure == nil, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
@@ -232,8 +239,10 @@ final class Attempt {
     }
 
     private func easyRequest() -> EasyRequest {
-        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
-        hearsTraffic = carriesBody || hop.url.origin.scheme == .https
+        chooseRoute()
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
+        // passes over a proxy's answer.
+        hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
         return EasyRequest(
             url: hop.url.text,
             method: hop.method,
@@ -243,7 +252,7 @@ final class Attempt {
                 acceptsCodings: request.decodesBody
             ),
             body: easyBody(),
-            proxy: session.proxy(for: hop.url.origin),
+            proxy: route?.easy,
             // An idle connection may be dead, which is found out when the body has begun to flow.
             requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic

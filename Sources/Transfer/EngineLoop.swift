@@ -11,7 +11,8 @@ final class EngineLoop: MultiHandle.Driver {
     private let configurations: [SessionConfiguration]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
-    private let proxies: ProxyEnvironment
+    /// Of each session; nil for one that goes directly.
+    private let routes: [ProxyRoutes?]
     private let clock: RunClock
     private let publisher: Publisher
     private let claims: DestinationClaims?
@@ -42,7 +43,7 @@ final class EngineLoop: MultiHandle.Driver {
         sessions: [SessionConfiguration],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
-        proxies: ProxyEnvironment,
+        routes: [ProxyRoutes?],
         clock: RunClock,
         publisher: Publisher,
         claims: DestinationClaims?,
@@ -54,7 +55,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
-        self.proxies = proxies
+        self.routes = routes
         self.publisher = publisher
         self.claims = claims
         self.mayName = mayName
@@ -243,7 +244,7 @@ final class EngineLoop: MultiHandle.Driver {
             sockets: sockets,
             turn: turn,
             share: share,
-            proxies: proxies,
+            routes: routes[session],
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

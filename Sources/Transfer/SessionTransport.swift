@@ -13,7 +13,7 @@ final class SessionTransport {
     /// By both ends, which no two connections that live at the same time share.
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
     private let share: EngineShare
-    private let proxies: ProxyEnvironment
+    private let routes: ProxyRoutes?
     private var connectionCount = 0
 
     /// What the lines of a request depend on besides its fields.
@@ -31,7 +31,7 @@ final class SessionTransport {
         sockets: SocketTable,
         turn: EngineTurn,
         share: EngineShare,
-        proxies: ProxyEnvironment,
+        routes: ProxyRoutes?,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
@@ -39,7 +39,7 @@ final class SessionTransport {
         self.sockets = sockets
         self.turn = turn
         self.share = share
-        self.proxies = proxies
+        self.routes = routes
         easyConfiguration = EasyConfiguration(
             // libcurl adds it to others as an int.
             connectTimeoutMilliseconds: Int(
@@ -69,9 +69,9 @@ final class SessionTransport {
         if handle.lastOSErrno == nil { idleHandles.append(handle) }
     }
 
-    /// The proxy for an origin; nil when it is to be reached directly.
-    func proxy(for origin: Origin) -> String? {
-        proxies.proxy(for: origin)
+    /// The way to an origin; nil when it is to be reached directly.
+    func route(to origin: Origin) -> ProxyRoute? {
+        routes?.route(to: origin)
     }
 
     /// The number of a connection: a new one gets the next, a reused one keeps its own.

@@ -91,6 +91,36 @@ struct TransactionRecorder {
     /// Whether a connection was begun that no request went over.
     var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
+    // MARK: - Proxies
+
+    /// The running exchange goes by a proxy.
+    mutating func willUseProxy(_ url: String) {
+        record.proxy = TransactionMetrics.Proxy(url: url)
+    }
+
+    /// A line of a proxy's answer to being asked for a tunnel has come; the status is that of its last whole head.
+    mutating func didReceiveTunnelHead(count: Int, statusCode: Int?) {
+        changeTunnel {
+            $0.countOfHeaderBytesReceived += Int64(count)
+            $0.statusCode = statusCode
+        }
+    }
+
+    private mutating func changeTunnel(_ change: (inout TransactionMetrics.Tunnel) -> Void) {
+        var tunnel = record.proxy?.tunnel ?? TransactionMetrics.Tunnel()
+        change(&tunnel)
+        record.proxy?.tunnel = tunnel
+    }
+
+    /// libcurl sends the running exchange's request again, because its proxy has asked who wants this.
+    mutating func willAnswer(protocolName: String?) {
+        record.networkProtocolName = protocolName
+        // The first time it goes without its body, and says so.
+        guard record.countOfRequestBodyBytesSent == 0 else { return }
+        bodyCount = 0
+        record.countOfRequestBodyBytesBeforeEncoding = 0
+    }
+
     // MARK: - Events
 
     /// The running exchange has a body.
@@ -102,6 +132,8 @@ struct TransactionRecorder {
     /// A host is about to be made an address; `isLookup` is false when it is one already.
     mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
+        // A SOCKS proxy that is given addresses is connected to before the origin's name is looked up.
+        guard moments.connectStart == nil else { return }
         moments.origin = now
         if isLookup { moments.lookupStart = now }
     }
@@ -119,20 +151,17 @@ struct TransactionRecorder {
     ///   - identifier: A number that stays the same while the connection is reused.
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
-    ///   - isProxied: Whether its other end is a proxy.
     ///   - now: The present.
     mutating func willSendRequest(
         over connection: ConnectionFacts,
         identifier: Int,
         times: ConnectTimes?,
         tls: TLSFacts?,
-        isProxied: Bool,
         at now: MonotonicTime
     ) {
         splitAfterSending(at: now)
         moments.requestStart = now
         record.isReusedConnection = moments.connectStart == nil
-        record.isProxyConnection = isProxied
         record.connectionIdentifier = identifier
         record.remoteEndpoint = .init(
             address: connection.remoteAddress,
@@ -157,7 +186,10 @@ struct TransactionRecorder {
 
     mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         // What asks a proxy for a tunnel is part of connecting, and not for the report: it may carry credentials.
-        guard moments.requestStart != nil else { return }
+        guard moments.requestStart != nil else {
+            changeTunnel { $0.countOfHeaderBytesSent += Int64(bytes.count) }
+            return
+        }
         hasSentAnything = true
         record.countOfRequestHeaderBytesSent += Int64(bytes.count)
         // Behind the request line stand the fields.
@@ -264,13 +296,18 @@ struct TransactionRecorder {
 
     // MARK: - Closing
 
-    /// A new connection or request after a head has left: libcurl is repeating the request by itself.
+    /// A new connection or request after a head has left: libcurl is repeating the request by itself, to answer a proxy
+    /// that has asked who wants this, or because the connection had died.
     private mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
+        let proxy = record.proxy
         let body = body
-        close(isComplete: false)
-        begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
+        let isAnswer = record.response != nil
+        close(isComplete: isAnswer)
+        let reason = isAnswer ? TransactionMetrics.Reason.auth : .transparentRetry
+        begin(reason: reason, method: request.method, url: request.url, at: now)
+        if let proxy { willUseProxy(proxy.url) }
         willSendBody(body)
     }
 

@@ -12,15 +12,10 @@ struct ExchangeEnd {
     var detail: String?
     /// Whether any byte of the request has left.
     var didSend = false
-    /// The status with which a proxy answered CONNECT; nil when none was asked, or it did not answer.
-    var connectStatus: Int?
+    /// The proxy, when it is what failed; nil when the origin did, or there is none.
+    var proxy: Proxy?
     /// Whether the response came as TLS: libcurl then says the same of a lost connection as of bytes that it cannot read.
     var isEncrypted = false
-
-    /// Whether a proxy was reached and made no tunnel.
-    fileprivate var isTunnelRefused: Bool {
-        !didSend && connectStatus.map { !(200...299).contains($0) } ?? false
-    }
 
     /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
     /// the kernel.
@@ -38,27 +33,26 @@ extension TransferFailure {
         self.init(
             kind: row.kind,
             phase: end.phase,
-            detail: end.detail ?? end.code.message
+            detail: end.words
         )
         urlError = URLErrorCode(code: row.urlError.code, name: row.urlError.name)
         curlCode = end.code.rawValue
         osErrno = end.osErrno
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
-        if end.isTunnelRefused, isPermanent {
-            help = "look at the proxy that the environment names, and at its user and password"
-        }
+        if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
     }
 
-    private struct Row {
+    /// What a code means.
+    struct Row {
         var kind: Kind
         var urlError: (code: Int, name: String)
         var isPermanent = false
     }
 
     private static func row(for end: ExchangeEnd) -> Row {
-        switch end.code.rawValue {
-        case _ where end.isTunnelRefused: refusedTunnel(end.connectStatus)
+        if let proxy = end.proxy, let row = row(for: proxy, end) { return row }
+        return switch end.code.rawValue {
         case 56 where end.isUnreadable:
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         // After a request has left it is the answer that speaks an unknown protocol.
@@ -113,18 +107,6 @@ extension TransferFailure {
         }
     }
 
-    /// A proxy that wants other credentials, or nobody to go there, will not want it later.
-    private static func refusedTunnel(_ status: Int?) -> Row {
-        let isPermanent =
-            status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
-        return Row(
-            kind: .connect,
-            urlError: status == 407
-                ? (-1013, "userAuthenticationRequired") : (-1004, "cannotConnectToHost"),
-            isPermanent: isPermanent
-        )
-    }
-
     private static func connectError(_ osErrno: Int?) -> (Int, String) {
         switch osErrno {
         case 101, 113: (-1009, "notConnectedToInternet")
@@ -135,7 +117,7 @@ extension TransferFailure {
 
     /// OpenSSL's `X509_V_ERR_…` numbers.
     private static func certificateError(_ end: ExchangeEnd) -> (Int, String) {
-        switch end.certificateVerifyResult {
+        switch end.proxy?.verifyResult ?? end.certificateVerifyResult {
         case 10: (-1201, "serverCertificateHasBadDate")
         case 9: (-1204, "serverCertificateNotYetValid")
         case 18, 19, 20: (-1203, "serverCertificateHasUnknownRoot")

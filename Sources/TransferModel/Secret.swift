@@ -2,7 +2,7 @@
 package typealias SecretFinder = @Sendable (String) -> Int?
 
 /// A text that nobody may see: it prints as `‹redacted›`, however it is printed.
-package struct Secret: Sendable {
+package struct Secret: Sendable, Hashable {
     /// What is shown in its place.
     package static let mark = "‹redacted›"
 

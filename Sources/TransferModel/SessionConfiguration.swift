@@ -23,6 +23,7 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpAdditionalHeaders: [HeaderField] = []
     package var minimumRate: MinimumRate?
     package var tls = TLSConfiguration()
+    package var proxy = ProxyRule.environment
 
     package init(name: String) {
         self.name = name

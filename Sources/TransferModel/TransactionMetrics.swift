@@ -15,6 +15,8 @@ package struct TransactionMetrics: Sendable, Hashable {
         case checksums
         /// libcurl sent the request again by itself because a reused connection had died.
         case transparentRetry
+        /// A proxy has asked who wants this, and is told.
+        case auth
     }
 
     /// The request as it was sent: method, URL and fields.
@@ -53,6 +55,26 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
+    /// A proxy that a request goes through, and what making a tunnel took (not Apple's).
+    package struct Proxy: Sendable, Hashable {
+        /// With its port, without user and password.
+        package var url: String
+        package var tunnel: Tunnel?
+
+        package init(url: String) { self.url = url }
+    }
+
+    /// The exchanges by which a proxy was asked for a tunnel (CONNECT, RFC 9110 §9.3.6); all of them, when it asked for
+    /// credentials first.
+    package struct Tunnel: Sendable, Hashable {
+        /// Of the last answer; nil when there was none.
+        package var statusCode: Int?
+        package var countOfHeaderBytesSent: Int64 = 0
+        package var countOfHeaderBytesReceived: Int64 = 0
+
+        package init() {}
+    }
+
     /// From 1.
     package var attempt: Int
     package var reason: Reason
@@ -87,7 +109,9 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var localEndpoint: Endpoint?
     package var negotiatedTLSProtocolVersion: NamedCode?
     package var negotiatedTLSCipherSuite: NamedCode?
-    package var isProxyConnection = false
+    /// nil when the origin was asked directly.
+    package var proxy: Proxy?
+    package var isProxyConnection: Bool { proxy != nil }
     package var isReusedConnection = false
 
     /// A number that stays the same while one connection is reused; nil when none was used (not Apple's).

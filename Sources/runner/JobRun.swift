@@ -20,7 +20,9 @@ struct JobRun {
 
     /// Runs to the end, the report included.
     func run() throws -> RunSummary {
-        let known = SecretResolver.environmentValues(of: self.plan.declaredSecrets)
+        let known =
+            SecretResolver.environmentValues(of: self.plan.declaredSecrets)
+            + SecretResolver.proxyPasswords(in: ProcessContext.variable)
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
@@ -31,13 +33,16 @@ struct JobRun {
         let secrets = try explained {
             try resolver.resolve(self.plan.neededSecrets, besides: known, in: self.plan.folder)
         }
-        let redactor = Self.hide(known + secrets.values)
+        Self.hide(known + secrets.values)
         let plan = try explained {
             try self.plan.with(secrets) { secret in
                 let redactor = Redactor([secret])
                 return { redactor?.firstSecret(in: $0) }
             }
         }
+
+        let passwords = SecretResolver.longEnough(plan.proxyPasswords)
+        let redactor = Self.hide(known + secrets.values + passwords)
 
         try requireOpenFiles(for: plan.schedule)
         let reportFile = try openReport()

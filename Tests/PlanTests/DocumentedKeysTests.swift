@@ -8,7 +8,8 @@ import Testing
 @Suite struct DocumentedKeysTests {
     private static let tables = [
         JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys, DefaultsTable.table.keys,
-        SessionTable.table.keys, SessionTable.tls.keys, SessionTable.minimumRateTable.keys,
+        SessionTable.table.keys, SessionTable.tls.keys, ProxyTable.table.keys,
+        ProxyTable.server.keys, SessionTable.minimumRateTable.keys,
         ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
         TaskTable.upload.keys,
         TaskTable.download.keys,

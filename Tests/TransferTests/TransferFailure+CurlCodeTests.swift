@@ -64,7 +64,7 @@ import TransferModel
     func `a tunnel that a proxy refuses is a connection that failed`(status: Int, isPermanent: Bool)
     {
         var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: .connect)
-        end.connectStatus = status
+        end.proxy = ExchangeEnd.Proxy(url: "http://p:1", connectStatus: status)
         let failure = TransferFailure(end.explained)
         #expect(failure.kind == .connect)
         #expect(failure.isPermanent == isPermanent)

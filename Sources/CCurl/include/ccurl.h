@@ -33,6 +33,14 @@ typedef int (*ccurl_resolver_fn)(void *state, void *reserved, void *user);
 typedef curl_socket_t (*ccurl_opensocket_fn)(void *user, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*ccurl_closesocket_fn)(void *user, curl_socket_t socket);
 
+// Schemes of authentication, whose macros Swift cannot read.
+enum {
+    CCURL_AUTH_BASIC = CURLAUTH_BASIC,
+    CCURL_AUTH_DIGEST = CURLAUTH_DIGEST,
+    CCURL_AUTH_NEGOTIATE = CURLAUTH_NEGOTIATE,
+    CCURL_AUTH_NTLM = CURLAUTH_NTLM,
+};
+
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
 CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value);

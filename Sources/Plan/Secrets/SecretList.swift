@@ -75,7 +75,7 @@ struct SecretList: Sendable {
     mutating func note(_ use: SecretUse) {
         switch use.place {
         case .url: inURLs.formUnion(use.secrets)
-        case .header: inHeaders.formUnion(use.secrets)
+        case .header, .proxy: inHeaders.formUnion(use.secrets)
         case .body: break
         }
     }

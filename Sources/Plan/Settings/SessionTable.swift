@@ -57,13 +57,14 @@ enum SessionTable {
                 $0.minimumRate = $1
             },
             Setting("tls", tls, "Which TLS is spoken and whom it trusts.") { $1(&$0.tls) },
+            ProxyTable.setting,
         ] + later.map(Setting.notYet)
 
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
         "isDiscretionary", "httpVersion", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-        "urlCache", "requestCachePolicy", "credentials", "proxy", "limits",
+        "urlCache", "requestCachePolicy", "credentials", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 
