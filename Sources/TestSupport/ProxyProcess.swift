@@ -44,6 +44,11 @@ package final class ProxyProcess: Sendable {
         throw MissingTool("\(program.name) (package \(program.package))", reason)
     }
 
+    /// Ends it, so that its log is whole.
+    func end() throws {
+        _ = try process.withLock { try $0.finish() }
+    }
+
     deinit {
         _ = process.withLock { try? $0.finish() }
     }

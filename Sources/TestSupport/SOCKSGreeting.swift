@@ -1,6 +1,6 @@
 import SystemKit
 
-/// How a scripted server answers as a SOCKS 5 proxy (RFC 1928).
+/// How a scripted server answers as a SOCKS proxy, of version 4, 4a or 5 (RFC 1928).
 package final class SOCKSGreeting: Sendable {
     /// nil lets everybody in.
     let user: String?

@@ -16,7 +16,7 @@ package final class ScriptedServer: Sendable {
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
     /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. With `socks` it
-    /// is a SOCKS 5 proxy and the origins behind it in one.
+    /// is a SOCKS proxy and the origins behind it in one.
     package init(
         maximumBodyRead: Int? = nil,
         socks: SOCKSGreeting? = nil,

@@ -58,9 +58,10 @@ package final class Squid: Sendable {
     /// The same proxy over TLS.
     package var secureURL: String? { securePort.map { "https://localhost:\($0)" } }
 
-    /// Every request that has been answered.
-    package func requests() throws -> [LoggedRequest] {
-        try process.folder.text("access.log").split(separator: "\n").map { line in
+    /// Ends it and returns every request that it has answered; a tunnel is answered when it ends.
+    package func end() throws -> [LoggedRequest] {
+        try process.end()
+        return try process.folder.text("access.log").split(separator: "\n").map { line in
             let fields = line.split(separator: " ").map(String.init)
             guard fields.count == 4, let status = Int(fields[2]) else {
                 throw GuardTimeout("a whole line of squid's log, not \(line)")

@@ -49,7 +49,7 @@ import TransferModel
         let run = try job.run()
         try Self.expectDone(run, job)
         #expect(
-            try squid.requests().map(\.target)
+            try squid.end().map(\.target)
                 == Array(repeating: "\(origin.origin)/file.txt", count: 2)
         )
         #expect(try origin.requests().count == 2)
@@ -267,7 +267,9 @@ import TransferModel
             let run = try Self.job("{ https: \"\(proxy)\" }", #require(origin.secureOrigin)).run()
             #expect(run.kind("first") == "tls")
             let message = run.task("first")?["error"]?["message"]?.string ?? ""
-            #expect(message.contains("expired") && !message.contains("proxy"))
+            // libcurl 7.88 does not tell why when TLS is spoken inside of TLS.
+            #expect(message.contains("expired") || proxy != squid.url)
+            #expect(!message.contains("proxy"))
         }
     }
 
@@ -282,7 +284,7 @@ import TransferModel
         ).run()
         #expect(run.code == 1)
         #expect(run.attempts("first").count == 1)
-        #expect(try squid.requests().map(\.status) == [403])
+        #expect(try squid.end().map(\.status) == [403])
         #expect(try origin.requests().isEmpty)
     }
 
@@ -296,8 +298,9 @@ import TransferModel
         #expect(run.exchanges("first").first?["isProxyConnection"]?.bool == true)
     }
 
-    @Test(arguments: ["socks4", "socks4a", "socks5", "socks5h"], ["http", "https"])
-    func `dante takes every kind of SOCKS`(kind: String, scheme: String) throws {
+    // It takes SOCKS 4a for SOCKS 4.
+    @Test(arguments: ["socks4", "socks5", "socks5h"], ["http", "https"])
+    func `dante takes SOCKS 4 and 5`(kind: String, scheme: String) throws {
         let (origin, dante) = (try Self.origin(), try Dante())
         // SOCKS 4 knows no IPv6, which `localhost` may be, and dante is bound to 127.0.0.1.
         let url =

@@ -96,7 +96,7 @@ import TransferModel
         #expect(credentials.user == user)
         #expect(credentials.password == Secret(password))
         #expect(credentials.method == .basic)
-        #expect(!"\(environment)".contains("pass"))
+        #expect("\(environment)".contains("password: ‹redacted›"))
         #expect(environment.passwords == [Secret(password)])
     }
 

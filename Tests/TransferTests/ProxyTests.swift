@@ -182,7 +182,7 @@ import TransferModel
         let result = try EngineHarness(proxy: proxy.origin).run(.to("https://origin.test/"))
         let failure = try #require(result.failure)
         #expect([.protocolViolation, .connect].contains(failure.kind))
-        #expect(failure.detail.hasPrefix("the proxy \(proxy.origin): "))
+        #expect(failure.detail.hasPrefix("the proxy \(proxy.origin)"))
         #expect(
             result.transactions.first?.proxy?.tunnel.map { $0.countOfHeaderBytesReceived < 1 << 20 }
                 ?? true
@@ -246,7 +246,10 @@ import TransferModel
         #expect(result.transactions.map { $0.response?.statusCode } == [407, 200])
         #expect(result.transactions.map(\.countOfRequestBodyBytesSent) == [0, 4])
         #expect(result.transactions.map(\.countOfRequestBodyBytesBeforeEncoding) == [0, 4])
-        #expect(result.transactions.map(\.countOfResponseBodyBytesReceived) == [4, 4])
+        // What comes on a connection that is closed anyway is not read.
+        #expect(
+            result.transactions.map(\.countOfResponseBodyBytesReceived) == [closes ? 0 : 4, 4]
+        )
         #expect(result.transactions.map(\.countOfResponseBodyBytesAfterDecoding) == [0, 4])
         #expect(result.transactions.map(\.networkProtocolName) == ["http/1.1", "http/1.1"])
         #expect(result.transactions.allSatisfy { $0.requestEndDate != nil })
@@ -286,27 +289,35 @@ import TransferModel
 
     // MARK: - SOCKS
 
-    @Test(arguments: [(ProxyServer.Kind.socks5h, "origin.test:80"), (.socks5, "127.0.0.1:80")])
-    func `a SOCKS proxy is given a name or an address`(
-        kind: ProxyServer.Kind,
-        target: String
-    ) throws {
+    @Test(arguments: [ProxyServer.Kind.socks4, .socks4a, .socks5, .socks5h])
+    func `a SOCKS proxy is given a name or an address`(kind: ProxyServer.Kind) throws {
         let socks = SOCKSGreeting()
         let proxy = try ScriptedServer(socks: socks) { _ in .ok("x") }
         var servers = ProxyServers()
         servers.socks = Self.server(kind, port: proxy.port)
         let harness = try EngineHarness { $0.proxy = .servers(servers) }
-        let host = kind == .socks5 ? "localhost" : "origin.test"
-        let result = try harness.run(.to("http://\(host)/"))
+        let looksUp = kind == .socks4a || kind == .socks5h
+        let result = try harness.run(.to(looksUp ? "http://origin.test/" : "http://localhost/"))
         #expect(result.failure == nil)
-        let expected = kind == .socks5 ? ["127.0.0.1:80", "0.0.0.0:80"] : [target]
         let target = try #require(socks.targets.first)
-        #expect(expected.contains(target) || target.hasSuffix(".1:80"))
+        // `localhost` may be `::1` first.
+        let addresses = ["127.0.0.1:80", String(repeating: "0.", count: 15) + "1:80"]
+        #expect(looksUp ? target == "origin.test:80" : addresses.contains(target))
         #expect(proxy.requests.first?.target == "/")
         let record = try #require(result.transactions.first)
         #expect(record.proxy?.url == "\(kind.rawValue)://127.0.0.1:\(proxy.port)")
         #expect(record.remoteEndpoint?.port == Int(proxy.port))
         #expect(record.domainLookupStartDate == nil)
+    }
+
+    @Test func `a SOCKS 4 proxy is told a name`() throws {
+        let proxy = try ScriptedServer(socks: SOCKSGreeting(user: "me")) { _ in .ok("x") }
+        for (user, kind) in [("me", nil), ("you", TransferFailure.Kind.connect)] {
+            var server = Self.server(.socks4a, port: proxy.port)
+            server.credentials = ProxyCredentials(user: user, password: Secret(""))
+            let result = try Self.harness(server).run(.to("http://origin.test/"))
+            #expect(result.failure?.kind == kind)
+        }
     }
 
     @Test func `a SOCKS proxy is told who asks`() throws {

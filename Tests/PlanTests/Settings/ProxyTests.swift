@@ -113,7 +113,7 @@ import TransferModel
 
     @Test func `what is wrong stands at its place`() throws {
         let faults = try TestJob.faults(Self.text("{ http: \"http://p:1\", https: \"ftp://p:1\" }"))
-        #expect(faults == ["4:53 job.bad-proxy"])
+        #expect(faults == ["4:54 job.bad-proxy"])
     }
 
     // MARK: - Secrets
