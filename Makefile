@@ -1,5 +1,5 @@
 # Entries; what takes more than a line is a script in Scripts.
-.PHONY: build setup test check check-schema fuzz demo bench
+.PHONY: build setup test test-curl8 check check-schema fuzz demo bench
 
 build: setup
 	swift build -c release --static-swift-stdlib --product runner -Xlinker -s
@@ -9,6 +9,9 @@ setup:
 
 test: setup
 	swift test
+
+test-curl8: setup
+	@Scripts/test-curl8
 
 check: setup
 	@Scripts/check

@@ -25,8 +25,9 @@ let package = Package(
     ],
     targets: [
         // Layer 0: C.
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CCurl", dependencies: ["CZlib"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CPSL", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),
         .target(name: "CZlib", linkerSettings: [.linkedLibrary("dl")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -39,7 +40,11 @@ let package = Package(
             dependencies: ["JSON", "SystemKit"],
             swiftSettings: strict
         ),
-        .target(name: "SystemKit", dependencies: ["CSystem", "CZlib"], swiftSettings: strict),
+        .target(
+            name: "SystemKit",
+            dependencies: ["CPSL", "CSystem", "CZlib"],
+            swiftSettings: strict
+        ),
 
         // Layer 2: one outside world each.
         .target(
@@ -54,6 +59,11 @@ let package = Package(
         ),
 
         .target(name: "RegexKit", dependencies: ["CPCRE"], swiftSettings: strict),
+        .target(
+            name: "Cookies",
+            dependencies: ["TransferModel", "JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
 
         // Layer 3: what to do, and how to do one of it.
         .target(
@@ -65,7 +75,9 @@ let package = Package(
         ),
         .target(
             name: "Transfer",
-            dependencies: ["CurlKit", "RegexKit", "SystemKit", "TransferModel", "JSON"],
+            dependencies: [
+                "Cookies", "CurlKit", "RegexKit", "SystemKit", "TransferModel", "JSON",
+            ],
             swiftSettings: strict
         ),
 
@@ -90,7 +102,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
-                "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "Cookies", "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -141,6 +153,11 @@ let package = Package(
         ),
         .testTarget(name: "RegexKitTests", dependencies: ["RegexKit"], swiftSettings: strict),
         .testTarget(
+            name: "CookiesTests",
+            dependencies: ["Cookies", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PlanTests",
             dependencies: [
                 "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
@@ -152,7 +169,8 @@ let package = Package(
         .testTarget(
             name: "TransferTests",
             dependencies: [
-                "Transfer", "CurlKit", "TransferModel", "SystemKit", "JSON", "TestSupport",
+                "Transfer", "Cookies", "CurlKit", "TransferModel", "SystemKit", "JSON",
+                "TestSupport",
             ],
             swiftSettings: strict
         ),

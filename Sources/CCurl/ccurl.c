@@ -1,9 +1,11 @@
 #include "ccurl.h"
+#include "openssl.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 // One row per function: its type in libcurl's header, its name there.
 static struct {
@@ -48,12 +50,7 @@ static char load_error[512];
 static const char *load_result;
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-struct symbol {
-    void *slot;
-    const char *name;
-};
-
-static const char *bind_symbols(void *library, const struct symbol *symbols, size_t count) {
+const char *ccurl_bind(void *library, const struct ccurl_symbol *symbols, size_t count) {
     for (size_t i = 0; i < count; i++) {
         void *address = dlsym(library, symbols[i].name);
         if (!address) return symbols[i].name;
@@ -61,29 +58,31 @@ static const char *bind_symbols(void *library, const struct symbol *symbols, siz
     }
     return NULL;
 }
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void load_openssl(void) {
-    const struct symbol ssl_symbols[] = {
+    const struct ccurl_symbol ssl_symbols[] = {
         {&ssl.version, "SSL_version"},
         {&ssl.current_cipher, "SSL_get_current_cipher"},
         {&ssl.protocol_id, "SSL_CIPHER_get_protocol_id"},
         {&ssl.standard_name, "SSL_CIPHER_standard_name"},
     };
-    const struct symbol digest_symbols[] = {
+    const struct ccurl_symbol digest_symbols[] = {
         {&digest.ctx_new, "EVP_MD_CTX_new"},   {&digest.ctx_free, "EVP_MD_CTX_free"},
         {&digest.sha256, "EVP_sha256"},        {&digest.sha512, "EVP_sha512"},
         {&digest.init, "EVP_DigestInit_ex"},   {&digest.update, "EVP_DigestUpdate"},
         {&digest.final, "EVP_DigestFinal_ex"},
     };
     void *libssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!libssl || bind_symbols(libssl, ssl_symbols, COUNT(ssl_symbols))) ssl.version = NULL;
+    if (!libssl || ccurl_bind(libssl, ssl_symbols, CCURL_COUNT(ssl_symbols))) ssl.version = NULL;
     void *libcrypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!libcrypto || bind_symbols(libcrypto, digest_symbols, COUNT(digest_symbols))) digest.ctx_new = NULL;
+    if (!libcrypto || ccurl_bind(libcrypto, digest_symbols, CCURL_COUNT(digest_symbols))) digest.ctx_new = NULL;
+    // Another TLS library's connections look different.
+    const char *tls = api.version_info(CURLVERSION_NOW)->ssl_version;
+    if (libssl && libcrypto && tls && !strncmp(tls, "OpenSSL/3", 9)) ccurl_trust_load(libssl, libcrypto);
 }
 
 static void load(void) {
-    const struct symbol symbols[] = {
+    const struct ccurl_symbol symbols[] = {
         {&api.global_init, "curl_global_init"},
         {&api.version_info, "curl_version_info"},
         {&api.easy_strerror, "curl_easy_strerror"},
@@ -114,7 +113,7 @@ static void load(void) {
         snprintf(load_error, sizeof load_error, "%s", dlerror());
         return;
     }
-    const char *missing = bind_symbols(library, symbols, COUNT(symbols));
+    const char *missing = ccurl_bind(library, symbols, CCURL_COUNT(symbols));
     if (missing) {
         snprintf(load_error, sizeof load_error, "libcurl.so.4 has no %s", missing);
         return;
@@ -192,6 +191,9 @@ CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *
 CURLcode ccurl_set_closesocket(CURL *handle, ccurl_closesocket_fn function, void *user) {
     return set_callback(handle, CURLOPT_CLOSESOCKETFUNCTION, (void (*)(void))function, CURLOPT_CLOSESOCKETDATA,
                         user);
+}
+CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback function, void *user) {
+    return set_callback(handle, CURLOPT_SSL_CTX_FUNCTION, (void (*)(void))function, CURLOPT_SSL_CTX_DATA, user);
 }
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) { return api.easy_getinfo(handle, info, value); }

@@ -1,24 +1,12 @@
 #include "ccurl.h"
 
+#include <czlib.h>
 #include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-// The layouts are part of these libraries' ABIs (zlib.h, zstd.h): declared here, so that building needs no headers of
-// libraries that are only there because libcurl is.
-struct zlib_stream {
-    const unsigned char *next_in;
-    unsigned avail_in;
-    unsigned long total_in;
-    unsigned char *next_out;
-    unsigned avail_out;
-    unsigned long total_out;
-    const char *message;
-    void *state, *allocate, *release, *opaque;
-    int data_type;
-    unsigned long check, reserved;
-};
+// The layouts are part of the library's ABI (zstd.h): declared here, so that building needs no headers of a
+// library that is only there because libcurl is.
 struct zstd_in {
     const void *bytes;
     size_t size, position;
@@ -28,19 +16,10 @@ struct zstd_out {
     size_t size, position;
 };
 
-enum { zlib_ok = 0, zlib_end = 1, zlib_buffer_error = -5 };
-// 15 bits of window, and 32 to tell gzip from zlib by the head.
-enum { zlib_any_window = 15 + 32 };
 enum { brotli_error, brotli_done, brotli_more_input, brotli_more_output };
 // RFC 9659: a window of 8 MiB is the largest that a decoder of the content coding must take.
 enum { zstd_window_log_max = 100, zstd_largest_window = 23 };
 
-static struct {
-    int (*init)(struct zlib_stream *, int window, const char *version, int size);
-    int (*reset)(struct zlib_stream *);
-    int (*run)(struct zlib_stream *, int flush);
-    int (*end)(struct zlib_stream *);
-} zlib;
 static struct {
     void *(*new)(void *, void *, void *);
     int (*run)(void *, size_t *, const unsigned char **, size_t *, unsigned char **, size_t *);
@@ -74,12 +53,6 @@ static int load_library(const char *name, const struct symbol *symbols, size_t c
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void load(void) {
-    const struct symbol zlib_symbols[] = {
-        {&zlib.init, "inflateInit2_"},
-        {&zlib.reset, "inflateReset"},
-        {&zlib.run, "inflate"},
-        {&zlib.end, "inflateEnd"},
-    };
     const struct symbol brotli_symbols[] = {
         {&brotli.new, "BrotliDecoderCreateInstance"},
         {&brotli.run, "BrotliDecoderDecompressStream"},
@@ -90,16 +63,15 @@ static void load(void) {
         {&zstd.run, "ZSTD_decompressStream"}, {&zstd.is_error, "ZSTD_isError"},
         {&zstd.free, "ZSTD_freeDStream"},
     };
-    has_library[CCURL_ZLIB] = load_library("libz.so.1", zlib_symbols, COUNT(zlib_symbols));
+    has_library[CCURL_ZLIB] = czlib_load();
     has_library[CCURL_BROTLI] = load_library("libbrotlidec.so.1", brotli_symbols, COUNT(brotli_symbols));
     has_library[CCURL_ZSTD] = load_library("libzstd.so.1", zstd_symbols, COUNT(zstd_symbols));
 }
 
 struct decoder {
     ccurl_coding coding;
-    // zlib's and zstd's next bytes begin another stream.
+    // The next bytes begin another stream.
     int has_ended;
-    struct zlib_stream zlib;
     void *state;
 };
 
@@ -113,42 +85,26 @@ void *ccurl_decoder_new(ccurl_coding coding) {
     struct decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
     decoder->coding = coding;
-    int is_ready = 0;
     switch (coding) {
-    case CCURL_ZLIB:
-        is_ready = zlib.init(&decoder->zlib, zlib_any_window, "1.2.11", (int)sizeof decoder->zlib) == zlib_ok;
-        break;
-    case CCURL_BROTLI:
-        decoder->state = brotli.new(NULL, NULL, NULL);
-        is_ready = decoder->state != NULL;
-        break;
+    case CCURL_ZLIB: decoder->state = czlib_inflater_new(); break;
+    case CCURL_BROTLI: decoder->state = brotli.new(NULL, NULL, NULL); break;
     case CCURL_ZSTD:
         decoder->state = zstd.new();
-        is_ready = decoder->state != NULL;
-        if (is_ready) zstd.set(decoder->state, zstd_window_log_max, zstd_largest_window);
+        if (decoder->state) zstd.set(decoder->state, zstd_window_log_max, zstd_largest_window);
         break;
     }
-    if (is_ready) return decoder;
+    if (decoder->state) return decoder;
     free(decoder);
     return NULL;
 }
 
 static ccurl_decoder_state run_zlib(struct decoder *decoder, const unsigned char **in, size_t *in_count,
                                     unsigned char *out, size_t *out_count) {
-    struct zlib_stream *stream = &decoder->zlib;
-    if (decoder->has_ended && zlib.reset(stream) != zlib_ok) return CCURL_DECODER_CORRUPT;
-    unsigned in_chunk = *in_count > UINT_MAX ? UINT_MAX : (unsigned)*in_count;
-    unsigned out_chunk = *out_count > UINT_MAX ? UINT_MAX : (unsigned)*out_count;
-    stream->next_in = *in;
-    stream->avail_in = in_chunk;
-    stream->next_out = out;
-    stream->avail_out = out_chunk;
-    int result = zlib.run(stream, 0);
-    *in = stream->next_in;
-    *in_count -= in_chunk - stream->avail_in;
-    *out_count -= out_chunk - stream->avail_out;
-    if (result == zlib_end) return CCURL_DECODER_ENDED;
-    return result == zlib_ok || result == zlib_buffer_error ? CCURL_DECODER_MORE : CCURL_DECODER_CORRUPT;
+    switch (czlib_inflate(decoder->state, in, in_count, out, out_count)) {
+    case CZLIB_ENDED: return CCURL_DECODER_ENDED;
+    case CZLIB_MORE: return CCURL_DECODER_MORE;
+    default: return CCURL_DECODER_CORRUPT;
+    }
 }
 
 static ccurl_decoder_state run_brotli(struct decoder *decoder, const unsigned char **in, size_t *in_count,
@@ -191,7 +147,7 @@ ccurl_decoder_state ccurl_decoder_run(void *state, const unsigned char **in, siz
 void ccurl_decoder_free(void *state) {
     struct decoder *decoder = state;
     switch (decoder->coding) {
-    case CCURL_ZLIB: zlib.end(&decoder->zlib); break;
+    case CCURL_ZLIB: czlib_inflater_free(decoder->state); break;
     case CCURL_BROTLI: brotli.free(decoder->state); break;
     case CCURL_ZSTD: zstd.free(decoder->state); break;
     }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -69,6 +70,8 @@ int csystem_spawn(char *const arguments[], const char *folder, int output, int e
     posix_spawnattr_destroy(&attributes);
     return code;
 }
+
+void csystem_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }
 
 int csystem_pidfd(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 

@@ -11,6 +11,10 @@ static struct {
     uLong (*bound)(z_streamp, uLong);
     int (*deflate)(z_streamp, int);
     int (*end)(z_streamp);
+    int (*inflate_init)(z_streamp, int, const char *, int);
+    int (*inflate_reset)(z_streamp);
+    int (*inflate)(z_streamp, int);
+    int (*inflate_end)(z_streamp);
 } api;
 
 static int is_loaded;
@@ -19,11 +23,21 @@ static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static void load(void) {
     void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
-    *(void **)&api.init = dlsym(library, "deflateInit2_");
-    *(void **)&api.bound = dlsym(library, "deflateBound");
-    *(void **)&api.deflate = dlsym(library, "deflate");
-    *(void **)&api.end = dlsym(library, "deflateEnd");
-    is_loaded = api.init && api.bound && api.deflate && api.end;
+    const struct {
+        void *slot;
+        const char *name;
+    } symbols[] = {
+        {&api.init, "deflateInit2_"},         {&api.bound, "deflateBound"},
+        {&api.deflate, "deflate"},            {&api.end, "deflateEnd"},
+        {&api.inflate_init, "inflateInit2_"}, {&api.inflate_reset, "inflateReset"},
+        {&api.inflate, "inflate"},            {&api.inflate_end, "inflateEnd"},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (!address) return;
+        *(void **)symbols[i].slot = address;
+    }
+    is_loaded = 1;
 }
 
 int czlib_load(void) {
@@ -54,4 +68,45 @@ unsigned char *czlib_gzip(const void *bytes, size_t count, size_t *size) {
     if (code == Z_STREAM_END) return result;
     free(result);
     return NULL;
+}
+
+struct czlib_inflater {
+    z_stream stream;
+    // The next bytes begin another stream.
+    int has_ended;
+};
+
+czlib_inflater *czlib_inflater_new(void) {
+    // 32 more than the size of the window tells gzip from zlib by the head.
+    const int any_window = MAX_WBITS + 32;
+    if (!czlib_load()) return NULL;
+    czlib_inflater *inflater = calloc(1, sizeof *inflater);
+    if (!inflater) return NULL;
+    if (api.inflate_init(&inflater->stream, any_window, ZLIB_VERSION, sizeof inflater->stream) == Z_OK) return inflater;
+    free(inflater);
+    return NULL;
+}
+
+enum czlib_progress czlib_inflate(czlib_inflater *inflater, const unsigned char **in, size_t *in_count, unsigned char *out,
+                                  size_t *out_count) {
+    z_stream *stream = &inflater->stream;
+    if (inflater->has_ended && api.inflate_reset(stream) != Z_OK) return CZLIB_CORRUPT;
+    const unsigned in_chunk = *in_count > UINT_MAX ? UINT_MAX : (unsigned)*in_count;
+    const unsigned out_chunk = *out_count > UINT_MAX ? UINT_MAX : (unsigned)*out_count;
+    stream->next_in = (unsigned char *)*in;
+    stream->avail_in = in_chunk;
+    stream->next_out = out;
+    stream->avail_out = out_chunk;
+    int result = api.inflate(stream, Z_NO_FLUSH);
+    *in = stream->next_in;
+    *in_count -= in_chunk - stream->avail_in;
+    *out_count -= out_chunk - stream->avail_out;
+    inflater->has_ended = result == Z_STREAM_END;
+    if (inflater->has_ended) return CZLIB_ENDED;
+    return result == Z_OK || result == Z_BUF_ERROR ? CZLIB_MORE : CZLIB_CORRUPT;
+}
+
+void czlib_inflater_free(czlib_inflater *inflater) {
+    api.inflate_end(&inflater->stream);
+    free(inflater);
 }

@@ -11,6 +11,20 @@ package struct CurlLibrary: Sendable, Hashable {
     package let hasHTTP2: Bool
     package let hasHTTP3: Bool
 
+    package init(
+        version: String,
+        tlsVersion: String?,
+        versionNumber: Int,
+        hasHTTP2: Bool,
+        hasHTTP3: Bool
+    ) {
+        self.version = version
+        self.tlsVersion = tlsVersion
+        self.versionNumber = versionNumber
+        self.hasHTTP2 = hasHTTP2
+        self.hasHTTP3 = hasHTTP3
+    }
+
     /// Why there is no libcurl to work with.
     package struct LoadFailure: Error, Sendable, Hashable {
         /// A whole sentence without its full stop.

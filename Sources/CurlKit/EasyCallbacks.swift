@@ -74,7 +74,10 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
     guard let address = unsafe address else { return CURL_SOCKET_BAD }
     let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
-    unsafe handle(user) { $0.sockets.didOpen(opened) }
+    unsafe handle(user) {
+        $0.sockets.didOpen(opened)
+        $0.triedPeer = unsafe SocketAddress(address)
+    }
     return opened
 }
 

@@ -1,25 +1,54 @@
 /// What all transfers of one session have in common, as libcurl takes it.
 package struct EasyConfiguration: Sendable, Hashable {
-    /// The oldest TLS that is offered.
-    package enum TLSVersion: Sendable, Hashable {
+    package var connectTimeoutMilliseconds: Int
+    package var tls: TLSOptions
+
+    package init(connectTimeoutMilliseconds: Int, tls: TLSOptions) {
+        self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
+        self.tls = tls
+    }
+}
+
+/// Which TLS is spoken and whom it trusts, as libcurl takes it.
+package struct TLSOptions: Sendable, Hashable {
+    /// A version of TLS that a session may ask for.
+    package enum Version: Sendable, Hashable {
         case tls12
         case tls13
     }
 
-    package var connectTimeoutMilliseconds: Int
-    package var minimumTLSVersion: TLSVersion
+    /// The oldest TLS that is offered.
+    package var minimumVersion: Version
+    /// The newest; nil means whatever the library has.
+    package var maximumVersion: Version?
     /// An absolute path to PEM roots; nil means the system's.
     package var caFile: String?
+    /// `sha256//…`, several between semicolons; nil takes any key (`CURLOPT_PINNEDPUBLICKEY`).
+    package var pinnedPublicKeys: String?
+    /// Whether the server's certificate and its name are verified.
+    package var isVerified: Bool
 
     package init(
-        connectTimeoutMilliseconds: Int,
-        minimumTLSVersion: TLSVersion,
-        caFile: String?
+        minimumVersion: Version = .tls12,
+        maximumVersion: Version? = nil,
+        caFile: String? = nil,
+        pinnedPublicKeys: String? = nil,
+        isVerified: Bool = true
     ) {
-        self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
-        self.minimumTLSVersion = minimumTLSVersion
+        self.minimumVersion = minimumVersion
+        self.maximumVersion = maximumVersion
         self.caFile = caFile
+        self.pinnedPublicKeys = pinnedPublicKeys
+        self.isVerified = isVerified
     }
+}
+
+/// The newest version of HTTP that an exchange offers; the server chooses.
+package enum HTTPProtocol: Sendable, Hashable {
+    case http1
+    /// Over TLS; HTTP/1.1 without it (`CURL_HTTP_VERSION_2TLS`).
+    case http2
+    case http3
 }
 
 /// One exchange as libcurl takes it.
@@ -41,6 +70,7 @@ package struct EasyRequest {
     package var proxy: EasyProxy?
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
+    package var httpProtocol = HTTPProtocol.http1
     /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the request's head alone,
     /// until it asks for more.
     package var hearsTraffic: Bool

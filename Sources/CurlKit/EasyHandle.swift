@@ -15,6 +15,8 @@ internal import CCurl
     let sockets: SocketTable
     let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
+    /// Watches the verification of certificates; nil when there is none, or OpenSSL is not there.
+    private let trust: OpaquePointer?
     private var headerList: HeaderList?
     /// Whether libcurl calls the debug callback.
     ///
@@ -23,6 +25,9 @@ internal import CCurl
     /// Whether the running exchange's client hears of all traffic.
     private var hearsTraffic = true
     private var proxy: EasyProxy?
+    private var httpProtocol = HTTPProtocol.http1
+    /// What a socket was last opened for.
+    var triedPeer: SocketAddress?
     /// Whether the last request left options behind that a plain GET does not overwrite.
     private var needsReset = false
 
@@ -39,11 +44,13 @@ internal import CCurl
         self.sockets = sockets
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe trust = configuration.tls.isVerified ? unsafe ccurl_trust_new() : nil
         try configure()
     }
 
     deinit {
         unsafe ccurl_easy_cleanup(pointer)
+        if let trust = unsafe trust { unsafe ccurl_trust_release(trust) }
         unsafe errorBuffer.deallocate()
     }
 
@@ -59,6 +66,7 @@ internal import CCurl
             needsReset = false
         }
         unsafe errorBuffer[0] = 0
+        if let trust = unsafe trust { unsafe ccurl_trust_clear(trust) }
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)
         try setString(CURLOPT_URL, request.url)
@@ -66,6 +74,7 @@ internal import CCurl
             try setProxy(request.proxy)
             proxy = request.proxy
         }
+        if httpProtocol != request.httpProtocol { try setProtocol(request.httpProtocol) }
         try setMethodAndBody(of: request)
         if headerList?.isMade(of: request.headerLines) != true {
             let list = HeaderList(request.headerLines)
@@ -128,17 +137,27 @@ internal import CCurl
     }
 
     /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).
+    ///
+    /// libcurl 8 tells it of connections only that came about: of another one it is the address that was tried last.
     package var remoteEndpoint: (address: String, port: Int)? {
         var text: UnsafePointer<CChar>?
         guard unsafe ccurl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK,
             let text = unsafe text, unsafe text[0] != 0, let port = getLong(CURLINFO_PRIMARY_PORT)
-        else { return nil }
+        else { return triedPeer?.endpoint }
         return (unsafe String(cString: text), port)
     }
 
     /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
     package var certificateVerifyResult: Int {
         getLong(CURLINFO_SSL_VERIFYRESULT) ?? 0
+    }
+
+    /// The certificate that was refused since the last `prepare`; nil when none was, or OpenSSL is not there.
+    package var certificateFault: CertificateFault? {
+        guard let trust = unsafe trust, let fault = unsafe ccurl_trust_fault(trust) else {
+            return nil
+        }
+        return unsafe CertificateFault(fault.pointee)
     }
 
     /// The ALPN name of the protocol of the last response (`CURLINFO_HTTP_VERSION`).
@@ -194,8 +213,8 @@ extension EasyHandle {
         // A handle whose name is still being resolved would hold up its removal otherwise.
         try setLong(CURLOPT_QUICK_EXIT, 1)
 
-        // Protocol. Version 2 of 7.88 can report a cut transfer as complete.
-        try setLong(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        // Protocol.
+        try setProtocol(.http1)
         try setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
 
         // Sizes: measured, 512 KiB takes a large file in little more than half the time of the default.
@@ -211,14 +230,7 @@ extension EasyHandle {
         try setString(CURLOPT_NOPROXY, "")
         proxy = nil
 
-        // TLS.
-        try setLong(CURLOPT_SSL_VERIFYPEER, 1)
-        try setLong(CURLOPT_SSL_VERIFYHOST, 2)
-        try setLong(CURLOPT_SSLVERSION, leastTLSVersion)
-        if let caFile = configuration.caFile {
-            try setString(CURLOPT_CAINFO, caFile)
-            try setString(CURLOPT_CAPATH, nil)
-        }
+        try configure(configuration.tls)
 
         // What the client hears. VERBOSE is what makes the debug callback run.
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -236,9 +248,31 @@ extension EasyHandle {
         isVerbose = true
     }
 
-    var leastTLSVersion: Int {
-        configuration.minimumTLSVersion == .tls13
-            ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+    /// Sets the version of HTTP that is offered.
+    ///
+    /// With one that has streams, a request waits for a connection that is being opened rather than opening another.
+    private func setProtocol(_ version: HTTPProtocol) throws(CurlCode) {
+        let number =
+            switch version {
+            case .http1: CURL_HTTP_VERSION_1_1
+            case .http2: CURL_HTTP_VERSION_2TLS
+            case .http3: CURL_HTTP_VERSION_3
+            }
+        try setLong(CURLOPT_HTTP_VERSION, Int(number))
+        try setLong(CURLOPT_PIPEWAIT, version == .http1 ? 0 : 1)
+        httpProtocol = version
+    }
+
+    private func configure(_ tls: TLSOptions) throws(CurlCode) {
+        try setLong(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
+        try setLong(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
+        try setLong(CURLOPT_SSLVERSION, tls.versions)
+        if let caFile = tls.caFile {
+            try setString(CURLOPT_CAINFO, caFile)
+            try setString(CURLOPT_CAPATH, nil)
+        }
+        if let pins = tls.pinnedPublicKeys { try setString(CURLOPT_PINNEDPUBLICKEY, pins) }
+        if let trust = unsafe trust { try unsafe CurlCode.check(ccurl_set_trust(pointer, trust)) }
     }
 
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {

@@ -30,6 +30,20 @@ package final class EasyProxy: Sendable {
     }
 }
 
+extension TLSOptions {
+    /// The least and the greatest version, as `CURLOPT_SSLVERSION` takes them.
+    var versions: Int {
+        let minimum = minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        let maximum =
+            switch maximumVersion {
+            case .tls12: CURL_SSLVERSION_MAX_TLSv1_2
+            case .tls13: CURL_SSLVERSION_MAX_TLSv1_3
+            case nil: CURL_SSLVERSION_MAX_NONE
+            }
+        return Int(minimum) | Int(maximum)
+    }
+}
+
 extension EasyHandle {
     /// Sends what follows through a proxy; nil asks origins themselves, whatever the environment says.
     func setProxy(_ proxy: EasyProxy?) throws(CurlCode) {
@@ -53,8 +67,8 @@ extension EasyHandle {
         // An https proxy is trusted as origins are, and never without a certificate.
         try setLong(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
         try setLong(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
-        try setLong(CURLOPT_PROXY_SSLVERSION, leastTLSVersion)
-        if let caFile = configuration.caFile {
+        try setLong(CURLOPT_PROXY_SSLVERSION, configuration.tls.versions)
+        if let caFile = configuration.tls.caFile {
             try setString(CURLOPT_PROXY_CAINFO, caFile)
             try setString(CURLOPT_PROXY_CAPATH, nil)
         }
@@ -62,7 +76,4 @@ extension EasyHandle {
 
     /// What a proxy said in place of making a connection (`CURLINFO_PROXY_ERROR`, a `CURLproxycode`); 0 when nothing.
     package var proxyErrorCode: Int { getLong(CURLINFO_PROXY_ERROR) ?? 0 }
-
-    /// What OpenSSL says of the certificate of an https proxy (`CURLINFO_PROXY_SSL_VERIFYRESULT`); 0 is good.
-    package var proxyVerifyResult: Int { getLong(CURLINFO_PROXY_SSL_VERIFYRESULT) ?? 0 }
 }

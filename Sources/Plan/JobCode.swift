@@ -22,6 +22,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badMethod = "job.bad-method"
     case badHeader = "job.bad-header"
     case reservedHeader = "job.reserved-header"
+    case unverifiedServer = "job.unverified-server"
     case plainHTTPCredentials = "job.plain-http-credentials"
     case badStatus = "job.bad-status"
     case badMIMEType = "job.bad-mime-type"
@@ -50,6 +51,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case secretExposed = "job.secret-exposed"
     case secretInURL = "job.secret-in-url"
     case secretOverPlainHTTP = "job.secret-over-plain-http"
+    case openCredential = "job.open-credential"
     case secretToOtherOrigin = "job.secret-to-other-origin"
 
     // Between tasks.

@@ -19,7 +19,7 @@ package struct Plan: Sendable {
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
-    /// The attempts of the task that may have the most: 1 to 10,000.
+    /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]

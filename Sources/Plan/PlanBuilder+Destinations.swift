@@ -14,22 +14,28 @@ extension PlanBuilder {
         for path in dataPaths {
             destinations.addInput(AbsolutePath.withoutClimbs(path), "a data file of the job")
         }
+        noteReport()
+    }
+
+    /// Notes where the report goes, which may be none of those files.
+    private mutating func noteReport() {
         let words = options.reportPath == nil ? "the report's file" : "the file of `--report`"
-        guard let path = options.reportPath ?? draft.report.json?.path,
-            let input = destinations.addReport(AbsolutePath.withoutClimbs(path), words)
-        else { return }
+        guard let path = options.reportPath ?? draft.report.json?.path else { return }
+        // Behind a link `..` is not what its text says, and before its folder is made it is nothing else.
+        let plain = AbsolutePath.withoutClimbs(path)
+        let input = destinations.addReport(plain, words) {
+            options.isSameFile(path, $0) || options.isSameFile(plain, $0)
+        }
+        guard let input else { return }
+        let fault = "\(words) is \(input)"
+        guard options.reportPath == nil else {
+            reportFault = fault
+            return
+        }
         let report = document.value(of: document.root, for: "report")?.value
         let json = report.flatMap { document.value(of: $0, for: "json")?.value }
-        let start = SourceRange(document.range(of: document.root).start)
-        let isInFile = options.reportPath == nil
-        reader.add(
-            Diagnostic(
-                .error,
-                .duplicateDestination,
-                "\(words) is \(input)",
-                at: isInFile ? json.map { document.range(of: $0) } ?? start : start
-            )
-        )
+        let range = document.range(of: json ?? document.root)
+        reader.add(Diagnostic(.error, .duplicateDestination, fault, at: range))
     }
 
     /// How many tasks may have a destination: a million rows without one take no room.

@@ -23,6 +23,8 @@ struct PlanBuilder {
     var captureUses = CaptureUses()
     /// Where the captures stand that tasks do not need themselves, so that another that they need must.
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
+    /// What is wrong with the path of `--report`.
+    var reportFault: String?
     /// Whether the needs of every task could be read.
     var knowsAllNeeds = true
 
@@ -57,11 +59,12 @@ struct PlanBuilder {
         warnOfVariables()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
-        guard reader.errorCount == 0, unknown.isEmpty else {
+        guard reader.errorCount == 0, unknown.isEmpty, reportFault == nil else {
             throw PlanRejected(
                 diagnostics: diagnostics,
                 dataFaults: reader.dataFaults,
-                unknownTasks: unknown
+                unknownTasks: unknown,
+                reportFault: reportFault
             )
         }
         let (tasks, chosenGraph) = restrict(graph, to: chosen)
@@ -89,6 +92,7 @@ struct PlanBuilder {
         declareSecrets()
         // Before the variables: none may be filled in with what a secret is.
         defineSecrets()
+        reader.forgetVariablesOfSecrets()
         reader.resolveVariables()
         reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         if let field = draft.secrets { _ = reader.isMapping(field) }

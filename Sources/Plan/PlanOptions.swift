@@ -14,6 +14,9 @@ package struct PlanOptions: Sendable {
         case unreadable
     }
 
+    /// What stands before a variable's name in the environment.
+    package static let variablePrefix = "RUNNER_VAR_"
+
     /// The values of `--var`, which win over those of the file.
     package var variables: [String: String]
     /// The process's environment, for `${env.NAME}`.
@@ -28,6 +31,8 @@ package struct PlanOptions: Sendable {
     ///
     /// Asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
+    /// Whether two absolute paths lead to one file, also by links; asked while the plan is made, never later.
+    package var isSameFile: @Sendable (String, String) -> Bool
     /// Says what is wrong with a pattern; asked while the plan is made, never later.
     package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
@@ -38,7 +43,7 @@ package struct PlanOptions: Sendable {
     /// What `${run.…}` stands for.
     package var run: RunValues
 
-    /// Without arguments: nothing from outside, every file taken for readable, and every text for a pattern.
+    /// Without arguments: nothing from outside, every file taken for readable and one of its own, and every text for a pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],
@@ -46,6 +51,7 @@ package struct PlanOptions: Sendable {
         workingFolder: String = "/",
         reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        isSameFile: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
         patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
         dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
         run: RunValues = .standIn
@@ -56,6 +62,7 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.isSameFile = isSameFile
         self.patternFault = patternFault
         self.dataFile = dataFile
         self.run = run

@@ -21,15 +21,20 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     /// What is wrong with `--only`, which is no fault of the file.
     package let unknownTasks: [UnknownTask]
 
-    /// At least one diagnostic must be an error, or one task unknown.
+    /// What is wrong with `--report`, which is no fault of the file either.
+    package let reportFault: String?
+
+    /// At least one diagnostic must be an error, or something wrong with an option.
     package init(
         diagnostics: [Diagnostic],
         dataFaults: [FileDiagnostics] = [],
-        unknownTasks: [UnknownTask] = []
+        unknownTasks: [UnknownTask] = [],
+        reportFault: String? = nil
     ) {
         self.diagnostics = diagnostics
         self.dataFaults = dataFaults
         self.unknownTasks = unknownTasks
+        self.reportFault = reportFault
     }
 
     /// Whether a task cannot be had any more because a data file is not what it was when the plan was made.
@@ -58,8 +63,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether the file itself is right.
-    package var isOnlyAboutTasksChosen: Bool {
-        !unknownTasks.isEmpty && dataFaults.isEmpty
+    package var isOnlyAboutOptions: Bool {
+        (!unknownTasks.isEmpty || reportFault != nil) && dataFaults.isEmpty
             && diagnostics.allSatisfy { $0.severity == .warning }
     }
 

@@ -132,6 +132,7 @@ extension Reader {
                 ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
             }
         case .var:
+            guard !isSecret(expression, text, field) else { return nil }
             switch variable(expression.name) {
             case .value(let value): found = value
             case .faulty: return nil

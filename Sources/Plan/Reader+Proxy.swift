@@ -116,7 +116,7 @@ extension Reader {
     mutating func proxyCredential(_ field: Field) -> (text: String, use: SecretSet, key: NodeID)? {
         let count = secretUses.count
         warnOfPlaceholders(in: field)
-        guard let text = sentText(field, as: .proxy) else { return nil }
+        guard let text = sentText(field, as: .credential) else { return nil }
         let isUser = field.name == "user"
         do throws(ValueFault) {
             try HeaderRule.checkValue(text)

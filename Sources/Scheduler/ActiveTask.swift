@@ -40,6 +40,8 @@ final class ActiveTask {
     var checksums: ChecksumList?
     /// Whether it is this task that fetches them.
     var fetchesChecksums = false
+    /// When the attempt that runs was handed to the runner.
+    private var handoverTime: MonotonicTime?
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
     private var checksumStart: MonotonicTime?
     /// What has happened so far, as if the task had been cancelled when it began.
@@ -86,6 +88,7 @@ final class ActiveTask {
     /// Begins the next attempt, or goes on with one that has fetched the checksums.
     func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
+        handoverTime = now
         if checksumStart == nil {
             number += 1
             waited = waitStart.map { now - $0 } ?? .zero
@@ -138,6 +141,21 @@ final class ActiveTask {
         if let checksumStart { attempt.startDate = clock.timestamp(of: checksumStart) }
         checksumStart = nil
         record.add(attempt, result)
+    }
+
+    /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
+    ///
+    /// Nobody knows how far it came: the server may have acted on the request.
+    func abandon(_ clock: RunClock, _ now: MonotonicTime) {
+        guard stage == .running else { return }
+        var result = AttemptResult(
+            key: spec.index,
+            startTime: handoverTime ?? now,
+            endTime: now,
+            currentRequest: record.currentRequest
+        )
+        result.failure = TransferFailure(kind: .cancelled, phase: .finish, detail: "")
+        end(result, clock)
     }
 
     /// Takes the checksums that the running attempt has fetched; its next request is for the file.

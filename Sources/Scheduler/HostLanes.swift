@@ -16,12 +16,15 @@ struct HostLanes {
     private final class Traffic {
         let lane: Lane
         var running = 0
+        /// Whether the server has spoken a version of HTTP with streams.
+        var hasStreams: Bool
         var parked = TaskQueue()
         /// The best key under which the lane stands in `open`.
         var listed: TaskKey?
 
-        init(_ lane: Lane) {
+        init(_ lane: Lane, hasStreams: Bool) {
             self.lane = lane
+            self.hasStreams = hasStreams
         }
     }
 
@@ -41,9 +44,14 @@ struct HostLanes {
         static func < (left: Resumption, right: Resumption) -> Bool { left.time < right.time }
     }
 
+    /// How many tasks share a connection that has streams: as many as libcurl puts on one.
+    private static let streamsPerConnection = 100
+
     /// `httpMaximumConnectionsPerHost` of each session.
     private let limits: [Int]
     private var lanes: [Lane: Traffic] = [:]
+    /// The lanes whose server has spoken a version of HTTP with streams.
+    private var streamLanes: Set<Lane> = []
     private var open = Heap<Listing>()
     private var pauses: [Origin: MonotonicTime] = [:]
     private var resumptions = Heap<Resumption>()
@@ -109,6 +117,13 @@ struct HostLanes {
         return (task, traffic.lane)
     }
 
+    /// The lane's server speaks a version of HTTP with streams: a connection has room for many tasks.
+    mutating func didSpeakStreams(_ lane: Lane) {
+        guard streamLanes.insert(lane).inserted, let traffic = lanes[lane] else { return }
+        traffic.hasStreams = true
+        list(traffic)
+    }
+
     /// Forgets every parked task.
     mutating func dropParked() {
         open = Heap()
@@ -154,13 +169,18 @@ struct HostLanes {
 
     private mutating func traffic(of lane: Lane) -> Traffic {
         if let known = lanes[lane] { return known }
-        let new = Traffic(lane)
+        let new = Traffic(
+            lane,
+            hasStreams: !streamLanes.isEmpty && streamLanes.contains(lane)
+        )
         lanes[lane] = new
         return new
     }
 
     private func hasRoom(_ traffic: Traffic) -> Bool {
-        traffic.running < limits[traffic.lane.session] && pauseEnd(traffic.lane.origin) == nil
+        let tasks = traffic.hasStreams ? Self.streamsPerConnection : 1
+        return traffic.running < limits[traffic.lane.session] * tasks
+            && pauseEnd(traffic.lane.origin) == nil
     }
 
     /// Offers the lane's first parked task if the lane has room.

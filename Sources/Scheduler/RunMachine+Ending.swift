@@ -41,6 +41,9 @@ extension RunMachine {
             return
         }
         release(task)
+        if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
+            lanes.didSpeakStreams(task.lane)
+        }
         if let failure = result.failure {
             let history = task.history(after: result, clock, now)
             task.end(result, clock)

@@ -14,7 +14,7 @@ extension RunMachine {
     /// The first signal stops starting tasks, the second one cancels what still runs.
     mutating func signalled(_ signal: StopSignal, _ now: MonotonicTime) {
         if case .signal = stopReason {
-            cancelRunning()
+            cancelForSignal(now)
         } else {
             stop(.signal(signal), now)
             graceEnd = now + Self.grace
@@ -49,6 +49,24 @@ extension RunMachine {
         actions.cancellations += active.filter { $0.value.stage == .running }.keys.sorted()
     }
 
+    /// Tells the running attempts to end, which are not waited for long.
+    mutating func cancelForSignal(_ now: MonotonicTime) {
+        graceEnd = nil
+        cancelRunning()
+        lastWaitEnd = lastWaitEnd ?? now + Self.lastWait
+    }
+
+    /// Ends the tasks whose attempts have not ended although they were told to.
+    mutating func abandonRunning(_ now: MonotonicTime) {
+        lastWaitEnd = nil
+        for task in active.values.sorted(by: { $0.spec.index < $1.spec.index }) {
+            hasAbandoned = true
+            task.abandon(clock, now)
+            release(task)
+            cancelTask(task, now)
+        }
+    }
+
     /// Ends a task that has begun because the run stops.
     ///
     /// An attempt that was ended in flight says where it was, and whether the server may have acted on its request.
@@ -75,7 +93,8 @@ extension RunMachine {
         _ failure: TransferFailure
     ) {
         record.error = failure
-        record.isRetryable = !failure.isOutcomeUnknown
+        // What was missing in the environment is missing in the next run too.
+        record.isRetryable = !failure.isOutcomeUnknown && record.outcome == .cancelled
         let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
         complete(index, record, verdict: verdict)
     }
@@ -102,7 +121,7 @@ extension RunMachine {
             sweepPosition += 1
             guard states[index] == .idle else { continue }
             steps += 1
-            cancel(index, blankRecord(index, .cancelled, now), .cancelled(reason.text))
+            cancel(index, blankRecord(index, reason.outcome, now), .cancelled(reason.text))
         }
     }
 

@@ -79,6 +79,9 @@ struct RunMachine {
     /// well before the end.
     static let grace = Duration.seconds(5)
 
+    /// How long attempts that a signal has ended are waited for: one may be held up by a disk, or by a search in a body.
+    static let lastWait = Duration.seconds(1)
+
     /// How much of what needs no network (tasks to be recorded, tasks decoded to learn their host) is done in one turn,
     /// so that a turn is short and its actions are few.
     static let stepsPerTurn = 64
@@ -110,6 +113,10 @@ struct RunMachine {
     var stopReason: StopReason?
     /// When the running attempts are cancelled.
     var graceEnd: MonotonicTime?
+    /// When cancelled attempts are waited for no longer.
+    var lastWaitEnd: MonotonicTime?
+    /// Whether some were not waited for: the runner has not ended them.
+    var hasAbandoned = false
     /// The first task that the sweep of never-started tasks has not seen.
     var sweepPosition = 0
 
@@ -153,7 +160,7 @@ struct RunMachine {
             switch phase {
             case .running: [retries.min?.time, lanes.nextResumption, deadline]
             case .draining: [graceEnd, deadline]
-            case .cancelling: []
+            case .cancelling: [graceEnd, lastWaitEnd]
             }
         return times.lazy.compactMap { $0 }.min()
     }
@@ -188,7 +195,8 @@ struct RunMachine {
     /// Does what time and free places allow.
     private mutating func advance(_ now: MonotonicTime) {
         if let deadline, now >= deadline, phase != .cancelling { deadlinePassed(now) }
-        if let graceEnd, now >= graceEnd { cancelRunning() }
+        if let graceEnd, now >= graceEnd { cancelForSignal(now) }
+        if let lastWaitEnd, now >= lastWaitEnd { abandonRunning(now) }
         writeRecords(now)
         guard phase == .running else { return }
         lanes.resume(now)

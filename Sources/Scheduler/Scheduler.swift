@@ -10,6 +10,7 @@ package final class Scheduler {
     /// What other threads tell the scheduler.
     package enum Message: Sendable {
         case attempts([AttemptEvent])
+        case said(ErrorText)
         case signal(StopSignal)
     }
 
@@ -46,9 +47,7 @@ package final class Scheduler {
         sinks: [any RunEventSink],
         wantsProgress: Bool,
         occupant: @escaping (String) -> PathOccupant,
-        now: @escaping () -> MonotonicTime = {
-            MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
-        },
+        now: @escaping () -> MonotonicTime = MonotonicTime.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
     ) {
         self.source = source
@@ -70,6 +69,9 @@ package final class Scheduler {
             now: start
         )
     }
+
+    /// Whether the run has ended without the ends of some attempts: its runner cannot be stopped, only left behind.
+    package var leavesAttempts: Bool { machine.hasAbandoned }
 
     /// Runs every task to its end and returns the sums; to be called once.
     ///
@@ -95,6 +97,9 @@ package final class Scheduler {
     private func take(_ message: Message, _ time: MonotonicTime) {
         switch message {
         case .signal(let signal): machine.on(.signal(signal), now: time, dice: dice)
+        case .said(let text):
+            let id = source.id(of: text.key)
+            emit(.taskWrote(id: id, bytes: text.bytes, isLast: text.isLast))
         case .attempts(let events):
             for event in events {
                 switch event {
@@ -145,5 +150,12 @@ package final class Scheduler {
         progress.countOfBytesReceived = attempt.countOfBytesReceived
         progress.countOfBytesExpected = attempt.countOfBytesExpected
         return progress
+    }
+}
+
+extension MonotonicTime {
+    /// What the monotonic clock reads.
+    package static func present() -> MonotonicTime {
+        MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
     }
 }

@@ -1,8 +1,10 @@
-import SystemKit
+package import SystemKit
 import TransferModel
 
-/// Why a run starts no more tasks.
-enum StopReason: Sendable, Hashable {
+/// Why a run starts no more tasks, or none at all.
+package enum StopReason: Sendable, Hashable {
+    /// Something that the run needs is not there, and what.
+    case environment(String)
     /// The first required task has failed, and the job says `failFast`.
     case failFast
     case deadline
@@ -14,9 +16,15 @@ enum StopReason: Sendable, Hashable {
     var exitCode: ExitCode? {
         switch self {
         case .failFast, .deadline: nil
+        case .environment: .environment
         case .signal(.interrupt): .interrupted
         case .signal(.terminate), .signal(.hangUp): .terminated
         }
+    }
+
+    /// How the tasks end that have not begun.
+    var outcome: TaskOutcome {
+        if case .environment = self { .skipped } else { .cancelled }
     }
 
     /// The exit code that a required task asks for when it is cancelled for this reason.
@@ -29,6 +37,7 @@ enum StopReason: Sendable, Hashable {
     /// The reason as half a sentence.
     var text: String {
         switch self {
+        case .environment(let fault): "the run did not begin: \(fault)"
         case .failFast: "a required task failed and `failFast` is set"
         case .deadline: "the deadline of the run passed"
         case .signal(.interrupt): "the run was interrupted"

@@ -14,7 +14,7 @@ extension ChildProcess {
     package struct Captured: Sendable {
         package var outcome: Outcome
         package var output: [UInt8] = []
-        /// The beginning of its standard error; empty when that is inherited.
+        /// The beginning of its standard error.
         package var error: [UInt8] = []
         /// Whether there was more of it.
         package var isErrorCut = false
@@ -32,7 +32,7 @@ extension ChildProcess {
     /// - Throws: What read(2) says.
     package func capture(limit: Int, until deadline: Int64) throws(SystemError) -> Captured {
         var captured = Captured(outcome: .timedOut)
-        var open = [output, error].compactMap { $0 }
+        var open = [output, error]
         while !open.isEmpty {
             guard let ready = Self.wait(for: open, until: deadline) else {
                 kill()

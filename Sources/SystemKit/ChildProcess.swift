@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A program that runs beside this one, without a shell, in a process group of its own.
 ///
-/// Its standard input is empty, its standard output is read through `output`. It gets the environment of this process
+/// Its standard input is empty, what it writes is read through `output` and `error`. It gets the environment of this process
 /// and none of its open files. Killed when nobody holds it any more, without waiting for its end. Any thread may use it.
 package final class ChildProcess: Sendable {
     /// How a program ended.
@@ -17,18 +17,10 @@ package final class ChildProcess: Sendable {
         package var isSuccess: Bool { self == .exited(0) }
     }
 
-    /// Where a program's standard error goes.
-    package enum ErrorOutput: Sendable, Hashable {
-        /// To that of this process.
-        case inherited
-        /// Into `error`.
-        case captured
-    }
-
     /// What the program writes to its standard output.
     package let output: PipeReader
-    /// What it writes to its standard error; nil when that is inherited.
-    package let error: PipeReader?
+    /// What it writes to its standard error.
+    package let error: PipeReader
     private let process: pid_t
     /// Becomes readable when the program has ended, to be watched by an `EventPoll`; negative where the kernel offers no
     /// such thing.
@@ -49,13 +41,8 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - arguments: At least one: a path, relative to `folder`, or a name that is looked up in `PATH`; then what it gets.
     ///   - folder: The absolute path of the folder that it runs in.
-    ///   - errorOutput: Where its standard error goes.
     /// - Throws: What posix_spawn(3) says, such as `ENOENT`; `EINVAL` for a NUL character.
-    package init(
-        _ arguments: [String],
-        in folder: String,
-        errorOutput: ErrorOutput = .inherited
-    ) throws(SystemError) {
+    package init(_ arguments: [String], in folder: String) throws(SystemError) {
         Self.reapKilled()
         guard let name = arguments.first, !(arguments + [folder]).contains(where: Self.hasNUL)
         else {
@@ -63,12 +50,8 @@ package final class ChildProcess: Sendable {
         }
         let (output, outputWriter) = try PipeReader.pipe("the output of \(name)")
         defer { close(outputWriter) }
-        var errorWriter = STDERR_FILENO
-        var error: PipeReader?
-        if errorOutput == .captured {
-            (error, errorWriter) = try PipeReader.pipe("the standard error of \(name)")
-        }
-        defer { if errorOutput == .captured { close(errorWriter) } }
+        let (error, errorWriter) = try PipeReader.pipe("the standard error of \(name)")
+        defer { close(errorWriter) }
 
         var process = pid_t()
         let code = unsafe Self.withArguments(arguments) { texts in

@@ -14,7 +14,7 @@ internal import Glibc
     package enum Exposure: Sendable, Hashable {
         /// It belongs to another user, and not to root.
         case foreignOwner
-        /// Its group or others may read, write or execute it.
+        /// Others may read, write or execute it, or its group may; one of root may let its group read it.
         case openMode
     }
 
@@ -147,8 +147,10 @@ internal import Glibc
     }
 
     private static func exposure(of status: stat) -> Exposure? {
-        if status.st_uid != geteuid(), status.st_uid != 0 { return .foreignOwner }
-        return status.st_mode & 0o077 == 0 ? nil : .openMode
+        guard [geteuid(), 0].contains(status.st_uid) else { return .foreignOwner }
+        // Service managers and container engines hand secrets over by root's file and the group of the process.
+        let forbidden: mode_t = status.st_uid == 0 ? 0o037 : 0o077
+        return status.st_mode & forbidden == 0 ? nil : .openMode
     }
 }
 

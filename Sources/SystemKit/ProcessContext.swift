@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// What the process was given by whoever started it.
@@ -72,6 +73,10 @@ package enum ProcessContext {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
+
+    /// Keeps what is in memory from a program that core dumps are piped to, which no limit stops, and from other processes of
+    /// the same user (PR_SET_DUMPABLE of prctl(2)).
+    package static func hideMemory() { csystem_hide_memory() }
 
     /// Lets the process open at least so many files, as far as its hard limit permits.
     ///

@@ -28,9 +28,10 @@ package final class Nginx: Sendable {
     /// Starts it and returns when it answers.
     ///
     /// A request below `/orders` is answered with 201 and `{"ok":true}` once its whole body is read.
-    /// `locations` is added to the server block, for redirects and the like. Throws `MissingTool` when nginx does not start.
+    /// With `hasHTTP2` its port with TLS speaks HTTP/2 to who offers it. `locations` is added to the server block, for redirects and the like. Throws `MissingTool` when nginx does not start.
     package init(
         certificate: TestCertificates.Identity? = nil,
+        hasHTTP2: Bool = false,
         locations: String = ""
     ) throws {
         root = try TemporaryFolder()
@@ -39,6 +40,7 @@ package final class Nginx: Sendable {
             root: root,
             state: state,
             certificate: certificate,
+            hasHTTP2: hasHTTP2,
             locations: locations
         )
         try awaitAnswer()
@@ -54,6 +56,7 @@ package final class Nginx: Sendable {
         root: TemporaryFolder,
         state: TemporaryFolder,
         certificate: TestCertificates.Identity?,
+        hasHTTP2: Bool,
         locations: String
     ) throws -> (UInt16, UInt16?, Lock<RunningCommand>) {
         let plain = try LoopbackSocket.listening()
@@ -63,6 +66,7 @@ package final class Nginx: Sendable {
             state: state.path,
             port: plain.port,
             secure: secure.flatMap { secure in certificate.map { (secure.port, $0) } },
+            hasHTTP2: hasHTTP2,
             locations: locations
         )
         let file = try state.write(configuration.text, to: "nginx.conf")

@@ -7,6 +7,7 @@ struct NginxConfiguration {
     var state: String
     var port: UInt16
     var secure: (port: UInt16, identity: TestCertificates.Identity)?
+    var hasHTTP2: Bool
     var locations: String
 
     var text: String {
@@ -69,7 +70,7 @@ struct NginxConfiguration {
     private var secureLines: String {
         guard let (port, identity) = secure else { return "" }
         return """
-                    listen 127.0.0.1:\(port) ssl backlog=512;
+                    listen 127.0.0.1:\(port) ssl\(hasHTTP2 ? " http2" : "") backlog=512;
                     ssl_certificate \(identity.certificateFile);
                     ssl_certificate_key \(identity.keyFile);
             """

@@ -61,7 +61,9 @@ package final class Squid: Sendable {
     /// Ends it and returns every request that it has answered; a tunnel is answered when it ends.
     package func end() throws -> [LoggedRequest] {
         try process.end()
-        return try process.folder.text("access.log").split(separator: "\n").map { line in
+        let lines = try process.folder.text("access.log").split(separator: "\n")
+        // A connection on which nothing was asked has its line too: the one that finds out whether it listens.
+        return try lines.filter { !$0.contains("error:transaction-end") }.map { line in
             let fields = line.split(separator: " ").map(String.init)
             guard fields.count == 4, let status = Int(fields[2]) else {
                 throw GuardTimeout("a whole line of squid's log, not \(line)")

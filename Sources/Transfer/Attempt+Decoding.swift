@@ -32,7 +32,7 @@ extension Attempt {
     /// Judges the whole body: its coding first, then what is expected of it.
     func checkBody() {
         let hasNoContent = hop.method == "HEAD" || head?.hasNoContent == true
-        if let fault = decoding?.faultAtEnd(mayBeEmpty: hasNoContent || contentLength == 0) {
+        if let fault = decoding?.faultAtEnd(mayBeEmpty: hasNoContent || isFramed) {
             failDecoding(fault, expected: decoding?.name ?? "")
         } else if let findings = bodyCheck?.end() {
             note(findings)

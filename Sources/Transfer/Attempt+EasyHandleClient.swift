@@ -17,12 +17,14 @@ extension Attempt: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) {
         let now = didBegin()
         let isNew = recorder.hasNewConnection
+        let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
         recorder.willSendRequest(
             over: connection,
             identifier: session.connectionNumber(of: connection, isNew: isNew),
             times: isNew ? handle.connectTimes : nil,
-            tls: hop.url.origin.scheme == .https ? handle.tlsFacts : nil,
+            tls: isSecure ? handle.tlsFacts : nil,
+            serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
             at: now
         )
     }
@@ -33,7 +35,9 @@ extension Attempt: EasyHandleClient {
 
     func didTransfer(_ traffic: Traffic, count: Int) {
         if traffic == .tlsSent, isTLSOfProxy { return }
-        recorder.didTransfer(traffic, count: count, at: move(bytes: count))
+        // What TLS sends on a connection with several streams may be about any of them.
+        let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
+        recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
@@ -154,6 +158,7 @@ extension Attempt {
             sink.keepExcerpt()
             return true
         }
+        if parser.maySetCookies { keepCookies(of: head) }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,

@@ -6,6 +6,7 @@ extension Attempt {
     func chooseRoute() {
         route = session.route(to: hop.url.origin)
         tunnel = nil
+        answers = 0
         if let route { recorder.willUseProxy(route.url) }
     }
 
@@ -84,8 +85,7 @@ extension Attempt {
         return ExchangeEnd.Proxy(
             url: route.url,
             connectStatus: tunnel?.response?.statusCode ?? handle.connectStatus,
-            errorCode: handle.proxyErrorCode,
-            verifyResult: handle.proxyVerifyResult
+            errorCode: handle.proxyErrorCode
         )
     }
 

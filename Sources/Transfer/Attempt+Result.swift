@@ -79,7 +79,9 @@ extension Attempt {
                 code: code,
                 phase: recorder.phase,
                 osErrno: osErrno(behind: code),
-                certificateVerifyResult: code.rawValue == 60 ? handle.certificateVerifyResult : 0,
+                host: hop.url.origin.host,
+                certificateFault: handle.certificateFault
+                    ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
                 proxy: proxyEnd,
@@ -146,8 +148,13 @@ extension Attempt {
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        let isFramed = contentLength != nil || parser.framing.isChunked
         return hasNoBody || isFramed ? .length : .none
+    }
+
+    /// Whether the body's end is told by more than that of the connection.
+    var isFramed: Bool {
+        let framing = parser.framing
+        return contentLength != nil || framing.isChunked || framing.isStream
     }
 
     /// Of the final response; nil while there is none.

@@ -21,6 +21,7 @@ final class Attempt {
     let handle: EasyHandle
     var watch: ActivityWatch
     let session: SessionTransport
+    let clock: RunClock
     let startTime: MonotonicTime
     /// The request of the current hop.
     var hop: RequestSpec
@@ -72,6 +73,7 @@ final class Attempt {
         self.request = request
         self.handle = handle
         self.session = session
+        self.clock = clock
         self.claims = claims
         self.mayName = mayName
         startTime = now
@@ -94,9 +96,9 @@ final class Attempt {
     }
 
     /// The first exchange; a body that cannot be opened is a failure before anything is sent.
-    func begin(_ sockets: SocketTable) -> Next {
+    func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         do throws(SystemError) {
-            try openBody(sockets)
+            try openBody(sockets, errors)
         } catch {
             failure = TransferFailure(reading: error, phase: .prepare)
             return .finished(result())
@@ -104,7 +106,7 @@ final class Attempt {
         return .exchange(easyRequest())
     }
 
-    private func openBody(_ sockets: SocketTable) throws(SystemError) {
+    private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
         switch request.body {
         case .file(let path):
             body = try SegmentedBody([.file(path: path)])
@@ -114,14 +116,20 @@ final class Attempt {
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts))
         case .command(let arguments, let folder):
-            let source = StreamBody.Source.command(arguments, folder: folder)
-            body = try StreamBody(source, sockets: sockets, key: request.key)
-            session.multi.tellsOfDroppedSockets = true
+            try openStream(.command(arguments, folder: folder), sockets, errors)
         case .pipe(let path):
-            body = try StreamBody(.pipe(path: path), sockets: sockets, key: request.key)
-            session.multi.tellsOfDroppedSockets = true
+            try openStream(.pipe(path: path), sockets, errors)
         case .bytes, .compressed, nil: break
         }
+    }
+
+    private func openStream(
+        _ source: StreamBody.Source,
+        _ sockets: SocketTable,
+        _ errors: ErrorRelay
+    ) throws(SystemError) {
+        body = try StreamBody(source, sockets: sockets, errors: errors, key: request.key)
+        session.multi.tellsOfDroppedSockets = true
     }
 
     /// Ends the exchange with libcurl's result.
@@ -243,11 +251,12 @@ final class Attempt {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
-        return EasyRequest(
+        var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
                 for: hop,
+                cookies: cookieField,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody
             ),
@@ -257,6 +266,18 @@ final class Attempt {
             requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic
         )
+        easyRequest.httpProtocol = httpProtocol
+        return easyRequest
+    }
+
+    /// What the hop offers.
+    ///
+    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
+    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
+    private var httpProtocol: HTTPProtocol {
+        let offered = session.httpProtocol(for: hop.url.origin)
+        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
+        return .http1
     }
 
     private func easyBody() -> EasyRequest.Body {

@@ -38,7 +38,7 @@ struct BodyDecoding {
 
     /// What is wrong with the whole body; nil when nothing is.
     ///
-    /// `mayBeEmpty` tells of a response without content, which nothing is coded of.
+    /// `mayBeEmpty` tells of a response without content, of which nothing is coded, or whose framing says that it has ended.
     func faultAtEnd(mayBeEmpty: Bool) -> Fault? {
         if decoder.hasEnded || (mayBeEmpty && codedBytes == 0) { return nil }
         return Fault(detail: "the \(name) body ends early")

@@ -1,3 +1,4 @@
+package import Cookies
 internal import CurlKit
 internal import SystemKit
 package import TransferModel
@@ -54,25 +55,37 @@ package final class Engine: AttemptRunner {
     ///
     /// - Parameters:
     ///   - sessions: What `AttemptRequest.session` counts.
+    ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that has none.
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
     ///   - environment: The environment's variables, which may name proxies.
+    ///   - say: Gets what programs write to their standard error, on threads of the engine's own; all of it before the
+    ///     result of its attempt.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
     package init(
         sessions: [SessionConfiguration],
+        cookieJars: [CookieJar?] = [],
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
         claims: DestinationClaims? = nil,
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         environment: (String) -> String?,
+        say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
-        description = try Self.loadLibrary()
+        let library = try Self.loadLibrary()
+        description = RunHeader.Engine(
+            libcurl: library.version,
+            tls: library.tlsVersion,
+            http2: library.hasHTTP2,
+            http3: library.hasHTTP3
+        )
+        let protocols = try Self.protocols(of: sessions, with: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
         self.dispatch = dispatch
@@ -93,6 +106,8 @@ package final class Engine: AttemptRunner {
                         EngineLoop(
                             poll: EventPoll(loop.wakeUp),
                             sessions: sessions,
+                            protocols: protocols,
+                            cookieJars: cookieJars,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
                             routes: routes,
@@ -100,6 +115,7 @@ package final class Engine: AttemptRunner {
                             publisher: publisher,
                             claims: claims,
                             mayName: mayName,
+                            say: say,
                             deliver: pass
                         ).run(loop.mailbox)
                     }
@@ -113,16 +129,23 @@ package final class Engine: AttemptRunner {
         }
     }
 
-    /// Loads libcurl and says what it is.
-    private static func loadLibrary() throws(StartFailure) -> RunHeader.Engine {
+    private static func loadLibrary() throws(StartFailure) -> CurlLibrary {
         do throws(CurlLibrary.LoadFailure) {
-            let library = try CurlLibrary.load()
-            return RunHeader.Engine(
-                libcurl: library.version,
-                tls: library.tlsVersion,
-                http2: library.hasHTTP2,
-                http3: library.hasHTTP3
-            )
+            return try CurlLibrary.load()
+        } catch {
+            throw StartFailure(message: error.message)
+        }
+    }
+
+    /// What each session offers over TLS.
+    private static func protocols(
+        of sessions: [SessionConfiguration],
+        with library: CurlLibrary
+    ) throws(StartFailure) -> [HTTPProtocol] {
+        do throws(ProtocolFault) {
+            return try sessions.map { session throws(ProtocolFault) in
+                try HTTPProtocol.choose(for: session, with: library)
+            }
         } catch {
             throw StartFailure(message: error.message)
         }

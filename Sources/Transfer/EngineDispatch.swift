@@ -41,7 +41,9 @@ struct EngineDispatch {
     {
         func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - counts[thread] }
         var best = 0
-        for thread in shares.indices where room(thread) > room(best) { best = thread }
+        // Over connections with streams go more attempts than there are connections: not to a thread that has none.
+        for thread in shares.indices
+        where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
         counts[best] += 1
         return best
     }

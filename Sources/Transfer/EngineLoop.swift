@@ -1,3 +1,4 @@
+internal import Cookies
 internal import CurlKit
 internal import SystemKit
 internal import TransferModel
@@ -7,8 +8,11 @@ internal import TransferModel
 /// Made and used on that thread only; no handle ever leaves it.
 final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
+    private let errors: ErrorRelay
     private let turn = EngineTurn()
     private let configurations: [SessionConfiguration]
+    private let protocols: [HTTPProtocol]
+    private let cookieJars: [CookieJar?]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
     /// Of each session; nil for one that goes directly.
@@ -41,6 +45,8 @@ final class EngineLoop: MultiHandle.Driver {
     init(
         poll: EventPoll,
         sessions: [SessionConfiguration],
+        protocols: [HTTPProtocol],
+        cookieJars: [CookieJar?],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         routes: [ProxyRoutes?],
@@ -48,10 +54,14 @@ final class EngineLoop: MultiHandle.Driver {
         publisher: Publisher,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
+        say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         sockets = SocketTable(poll)
+        errors = ErrorRelay(say: say)
         configurations = sessions
+        self.protocols = protocols
+        self.cookieJars = cookieJars
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
@@ -81,6 +91,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.isStopped {
                 for key in attempts.keys.sorted() { cancel(key) }
                 flush()
+                errors.stop()
                 return
             }
             runTimers()
@@ -162,7 +173,7 @@ final class EngineLoop: MultiHandle.Driver {
         handle.client = attempt
         attempts[key] = attempt
         nextCheck = min(nextCheck, attempt.watch.nextCheck)
-        perform(attempt.begin(sockets), of: attempt)
+        perform(attempt.begin(sockets, errors), of: attempt)
     }
 
     /// The end of an attempt that libcurl has no handle for.
@@ -221,6 +232,8 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func release(_ attempt: Attempt) {
+        // Before its result is delivered: what its program has said comes first.
+        attempt.body?.close()
         attempts[attempt.request.key] = nil
         transports[attempt.request.session]?.giveBack(attempt.handle)
     }
@@ -239,12 +252,14 @@ final class EngineLoop: MultiHandle.Driver {
         if let transport = transports[session] { return transport }
         let transport = try SessionTransport(
             configurations[session],
+            cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
             tag: session,
             driver: self,
             sockets: sockets,
             turn: turn,
             share: share,
             routes: routes[session],
+            secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )
         transports[session] = transport

@@ -10,8 +10,6 @@ extension ExchangeEnd {
         var connectStatus: Int?
         /// What a SOCKS proxy said or did (`CURLproxycode`); 0 when nothing.
         var errorCode = 0
-        /// OpenSSL's verify result of its own certificate (`X509_V_ERR_…`).
-        var verifyResult = 0
     }
 
     /// The status with which a proxy refused a tunnel; nil when it did not.

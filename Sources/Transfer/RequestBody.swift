@@ -18,9 +18,13 @@ protocol RequestBody: AnyObject {
     func rewind() throws(TransferFailure)
     /// Whether what was sent still is what the sources hold, and whether they have not failed.
     func verify() throws(TransferFailure)
+    /// The attempt has ended: nothing more is read.
+    func close()
 }
 
 extension RequestBody {
+    func close() {}
+
     /// Whether it had nothing to send when it was asked last.
     var isWaiting: Bool { silence != nil }
 }

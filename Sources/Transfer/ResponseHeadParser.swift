@@ -25,6 +25,8 @@ struct ResponseHeadParser {
     private(set) var framing = ResponseFraming()
     private var statusCode = 0
     private var fields = HeaderFields()
+    /// Whether there may be a `Set-Cookie` among the fields; most responses have none, and nobody looks for one there.
+    private(set) var maySetCookies = false
     private var isInHead = false
     private var isDone = false
     private(set) var byteCount = 0
@@ -40,7 +42,8 @@ struct ResponseHeadParser {
             statusCode = Self.statusCode(line) ?? 0
             fields = HeaderFields()
             fields.reserveCapacity(512)
-            framing = ResponseFraming()
+            framing = ResponseFraming(isStream: line[5] >= UInt8(ascii: "2"))
+            maySetCookies = false
             isInHead = true
             guard (100...599).contains(statusCode) else {
                 return .violation("the status line has no usable status")
@@ -51,6 +54,7 @@ struct ResponseHeadParser {
         if Self.isEmpty(line) { return end() }
         fields.append(line: line)
         framing.note(line)
+        if Self.maySetCookie(line) { maySetCookies = true }
         guard fields.count <= Self.maximumFields else {
             return .violation("the response head has more than \(Self.maximumFields) fields")
         }
@@ -65,12 +69,17 @@ struct ResponseHeadParser {
         return .ended(ResponseHead(statusCode: statusCode, fields: fields))
     }
 
+    /// Whether the name is as long as `Set-Cookie`, with its hyphen.
+    private static func maySetCookie(_ line: Span<UInt8>) -> Bool {
+        line.count > 10 && line[10] == UInt8(ascii: ":") && line[3] == UInt8(ascii: "-")
+    }
+
     private static func isEmpty(_ line: Span<UInt8>) -> Bool {
         line.isEmpty || line[0] == 13 || line[0] == 10
     }
 
     private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
-        line.count >= 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T")
+        line.count >= 6 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T")
             && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
             && line[4] == UInt8(ascii: "/")
     }

@@ -1,3 +1,4 @@
+internal import Cookies
 internal import CurlKit
 internal import SystemKit
 internal import TransferModel
@@ -5,10 +6,14 @@ internal import TransferModel
 /// What the tasks of one session share on the engine thread: connections, idle handles, request fields.
 final class SessionTransport {
     let configuration: SessionConfiguration
+    /// Shared with the other engine threads; nil when the session has nothing to do with cookies.
+    let cookieJar: CookieJar?
     let multi: MultiHandle
     let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
+    /// What is offered over TLS.
+    private let secureProtocol: HTTPProtocol
     private var idleHandles: [EasyHandle] = []
     /// By both ends, which no two connections that live at the same time share.
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
@@ -20,33 +25,37 @@ final class SessionTransport {
     private struct RequestTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
+        var cookies: String?
     }
 
     private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
+        cookieJar: CookieJar?,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
         turn: EngineTurn,
         share: EngineShare,
         routes: ProxyRoutes?,
+        secureProtocol: HTTPProtocol,
         idleConnections: Int
     ) throws(CurlCode) {
         self.configuration = configuration
+        self.cookieJar = cookieJar
         lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
         self.sockets = sockets
         self.turn = turn
         self.share = share
         self.routes = routes
+        self.secureProtocol = secureProtocol
         easyConfiguration = EasyConfiguration(
             // libcurl adds it to others as an int.
             connectTimeoutMilliseconds: Int(
                 min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
-            minimumTLSVersion: configuration.tls.minimumVersion == .tls13 ? .tls13 : .tls12,
-            caFile: configuration.tls.caFile
+            tls: TLSOptions(configuration.tls)
         )
         multi = try MultiHandle(
             tag: tag,
@@ -55,6 +64,11 @@ final class SessionTransport {
             idleConnections: idleConnections,
             connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
+    }
+
+    /// The newest version of HTTP that a request to the origin offers.
+    func httpProtocol(for origin: Origin) -> HTTPProtocol {
+        origin.scheme == .https ? secureProtocol : .http1
     }
 
     /// An idle handle, or a new one.
@@ -86,12 +100,14 @@ final class SessionTransport {
     /// The fields of a request as libcurl takes them; most requests of a session have the same ones.
     func headerLines(
         for request: RequestSpec,
+        cookies: String?,
         carriesBody: Bool,
         acceptsCodings: Bool
     ) -> [String] {
         let traits = RequestTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
-            acceptsCodings: acceptsCodings
+            acceptsCodings: acceptsCodings,
+            cookies: cookies
         )
         if lastHeaders.traits != traits || lastHeaders.fields != request.headers {
             let lines = Self.lines(for: request.headers, traits)
@@ -110,10 +126,33 @@ final class SessionTransport {
             let codings = traits.acceptsCodings ? BodyDecoding.acceptEncoding : "identity"
             lines.append("Accept-Encoding: \(codings)")
         }
+        if let cookies = traits.cookies { lines.append("Cookie: \(cookies)") }
         guard traits.mayHaveBody else { return lines }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") { lines.append("Expect:") }
         return lines
+    }
+}
+
+extension TLSOptions {
+    fileprivate init(_ tls: TLSConfiguration) {
+        self.init(
+            minimumVersion: Version(tls.minimumVersion),
+            maximumVersion: tls.maximumVersion.map(Version.init),
+            caFile: tls.caFile,
+            pinnedPublicKeys: tls.pinnedPublicKeys.isEmpty
+                ? nil : tls.pinnedPublicKeys.joined(separator: ";"),
+            isVerified: tls.serverTrust == .system
+        )
+    }
+}
+
+extension TLSOptions.Version {
+    fileprivate init(_ version: TLSConfiguration.Version) {
+        switch version {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
+        }
     }
 }

@@ -16,10 +16,12 @@ final class StreamBody: RequestBody {
 
     private let source: Source
     private let sockets: SocketTable
+    private let errors: ErrorRelay
     /// What the set's events say.
     private let key: Int
     private var process: ChildProcess?
     private var pipe: PipeReader?
+    private var errorStream: ErrorStream?
     /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks like one at its end.
     private var hasBegun = false
     /// The descriptor that the set watches.
@@ -33,11 +35,18 @@ final class StreamBody: RequestBody {
     /// - Parameters:
     ///   - source: Where the bytes come from.
     ///   - sockets: What watches descriptors.
+    ///   - errors: What hands on a program's standard error.
     ///   - key: The attempt's number, with which `sockets` calls back.
     /// - Throws: What starting or looking says.
-    init(_ source: Source, sockets: SocketTable, key: Int) throws(SystemError) {
+    init(
+        _ source: Source,
+        sockets: SocketTable,
+        errors: ErrorRelay,
+        key: Int
+    ) throws(SystemError) {
         self.source = source
         self.sockets = sockets
+        self.errors = errors
         self.key = key
         switch source {
         case .command: try start()
@@ -109,13 +118,22 @@ final class StreamBody: RequestBody {
         throw brokenOff(outcome)
     }
 
+    /// Ends the program, whose standard error is told of to its end.
+    func close() {
+        unwatch()
+        process?.kill()
+        errorStream?.close()
+        (process, pipe, errorStream) = (nil, nil, nil)
+    }
+
     /// Runs the program; one that still runs is killed.
     private func start() throws(SystemError) {
         guard case .command(let arguments, let folder) = source else { return }
-        (process, pipe) = (nil, nil)
+        close()
         let process = try ChildProcess(arguments, in: folder)
         self.process = process
         pipe = process.output
+        errorStream = try errors.add(process.error, key: key)
         hasBegun = false
     }
 

@@ -151,17 +151,20 @@ struct TransactionRecorder {
     ///   - identifier: A number that stays the same while the connection is reused.
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
+    ///   - serverTrust: How its other end was verified; nil without TLS.
     ///   - now: The present.
     mutating func willSendRequest(
         over connection: ConnectionFacts,
         identifier: Int,
         times: ConnectTimes?,
         tls: TLSFacts?,
+        serverTrust: TLSConfiguration.ServerTrust?,
         at now: MonotonicTime
     ) {
         splitAfterSending(at: now)
         moments.requestStart = now
         record.isReusedConnection = moments.connectStart == nil
+        record.serverTrust = serverTrust
         record.connectionIdentifier = identifier
         record.remoteEndpoint = .init(
             address: connection.remoteAddress,
@@ -305,7 +308,7 @@ struct TransactionRecorder {
         let body = body
         let isAnswer = record.response != nil
         close(isComplete: isAnswer)
-        let reason = isAnswer ? TransactionMetrics.Reason.auth : .transparentRetry
+        let reason = isAnswer ? TransactionMetrics.Reason.authentication : .transparentRetry
         begin(reason: reason, method: request.method, url: request.url, at: now)
         if let proxy { willUseProxy(proxy.url) }
         willSendBody(body)

@@ -6,8 +6,10 @@ struct ExchangeEnd {
     var code: CurlCode
     var phase: TransferFailure.Phase
     var osErrno: Int?
-    /// OpenSSL's verify result (`X509_V_ERR_…`).
-    var certificateVerifyResult = 0
+    /// Whom the request was for.
+    var host = ""
+    /// Why a certificate was refused; of code 0 when its chain was not.
+    var certificateFault = CertificateFault(code: 0)
     /// libcurl's own words.
     var detail: String?
     /// Whether any byte of the request has left.
@@ -16,6 +18,23 @@ struct ExchangeEnd {
     var proxy: Proxy?
     /// Whether the response came as TLS: libcurl then says the same of a lost connection as of bytes that it cannot read.
     var isEncrypted = false
+
+    /// Who did not lead where the request was for.
+    fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
+
+    fileprivate var refusal: CertificateRefusal {
+        CertificateRefusal(certificateFault, host: peer, detail: detail ?? code.message)
+    }
+
+    /// Whether OpenSSL has refused a certificate: of TLS inside of TLS libcurl 7.88 only says that the handshake failed.
+    fileprivate var isCertificateRefused: Bool { certificateFault.code > 1 }
+
+    /// Whether the handshake failed because neither side has a version that the other allows, as OpenSSL words it.
+    fileprivate var hasNoCommonVersion: Bool {
+        ["protocol version", "unsupported protocol", "no protocols available"].contains {
+            detail?.contains($0) ?? false
+        }
+    }
 
     /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
     /// the kernel.
@@ -40,6 +59,7 @@ extension TransferFailure {
         osErrno = end.osErrno
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
+        explainTLS(end)
         if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
     }
 
@@ -70,7 +90,13 @@ extension TransferFailure {
                 urlError: (-1013, "userAuthenticationRequired"),
                 isPermanent: true
             )
-        case 16, 52, 55, 56, 92, 95:
+        case 16, 92, 95:
+            // A stream that ends behind its head has not ended as a whole one does.
+            Row(
+                kind: end.phase == .receive ? .truncated : .reset,
+                urlError: (-1005, "networkConnectionLost")
+            )
+        case 52, 55, 56:
             Row(kind: .reset, urlError: (-1005, "networkConnectionLost"))
         case 18: Row(kind: .truncated, urlError: (-1005, "networkConnectionLost"))
         case 22: Row(kind: .httpStatus, urlError: (-1011, "badServerResponse"))
@@ -79,12 +105,15 @@ extension TransferFailure {
             Row(kind: .localIO, urlError: (-1021, "requestBodyStreamExhausted"), isPermanent: true)
         case 27: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         case 28: Row(kind: .timeout, urlError: (-1001, "timedOut"))
+        case 35 where end.isCertificateRefused:
+            Row(kind: .tls, urlError: (-1202, "serverCertificateUntrusted"), isPermanent: true)
         case 35: Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"))
         case 37, 78: Row(kind: .localIO, urlError: (-1100, "fileDoesNotExist"), isPermanent: true)
         case 42: Row(kind: .cancelled, urlError: (-999, "cancelled"))
         case 47:
             Row(kind: .redirectLimit, urlError: (-1007, "httpTooManyRedirects"), isPermanent: true)
-        case 51, 60, 90: Row(kind: .tls, urlError: certificateError(end), isPermanent: true)
+        case 51, 60, 90:
+            Row(kind: .tls, urlError: (-1202, "serverCertificateUntrusted"), isPermanent: true)
         case 53, 54, 59, 64, 66, 77, 80, 82, 83, 91:
             Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"), isPermanent: true)
         case 58: Row(kind: .tls, urlError: (-1205, "clientCertificateRejected"), isPermanent: true)
@@ -115,13 +144,26 @@ extension TransferFailure {
         }
     }
 
-    /// OpenSSL's `X509_V_ERR_…` numbers.
-    private static func certificateError(_ end: ExchangeEnd) -> (Int, String) {
-        switch end.proxy?.verifyResult ?? end.certificateVerifyResult {
-        case 10: (-1201, "serverCertificateHasBadDate")
-        case 9: (-1204, "serverCertificateNotYetValid")
-        case 18, 19, 20: (-1203, "serverCertificateHasUnknownRoot")
-        default: (-1202, "serverCertificateUntrusted")
+    private mutating func explainCertificate(_ end: ExchangeEnd) {
+        let refusal = end.refusal
+        urlError = URLErrorCode(code: refusal.urlError.code, name: refusal.urlError.name)
+        detail = refusal.sentence
+        help = refusal.help
+    }
+
+    /// Words what is wrong with a certificate or with the versions of TLS.
+    private mutating func explainTLS(_ end: ExchangeEnd) {
+        switch end.code.rawValue {
+        case 51, 60: explainCertificate(end)
+        case 35 where end.isCertificateRefused: explainCertificate(end)
+        case 90:
+            detail = "the public key of \(end.peer) is none of `tls.pinnedPublicKeys`"
+            help = "whoever changed it may not be its owner: ask before you pin the new one"
+        case 35 where end.hasNoCommonVersion:
+            detail = "\(end.peer) speaks no version of TLS that the session allows"
+            help = "see `tls.minimumVersion` and `tls.maximumVersion`"
+            isPermanent = true
+        default: break
         }
     }
 }

@@ -39,3 +39,14 @@ package struct CivilDate: Sendable, Hashable {
         return era * 146_097 + dayOfEra - 719_468
     }
 }
+
+extension CivilDate: CustomStringConvertible {
+    /// As RFC 3339 §5.6 writes a `full-date`: `2026-01-02`.
+    package var description: String {
+        func padded(_ number: Int64, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+        }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+}

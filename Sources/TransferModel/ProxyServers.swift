@@ -60,4 +60,12 @@ package enum ProxyRule: Sendable, Hashable {
     package var servers: ProxyServers? {
         if case .servers(let servers) = self { servers } else { nil }
     }
+
+    /// Whether both have a proxy with credentials in the same place.
+    package func shares(_ other: ProxyRule) -> Bool {
+        guard let servers, let others = other.servers else { return false }
+        return ProxyServers.Slot.allCases.contains {
+            others[$0]?.credentials != nil && servers[$0] == others[$0]
+        }
+    }
 }

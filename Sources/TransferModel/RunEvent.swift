@@ -14,6 +14,9 @@ package enum RunEvent: Sendable {
         failure: TransferFailure,
         waitMicroseconds: Int64
     )
+    /// The program behind a task's body has written to its standard error; the bytes may end within a line, but for the
+    /// last ones of a run of the program.
+    case taskWrote(id: String, bytes: [UInt8], isLast: Bool)
     indirect case taskFinished(TaskRecord)
     /// Nothing more is started, for the reason given as half a sentence; `running` tasks go on or are being cancelled.
     case stopping(reason: String, running: Int)
@@ -75,13 +78,14 @@ package struct RunHeader: Sendable, Hashable {
 
     package var jobName: String
     package var jobFile: String
-    /// 64 hexadecimal digits over the file's bytes.
-    package var jobSHA256: String
+    /// 64 hexadecimal digits over the file's bytes; nil without libcrypto.
+    package var jobSHA256: String?
     package var runIdentifier: String
     package var startDate: Timestamp
     package var runnerVersion: String
     package var host: String
-    package var engine: Engine
+    /// nil when the run could not begin.
+    package var engine: Engine?
     package var clock: Clock
     /// How many tasks the run will report.
     package var taskCount: Int
@@ -89,12 +93,12 @@ package struct RunHeader: Sendable, Hashable {
     package init(
         jobName: String,
         jobFile: String,
-        jobSHA256: String,
+        jobSHA256: String?,
         runIdentifier: String,
         startDate: Timestamp,
         runnerVersion: String,
         host: String,
-        engine: Engine,
+        engine: Engine?,
         clock: Clock,
         taskCount: Int
     ) {

@@ -21,13 +21,30 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpMaximumConnectionsPerHost = 6
     /// Sent with every request of the session; a task's own field of the same name wins.
     package var httpAdditionalHeaders: [HeaderField] = []
+    package var httpVersion = HTTPVersion.automatic
+    /// Whether requests carry the cookies that the session has kept.
+    package var httpShouldSetCookies = true
+    package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     package var minimumRate: MinimumRate?
     package var tls = TLSConfiguration()
     package var proxy = ProxyRule.environment
+    /// In the order of the job file; of two that fit equally well the first is used.
+    package var credentials: [Credential] = []
 
     package init(name: String) {
         self.name = name
     }
+}
+
+/// Which versions of HTTP a session speaks over TLS; without TLS it is always 1.1.
+package enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
+    case http1 = "1.1"
+    /// HTTP/2, or 1.1 where the server has no other.
+    case http2 = "2"
+    /// HTTP/2 where libcurl does it well and the server has it, else 1.1.
+    case automatic
+    /// HTTP/3, or an older one where the server has no other.
+    case http3 = "3"
 }
 
 /// The floor under a transfer's speed: slower for `over` is a failure of kind `stalled`.
@@ -44,14 +61,33 @@ package struct MinimumRate: Sendable, Hashable {
 /// Which TLS a session speaks and whom it trusts.
 package struct TLSConfiguration: Sendable, Hashable {
     /// The protocol versions that may be asked for; older ones are not offered.
-    package enum Version: String, Sendable, Hashable, CaseIterable {
+    package enum Version: String, Sendable, Hashable, CaseIterable, Comparable {
         case tls12 = "1.2"
         case tls13 = "1.3"
+
+        package static func < (left: Version, right: Version) -> Bool {
+            left == .tls12 && right == .tls13
+        }
+    }
+
+    /// Whose certificate is good.
+    package enum ServerTrust: String, Sendable, Hashable, CaseIterable {
+        /// One that a trusted root vouches for, that is in its time and has the host's name.
+        case system
+        /// Anybody's: nothing is verified.
+        case insecureAcceptAny
     }
 
     package var minimumVersion: Version = .tls12
+    /// Newer versions are not offered; nil means none is too new.
+    package var maximumVersion: Version?
     /// An absolute path to a PEM file of trusted roots; nil means the system's store.
     package var caFile: String?
+    /// The public keys of which the server must have one; none means any.
+    ///
+    /// As `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); asked for besides `serverTrust`, not in its stead.
+    package var pinnedPublicKeys: [String] = []
+    package var serverTrust = ServerTrust.system
 
     package init() {}
 }

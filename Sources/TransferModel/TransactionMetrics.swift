@@ -8,6 +8,8 @@ package struct TransactionMetrics: Sendable, Hashable {
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         case initial
         case redirect
+        /// The same request again, with what a challenge asked for.
+        case authentication
         case retry
         /// A mirror is asked for the first time.
         case mirror
@@ -15,8 +17,6 @@ package struct TransactionMetrics: Sendable, Hashable {
         case checksums
         /// libcurl sent the request again by itself because a reused connection had died.
         case transparentRetry
-        /// A proxy has asked who wants this, and is told.
-        case auth
     }
 
     /// The request as it was sent: method, URL and fields.
@@ -109,6 +109,8 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var localEndpoint: Endpoint?
     package var negotiatedTLSProtocolVersion: NamedCode?
     package var negotiatedTLSCipherSuite: NamedCode?
+    /// Whom the session trusts over TLS; nil without TLS (not Apple's).
+    package var serverTrust: TLSConfiguration.ServerTrust?
     /// nil when the origin was asked directly.
     package var proxy: Proxy?
     package var isProxyConnection: Bool { proxy != nil }
@@ -121,6 +123,9 @@ package struct TransactionMetrics: Sendable, Hashable {
     /// The failure that ended this exchange, as libcurl's number (not Apple's).
     package var curlCode: Int?
     package var osErrno: Int?
+
+    /// Whether the exchange was one stream of many on its connection.
+    package var hasStreams: Bool { networkProtocolName == "h2" || networkProtocolName == "h3" }
 
     package init(attempt: Int, reason: Reason, request: SentRequest, fetchStartDate: Timestamp) {
         self.attempt = attempt

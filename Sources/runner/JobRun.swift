@@ -17,11 +17,28 @@ struct JobRun {
     let failFast: Bool
     let reportPath: String
     let progress: ProgressStyle
+    let state: StateFolder
 
-    /// Runs to the end, the report included.
+    /// Why a run cannot begin.
+    private struct Obstacle: Error {
+        var reason: StopReason
+        /// For people; nil when they were told.
+        var message: String?
+
+        /// A fault of the environment.
+        init(_ message: String) {
+            reason = .environment(message)
+            self.message = message
+        }
+
+        init(_ reason: StopReason) { self.reason = reason }
+    }
+
+    /// Runs to the end, the report included; a run that cannot begin leaves one too.
     func run() throws -> RunSummary {
+        if !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
         let known =
-            SecretResolver.environmentValues(of: self.plan.declaredSecrets)
+            SecretResolver.environmentValues(of: plan.declaredSecrets)
             + SecretResolver.proxyPasswords(in: ProcessContext.variable)
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
@@ -30,50 +47,95 @@ struct JobRun {
         let signals = try listener(for: inbox, and: resolver)
         defer { signals.stop() }
 
-        let secrets = try explained {
-            try resolver.resolve(self.plan.neededSecrets, besides: known, in: self.plan.folder)
+        // Before anything is sent or started: what could not be reported is not done.
+        let file = try Exit.environment { () throws(SystemError) in
+            try PublishedReport(path: reportPath)
         }
-        Self.hide(known + secrets.values)
-        let plan = try explained {
-            try self.plan.with(secrets) { secret in
-                let redactor = Redactor([secret])
-                return { redactor?.firstSecret(in: $0) }
+        let clock = RunClock.now()
+        do {
+            let secrets = try explained {
+                try resolver.resolve(plan.neededSecrets, besides: known, in: plan.folder)
             }
+            Self.hide(known + secrets.values)
+            let filled = try explained {
+                try plan.with(secrets) { secret in
+                    let redactor = Redactor([secret])
+                    return { redactor?.firstSecret(in: $0) }
+                }
+            }
+            let passwords = SecretResolver.longEnough(filled.proxyPasswords)
+            let redactor = Self.hide(known + secrets.values + passwords)
+            return try run(filled, redactor, file, clock, inbox)
+        } catch let obstacle as Obstacle {
+            let redactor = Self.hide(known + resolver.found)
+            throw end(for: obstacle, redactor, file, clock)
         }
+    }
 
-        let passwords = SecretResolver.longEnough(plan.proxyPasswords)
-        let redactor = Self.hide(known + secrets.values + passwords)
-
+    private func run(
+        _ plan: Plan,
+        _ redactor: Redactor?,
+        _ file: PublishedReport,
+        _ clock: RunClock,
+        _ inbox: Inbox<Scheduler.Message>
+    ) throws -> RunSummary {
         try requireOpenFiles(for: plan.schedule)
-        let reportFile = try openReport()
-        let report = JSONReport(path: reportPath, redactor: redactor) { _ in reportFile }
+        let report = JSONReport(path: reportPath, redactor: redactor) { _ in file }
         let display = ProgressDisplay(
             style: progress,
+            redactor: redactor,
             reportPath: report.isPublished ? reportPath : nil
         )
 
-        let clock = RunClock.now()
-        let engine = try engine(for: plan, redactor, clock) { inbox.push(.attempts($0)) }
-        defer { engine.stop() }
+        let cookies = cookies(of: plan, redactor, clock)
+        let engine = try engine(for: plan, cookies, redactor, clock, inbox)
 
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
-        let summary = Scheduler(
+        let scheduler = Scheduler(
             source: plan,
             sessions: plan.sessions,
             schedule: schedule,
-            header: header(clock: clock, engine: engine),
+            header: header(clock: clock, engine: engine.description),
             clock: clock,
             runner: engine,
             inbox: inbox,
             sinks: [report, display],
             wantsProgress: display.wantsProgress,
             occupant: PathOccupant.init(at:)
-        ).run()
+        )
+        let summary = scheduler.run()
+        // What a disk or a search holds up ends with the process.
+        if !scheduler.leavesAttempts { engine.stop() }
+        cookies.save(at: RunClock.now().wall)
         if let failure = report.failure {
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
         return summary
+    }
+
+    /// Reports a run that does not begin, and says how the process ends.
+    private func end(
+        for obstacle: Obstacle,
+        _ redactor: Redactor?,
+        _ file: PublishedReport,
+        _ clock: RunClock
+    ) -> Exit {
+        let report = JSONReport(path: reportPath, redactor: redactor) { _ in file }
+        let summary = Scheduler.endUnbegun(
+            plan,
+            sessions: plan.sessions,
+            schedule: plan.schedule,
+            header: header(clock: clock, engine: nil),
+            clock: clock,
+            reason: obstacle.reason,
+            sinks: [report]
+        )
+        let messages = [obstacle.message, report.failure?.message].compactMap(\.self)
+        return Exit(
+            summary.exitCode.combined(with: report.failure == nil ? .success : .environment),
+            messages.isEmpty ? nil : messages.joined(separator: "\nrunner: ")
+        )
     }
 
     /// From now on standard error has none of those values; what finds them is for the report.
@@ -105,48 +167,54 @@ struct JobRun {
     }
 
     /// A connection and a file for each transfer, and some for everything else.
-    private func requireOpenFiles(for schedule: ScheduleConfiguration) throws(Exit) {
+    private func requireOpenFiles(for schedule: ScheduleConfiguration) throws(Obstacle) {
         let needed = schedule.maxConcurrentTasks * 2 + 64
         guard ProcessContext.allowOpenFiles(needed) >= needed else {
-            throw Exit(
-                .environment,
+            throw Obstacle(
                 "\(schedule.maxConcurrentTasks) concurrent tasks need \(needed) open files (ulimit -n)"
             )
         }
     }
 
-    /// The report's file, opened before anything is sent: a run that could not be reported sends nothing.
-    private func openReport() throws -> PublishedReport {
-        let file = try Exit.environment { () throws(SystemError) in
-            try PublishedReport(path: reportPath)
-        }
-        // When all folders on the way to the report are there, so that no `..` hides that it is the same file.
-        if ProcessContext.isSameFile(path, reportPath) {
-            throw Exit(.usage, "the report would replace the job file \(path); name another one")
-        }
-        return file
-    }
-
     private func engine(
         for plan: Plan,
+        _ cookies: SessionCookies,
         _ redactor: Redactor?,
         _ clock: RunClock,
-        deliver: @escaping @Sendable ([AttemptEvent]) -> Void
-    ) throws(Exit) -> Engine {
+        _ inbox: Inbox<Scheduler.Message>
+    ) throws(Obstacle) -> Engine {
         do {
             return try Engine(
                 sessions: plan.sessions,
+                cookieJars: cookies.jars,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
                 claims: claims(of: plan),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
                 environment: ProcessContext.variable,
-                deliver: deliver
+                say: { text in
+                    let turn = inbox.push(.said(text))
+                    return { inbox.isTaken(turn) }
+                },
+                deliver: { inbox.push(.attempts($0)) }
             )
         } catch {
-            throw Exit(.environment, error.message)
+            throw Obstacle(error.message)
         }
+    }
+
+    private func cookies(
+        of plan: Plan,
+        _ redactor: Redactor?,
+        _ clock: RunClock
+    ) -> SessionCookies {
+        SessionCookies(
+            of: plan.sessions,
+            file: { state.cookieFile(jobName: plan.name, jobPath: path, session: $0.name) },
+            at: clock.wall,
+            findSecret: redactor?.firstSecret
+        )
     }
 
     /// Which file belongs to which task; nil when no server names one.
@@ -163,20 +231,24 @@ struct JobRun {
             return try body()
         } catch let rejected as PlanRejected {
             FileDiagnostics(source: source, diagnostics: rejected.diagnostics).printAsText()
-            throw Exit(.environment)
+            throw Obstacle(
+                .environment(rejected.diagnostics.map(\.message).joined(separator: "; "))
+            )
+        } catch let stopped as SecretResolver.Stopped {
+            throw Obstacle(.signal(stopped.signal))
         }
     }
 
-    private func header(clock: RunClock, engine: Engine) -> RunHeader {
+    private func header(clock: RunClock, engine: RunHeader.Engine?) -> RunHeader {
         RunHeader(
             jobName: plan.name,
             jobFile: plan.fileName,
-            jobSHA256: Engine.sha256(of: source.bytes) ?? "",
+            jobSHA256: Engine.sha256(of: source.bytes),
             runIdentifier: plan.runIdentifier,
             startDate: clock.wall,
             runnerVersion: RunnerVersion.current,
             host: ProcessContext.hostName,
-            engine: engine.description,
+            engine: engine,
             clock: .init(
                 wall: clock.wall,
                 monotonicMicroseconds: clock.monotonic.nanoseconds / 1000,

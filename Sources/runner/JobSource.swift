@@ -58,6 +58,7 @@ struct JobSource {
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
+            isSameFile: ProcessContext.isSameFile,
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
             run: run
@@ -74,8 +75,8 @@ struct JobSource {
                 source: source,
                 diagnostics: parsed.diagnostics + error.diagnostics
             )
-            if error.isOnlyAboutTasksChosen, parsed.diagnostics.isEmpty {
-                throw Exit(.usage, Self.complaint(about: error.unknownTasks))
+            if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {
+                throw Exit(.usage, Self.complaint(about: error))
             }
             dataReports = error.dataFaults
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
@@ -121,11 +122,13 @@ struct JobSource {
         for report in reports { report.printAsText() }
     }
 
-    private static func complaint(about tasks: [PlanRejected.UnknownTask]) -> String {
-        tasks.map { task in
+    /// What is wrong with options.
+    private static func complaint(about rejected: PlanRejected) -> String {
+        let tasks = rejected.unknownTasks.map { task in
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
             return "there is no task `\(task.id)`, which `--only` asks for\(hint)"
-        }.joined(separator: "\nrunner: ")
+        }
+        return (tasks + [rejected.reportFault].compactMap(\.self)).joined(separator: "\nrunner: ")
     }
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Plan
 import Report
 import SystemKit
 import TransferModel
@@ -32,7 +33,7 @@ struct JobOptions: ParsableArguments {
 
     /// The environment's `RUNNER_VAR_name`, with the command line's on top.
     func resolvedVariables(in environment: [String: String]) -> [String: String] {
-        let prefix = "RUNNER_VAR_"
+        let prefix = PlanOptions.variablePrefix
         var result: [String: String] = [:]
         for (name, value) in environment where name.hasPrefix(prefix) {
             result[String(name.dropFirst(prefix.count))] = value

@@ -89,7 +89,8 @@ struct Run: ParsableCommand {
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
-            progress: progress
+            progress: progress,
+            state: state
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
@@ -105,8 +106,6 @@ struct Run: ParsableCommand {
                 .usage,
                 "the report is not written to standard output; a file named - is ./-"
             )
-        case let path? where ProcessContext.isSameFile(path, file):
-            throw Exit(.usage, "the report would replace the job file \(file)")
         default: return path
         }
     }

@@ -16,6 +16,12 @@ final class SecretResolver: Sendable {
     private struct State {
         var command: ChildProcess?
         var signal: StopSignal?
+        var found: [Secret] = []
+    }
+
+    /// Thrown after `stop`.
+    struct Stopped: Error {
+        var signal: StopSignal
     }
 
     /// Why a value cannot be had; continues "the secret `name` ".
@@ -34,6 +40,9 @@ final class SecretResolver: Sendable {
             state.command?.kill()
         }
     }
+
+    /// The values that were had so far, also when others were not.
+    var found: [Secret] { state.withLock { $0.found } }
 
     /// The values that are in the environment, whether or not a task needs them: nothing may show them.
     static func environmentValues(of declarations: [SecretDeclaration]) -> [Secret] {
@@ -64,7 +73,7 @@ final class SecretResolver: Sendable {
     ///   - others: More values that are not to be shown.
     ///   - folder: The absolute path of the folder that commands run in.
     /// - Returns: A value for each declaration.
-    /// - Throws: `PlanRejected` with everything that is missing; `Exit` after `stop`.
+    /// - Throws: `PlanRejected` with everything that is missing; `Stopped` after `stop`.
     func resolve(
         _ declarations: [SecretDeclaration],
         besides others: [Secret],
@@ -75,16 +84,17 @@ final class SecretResolver: Sendable {
         let commands = declarations.filter(\.isCommand)
         for declaration in declarations.filter({ !$0.isCommand }) + commands {
             do {
-                values[declaration.name] = try value(of: declaration, in: folder)
+                let value = try value(of: declaration, in: folder)
+                values[declaration.name] = value
+                state.withLock { $0.found.append(value) }
             } catch let fault as Fault {
                 faults[declaration.name] = fault
             }
-            if let signal = state.withLock({ $0.signal }) {
-                throw Exit(signal == .interrupt ? .interrupted : .terminated)
-            }
+            if let signal = state.withLock({ $0.signal }) { throw Stopped(signal: signal) }
         }
         guard !faults.isEmpty else { return values }
         let partial = faults.values.compactMap { $0.captured?.partialValue }
+        state.withLock { $0.found += partial }
         let redactor = Redactor(Array(values.values) + others + partial)
         throw PlanRejected(
             diagnostics: declarations.compactMap { declaration in
@@ -139,7 +149,7 @@ final class SecretResolver: Sendable {
     ) throws -> [UInt8] {
         let captured: ChildProcess.Captured
         do throws(SystemError) {
-            let command = try ChildProcess(arguments, in: folder, errorOutput: .captured)
+            let command = try ChildProcess(arguments, in: folder)
             state.withLock { state in
                 state.command = command
                 // It may have come before there was anything to end.

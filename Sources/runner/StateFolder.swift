@@ -1,3 +1,4 @@
+import Cookies
 import SystemKit
 import TransferModel
 
@@ -33,12 +34,25 @@ struct StateFolder {
         return path + "/reports/\(Self.fileName(jobName))-\(key).json"
     }
 
+    /// Where a session of a job keeps its cookies; nil when there is no state folder.
+    ///
+    /// Each session of each job has its own: what one has logged in to, no other is.
+    func cookieFile(jobName: String, jobPath: String, session: String) -> CookieFile? {
+        guard let path else { return nil }
+        let key = Self.key(of: jobPath, Array("\0\(session)".utf8))
+        let names = [jobName, session].map { Self.fileName($0).prefix(80) }
+        return CookieFile(
+            folder: path + "/cookies",
+            name: "\(names[0])-\(names[1])-\(key).jsonl"
+        )
+    }
+
     /// Eight hexadecimal digits for the absolute path of a job's file (FNV-1a, 64 bits, folded to 32).
-    private static func key(of jobPath: String) -> String {
+    private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
         let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
         let parts = (folder + jobPath).split(separator: "/").filter { $0 != "." }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in parts.joined(separator: "/").utf8 {
+        for byte in Array(parts.joined(separator: "/").utf8) + suffix {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }
         let digits = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)

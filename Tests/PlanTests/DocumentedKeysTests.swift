@@ -6,18 +6,20 @@ import Testing
 
 /// What README and the page on job files say of the language, held against its tables.
 @Suite struct DocumentedKeysTests {
-    private static let tables = [
-        JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys, DefaultsTable.table.keys,
-        SessionTable.table.keys, SessionTable.tls.keys, ProxyTable.table.keys,
-        ProxyTable.server.keys, SessionTable.minimumRateTable.keys,
-        ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
-        TaskTable.upload.keys,
-        TaskTable.download.keys,
-        RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
-        RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
-        ScheduleTable.table.keys,
-        MultipartType.part.keys, StreamTable.table.keys,
-    ]
+    private static let tables =
+        [
+            JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys,
+            DefaultsTable.table.keys,
+            SessionTable.table.keys, TLSTable.table.keys, SessionTable.minimumRateTable.keys,
+            ProxyTable.table.keys, ProxyTable.server.keys,
+            ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
+            TaskTable.upload.keys,
+            TaskTable.download.keys,
+            RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
+            RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
+            ScheduleTable.table.keys,
+            MultipartType.part.keys, StreamTable.table.keys,
+        ] + CredentialTable.methods.map(\.table.keys)
 
     private static func text(_ file: String) throws -> String {
         let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: file)

@@ -391,6 +391,6 @@ extension PlanTests {
                 .init(id: "fetchh", nearest: "fetch"), .init(id: "zzzzzzzz", nearest: nil),
             ]
         )
-        #expect(rejected?.isOnlyAboutTasksChosen == true)
+        #expect(rejected?.isOnlyAboutOptions == true)
     }
 }

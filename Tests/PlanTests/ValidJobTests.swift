@@ -65,6 +65,9 @@ import TransferModel
             keys.insert(document.text(of: entry.key))
             collectKeys(of: entry.value, in: document, into: &keys)
         }
+        for element in document.elements(of: node) {
+            collectKeys(of: element, in: document, into: &keys)
+        }
     }
 }
 

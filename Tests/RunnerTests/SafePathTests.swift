@@ -26,11 +26,26 @@ import Testing
     @Test func `a report that will be the job file is found before its folder is made`() throws {
         let text = try job.folder.text("job.yaml")
         let outcome = try job.runner(["run", "job.yaml", "--report", "new/../job.yaml"])
-        #expect(outcome.status == .exit(3))
+        #expect(outcome.status == .exit(2))
         #expect(outcome.standardError.contains("`--report` is the job file itself"))
         #expect(try job.folder.list() == ["job.yaml"])
         #expect(try job.folder.text("job.yaml") == text)
         #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a report that the job sends to one of its own files is a fault of the file`() throws
+    {
+        try job.folder.makeFolder("sub")
+        let link = Command("ln", ["-s", ".", "here"], workingFolder: job.folder.path)
+        #expect(try link.run().status == .exit(0))
+        let text = try job.folder.text("job.yaml") + "report: { json: sub/../here/job.yaml }\n"
+        try job.folder.write(text, to: "job.yaml")
+        for command in ["run", "validate"] {
+            let outcome = try job.runner([command, "job.yaml"])
+            #expect(outcome.status == .exit(3))
+            #expect(outcome.standardError.contains("the report's file is the job file itself"))
+        }
+        #expect(try job.folder.text("job.yaml") == text)
     }
 
     @Test(arguments: ["job.yaml", "-"])

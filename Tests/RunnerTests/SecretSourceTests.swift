@@ -92,7 +92,7 @@ import TransferModel
         let secret = try SecretJob(source)
         let folder = secret.job.folder
         try folder.write("s3cr3t", to: "open", mode: 0o644)
-        try folder.write("s3cr3t", to: "group", mode: 0o640)
+        try folder.write("s3cr3t", to: "group", mode: 0o620)
         try folder.write([UInt8](repeating: 97, count: 70_000), to: "large", mode: 0o600)
         try folder.write([UInt8]([0xFF, 0xFE, 0x41, 0x42]), to: "binary", mode: 0o600)
         try folder.write("\n", to: "empty", mode: 0o600)
@@ -104,7 +104,13 @@ import TransferModel
         #expect(outcome.standardError.contains("[job.missing-secret]"))
         #expect(!outcome.standardError.contains("s3cr3t"))
         #expect(secret.server.requests.isEmpty)
-        #expect(!folder.contains("report.json"))
+        let run = try outcome.reported(in: folder)
+        #expect(run.outcome("sent") == "skipped")
+        #expect(run.kind("sent") == "cancelled")
+        let message = try #require(run.task("sent")?["error"]?["message"]?.string)
+        #expect(message.hasPrefix("the run did not begin: the secret `it` "))
+        #expect(message.contains(reason))
+        #expect(try !folder.text("report.json").contains("s3cr3t"))
     }
 
     @Test func `what a failed command says is shown without what it gave away`() throws {
@@ -191,7 +197,9 @@ import TransferModel
         // Ends when the command has written to it.
         #expect(try Command("cat", [secret.job.folder.path("ready")]).run().status == .exit(0))
         running.signal(signal)
-        #expect(try running.finish().status == .exit(code))
+        let run = try running.finish().reported(in: secret.job.folder)
+        #expect(run.code == code)
+        #expect(run.outcome("sent") == "cancelled")
         #expect(secret.server.requests.isEmpty)
     }
 

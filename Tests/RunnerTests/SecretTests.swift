@@ -168,6 +168,39 @@ import TransferModel
         }
     }
 
+    @Test(arguments: ["plain", "none"])
+    func `what the command of a stream says of a secret is not shown`(progress: String) throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { token: { env: TOKEN } }
+            uploads:
+              dump: { url: \(server.url("/")), stream: { command: [sh, say] } }
+            """
+        )
+        // In two pieces, and in base64 on two lines.
+        try job.folder.write(
+            """
+            echo begun >&2; printf 'it is correct' >&2; echo ' horse, really' >&2
+            printf %s "$TOKEN" | base64 -w 7 >&2; echo x; printf 'no line end: %s' "$TOKEN" >&2
+            """,
+            to: "say"
+        )
+        let run = try job.run("--progress", progress, environment: ["TOKEN": "correct horse"])
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let lines = run.command.standardError.split(separator: "\n").filter {
+            $0.contains("dump  ")
+        }
+        .filter { $0.hasPrefix("stderr") }
+        #expect(
+            lines == [
+                "stderr     dump  begun", "stderr     dump  it is \(Self.mark), really",
+                "stderr     dump  \(Self.mark)==", "stderr     dump  no line end: \(Self.mark)",
+            ]
+        )
+    }
+
     @Test func `a field with a secret does not cross to another origin`() throws {
         let other = try ScriptedServer(["/there": [.ok("x")]])
         let server = try ScriptedServer([

@@ -131,6 +131,32 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test func `a search by a pattern does not hold up the second signal`() throws {
+        // A search that takes its five seconds: it begins anew at each place.
+        let begun = try Gate()
+        let body = String(repeating: "x", count: 4 << 20)
+        let server = try ScriptedServer([
+            "/": [.ok(body)], "/next": [Reply([.open(begun), .waitForPeerToLeave])],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            data:
+              slow: { url: \(server.url("/")), capture: { it: { regex: "x+[ab]" } } }
+              next: { url: \(server.url("/next")), priority: low }
+            """
+        )
+        let running = try job.runCommand().start()
+        try begun.wait()
+        running.signal(15)
+        _ = try running.waitForLine(containing: "stopping")
+        running.signal(2)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 143)
+        #expect(run.outcome("next") == "cancelled")
+        #expect(run.outcome("slow") == "cancelled", "\(run.command.standardError)")
+    }
+
     @Test func `an order that two signals stop in flight may have arrived`() throws {
         let arrived = try Gate()
         let server = try ScriptedServer(["/": [Reply([.open(arrived), .waitForPeerToLeave])]])

@@ -51,29 +51,128 @@ import Testing
             origin: nginx.secureOrigin,
             tls: "tls: { \(ca), minimumVersion: \"1.3\" }"
         )
-        #expect(refused.kind("file") == "tls")
+        try expectRefusal(refused, "localhost speaks no version of TLS that the session allows")
         let accepted = try run(nginx, origin: nginx.secureOrigin, tls: "tls: { \(ca) }")
         #expect(accepted.code == 0)
     }
 
-    @Test func `an unknown authority is a failure for good with a clear text`() throws {
-        let nginx = try Nginx(certificate: TestCertificates.shared().server)
-        let run = try run(nginx, origin: nginx.secureOrigin, tls: "configuration: ephemeral")
-        try expectRefusal(run, "certificate")
+    @Test func `no newer version than the newest allowed is spoken`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(
+            certificate: certificates.server,
+            locations: "ssl_protocols TLSv1.2 TLSv1.3;"
+        )
+        let tls = "tls: { caFile: \(certificates.authorityFile), maximumVersion: \"1.2\" }"
+        let run = try run(nginx, origin: nginx.secureOrigin, tls: tls)
+        let version = run.exchanges("file").first?["negotiatedTLSProtocolVersion"]
+        #expect(version?["name"]?.string == "TLSv1.2")
     }
 
-    @Test func `an expired certificate is refused`() throws {
+    /// A certificate that is refused.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var identity: any KeyPath<TestCertificates, TestCertificates.Identity> & Sendable
+        /// Whether the session trusts the authority that has signed it.
+        var isIssuerTrusted = true
+        var reason: String
+        var urlError: Int64
+    }
+
+    @Test(arguments: [
+        Refusal(
+            testDescription: "expired",
+            identity: \.expired,
+            reason: "the certificate of localhost expired on 20",
+            urlError: -1201
+        ),
+        Refusal(
+            testDescription: "not valid yet",
+            identity: \.early,
+            reason: "the certificate of localhost is not valid yet, only from 2090-01-01",
+            urlError: -1204
+        ),
+        Refusal(
+            testDescription: "self-signed",
+            identity: \.selfSigned,
+            reason: "the certificate of localhost is self-signed and not trusted here",
+            urlError: -1203
+        ),
+        Refusal(
+            testDescription: "unknown issuer",
+            identity: \.server,
+            isIssuerTrusted: false,
+            reason: "somebody who is not known here (runner test authority)",
+            urlError: -1203
+        ),
+        Refusal(
+            testDescription: "wrong host",
+            identity: \.wrongHost,
+            reason: "the certificate that localhost shows is for another host",
+            urlError: -1202
+        ),
+    ])
+    func `a certificate that is not good is refused for good, with its reason`(
+        refusal: Refusal
+    ) throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates[keyPath: refusal.identity])
+        let authority = "tls: { caFile: \(certificates.authorityFile) }"
+        let run = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: refusal.isIssuerTrusted ? authority : "configuration: ephemeral"
+        )
+        try expectRefusal(run, refusal.reason)
+        #expect(run.task("file")?["error"]?["urlError"]?["code"]?.integer == refusal.urlError)
+    }
+
+    @Test func `only a server with a pinned key is believed`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        let other = try TestCertificates.pin(of: certificates.client)
+        let own = try TestCertificates.pin(of: certificates.server)
+        let ca = "caFile: \(certificates.authorityFile)"
+        let pinned = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: "tls: { \(ca), pinnedPublicKeys: [\(other), \(own)] }"
+        )
+        #expect(pinned.code == 0, "\(pinned.command.standardError)")
+        let refused = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: "tls: { \(ca), pinnedPublicKeys: [\(other)] }"
+        )
+        try expectRefusal(refused, "the public key of localhost is none of `tls.pinnedPublicKeys`")
+    }
+
+    @Test func `a pin is asked for also where nothing else is`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        let other = try TestCertificates.pin(of: certificates.client)
+        let tls = "tls: { serverTrust: insecureAcceptAny, pinnedPublicKeys: [\(other)] }"
+        try expectRefusal(try run(nginx, origin: nginx.secureOrigin, tls: tls), "pinned")
+    }
+
+    @Test func `a session that believes anybody says so in its report`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.expired)
-        let tls = "tls: { caFile: \(certificates.authorityFile) }"
-        try expectRefusal(try run(nginx, origin: nginx.secureOrigin, tls: tls), "expired")
+        let run = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: "tls: { serverTrust: insecureAcceptAny }"
+        )
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.command.standardError.contains("[job.unverified-server]"))
+        let exchange = run.exchanges("file").first
+        #expect(exchange?["extension"]?["serverTrust"]?.string == "insecureAcceptAny")
+        #expect(exchange?["negotiatedTLSProtocolVersion"]?.isNull == false)
     }
 
-    @Test func `a certificate for another host is refused`() throws {
-        let certificates = try TestCertificates.shared()
-        let nginx = try Nginx(certificate: certificates.wrongHost)
-        let tls = "tls: { caFile: \(certificates.authorityFile) }"
-        try expectRefusal(try run(nginx, origin: nginx.secureOrigin, tls: tls), "localhost")
+    @Test func `an exchange without TLS trusts nobody in particular`() throws {
+        let nginx = try Nginx()
+        let run = try run(nginx, origin: nginx.origin, tls: "configuration: ephemeral")
+        #expect(run.exchanges("file").first?["extension"]?["serverTrust"]?.isNull == true)
     }
 
     private func expectRefusal(

@@ -11,6 +11,7 @@ private final class Lanes {
 
     var nextResumption: MonotonicTime? { lanes.nextResumption }
     func enter(_ task: TaskKey, _ lane: HostLanes.Lane) -> Bool { lanes.enter(task, lane) }
+    func didSpeakStreams(_ lane: HostLanes.Lane) { lanes.didSpeakStreams(lane) }
     func park(_ task: TaskKey, _ lane: HostLanes.Lane) { lanes.park(task, lane) }
     func leave(_ lane: HostLanes.Lane) { lanes.leave(lane) }
     func next() -> TaskKey? { lanes.next() }
@@ -46,6 +47,28 @@ private final class Lanes {
         #expect(lanes.next() == nil)
         lanes.leave(lane("a"))
         #expect(lanes.takeNext() == key(1))
+    }
+
+    @Test func `a lane whose server has streams has room for a hundred on each connection`() {
+        let lanes = Lanes(limits: [2, 1])
+        #expect(lanes.enter(key(0), lane("a")))
+        #expect(lanes.enter(key(1), lane("a")))
+        #expect(!lanes.enter(key(2), lane("a")))
+        lanes.didSpeakStreams(lane("a"))
+        #expect(lanes.takeNext() == key(2))
+        for task in 3..<200 { #expect(lanes.enter(key(task), lane("a"))) }
+        #expect(!lanes.enter(key(200), lane("a")))
+        #expect(lanes.enter(key(201), lane("a", session: 1)))
+        #expect(!lanes.enter(key(202), lane("a", session: 1)))
+    }
+
+    @Test func `a lane that was empty still knows that its server has streams`() {
+        let lanes = Lanes(limits: [1])
+        #expect(lanes.enter(key(0), lane("a")))
+        lanes.leave(lane("a"))
+        lanes.didSpeakStreams(lane("a"))
+        #expect(lanes.enter(key(1), lane("a")))
+        #expect(lanes.enter(key(2), lane("a")))
     }
 
     @Test func `sessions and origins have places of their own`() {

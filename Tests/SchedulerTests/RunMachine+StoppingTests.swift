@@ -89,6 +89,40 @@ import TransferModel
         #expect(run.summary.exitCode == .deadline)
     }
 
+    @Test(arguments: [true, false])
+    func `after a signal an attempt that does not end is not waited for`(isSecond: Bool) throws {
+        var run = RunSimulation([
+            .init("get"), .init("order").with { $0.method = "POST" },
+            .init("c").with { $0.needs = [0] },
+        ])
+        run.signal(.terminate)
+        if isSecond { run.signal(.interrupt) } else { run.advanceToNextTick() }
+        #expect(run.cancelled == [0, 1])
+        run.finish("get")
+        #expect(!run.machine.isFinished)
+        run.advanceToNextTick()
+        #expect(run.machine.isFinished && run.machine.hasAbandoned)
+        let end = RunMachine.lastWait + (isSecond ? .zero : RunMachine.grace)
+        #expect(run.now == MonotonicTime(nanoseconds: 0) + end)
+        #expect(run.record("get")?.outcome == .succeeded)
+        let order = try #require(run.record("order"))
+        #expect(order.outcome == .cancelled)
+        #expect(order.attempts.map(\.outcome) == [.cancelled])
+        #expect(order.error?.isOutcomeUnknown == true)
+        #expect(run.summary.exitCode == .terminated)
+        // What comes of it later changes nothing.
+        run.finish("order")
+        #expect(run.records.count == 3)
+    }
+
+    @Test func `an attempt that ends a little after the second signal is kept`() {
+        var run = RunSimulation([.init("a")])
+        run.signal(.terminate)
+        run.signal(.terminate)
+        run.obeyCancellations()
+        #expect(run.machine.isFinished && !run.machine.hasAbandoned)
+    }
+
     @Test func `a deadline that passes with only optional work left is a success`() {
         var run = RunSimulation(
             [.init("a"), .init("b").with { $0.isRequired = false }],
@@ -147,7 +181,7 @@ import TransferModel
         #expect(run.cancelled == [0, 1])
         run.obeyCancellations()
         #expect(run.summary.exitCode == .interrupted)
-        #expect(run.machine.nextTick == nil)
+        #expect(run.machine.isFinished)
     }
 
     @Test(

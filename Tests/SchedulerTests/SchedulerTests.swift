@@ -17,6 +17,9 @@ private final class TextSink: RunEventSink {
             let bytes = tasks.map { "\($0.id) \($0.countOfBytesReceived)" }
             lines.append("progress \(bytes.joined(separator: ","))")
         case .taskWillRetry(let id, let attempt, _, _): lines.append("retry \(id) \(attempt)")
+        case .taskWrote(let id, let bytes, let isLast):
+            let text = String(decoding: bytes, as: UTF8.self)
+            lines.append("wrote \(id) \(text)\(isLast ? "." : "")")
         case .taskFinished(let record): lines.append("\(record.outcome) \(record.id)")
         case .stopping(let reason, _): lines.append("stopping: \(reason)")
         case .finished(let summary): lines.append("exit \(summary.exitCode.rawValue)")
@@ -132,6 +135,46 @@ private final class TextSink: RunEventSink {
         }
         let (lines, _) = run([task("a"), task("b")], files: ["/out/a"]) { _ in .success }
         #expect(lines == ["run job", "unchanged a", "start b", "succeeded b", "exit 0"])
+    }
+
+    @Test(arguments: [
+        (StopReason.environment("no key"), "skipped", 4), (.signal(.terminate), "cancelled", 143),
+    ])
+    func `a run that does not begin ends every task`(reason: StopReason, outcome: String, code: Int)
+    {
+        let sink = TextSink()
+        let summary = Scheduler.endUnbegun(
+            FakeSource(tasks: [.init("a"), .init("b").with { $0.needs = [0] }]),
+            sessions: [SessionConfiguration(name: "s")],
+            schedule: ScheduleConfiguration(),
+            header: Self.header,
+            clock: RunClock(
+                wall: Timestamp(microseconds: 0),
+                monotonic: MonotonicTime(nanoseconds: 0),
+                maximumSkewMicroseconds: 0
+            ),
+            reason: reason,
+            now: { MonotonicTime(nanoseconds: 0) },
+            sinks: [sink]
+        )
+        let lines = sink.lines.filter { !$0.hasPrefix("stopping") }
+        #expect(lines == ["run job", "\(outcome) a", "\(outcome) b", "exit \(code)"])
+        #expect(summary.exitCode.rawValue == code)
+    }
+
+    @Test func `what a program says is told before its task ends`() {
+        let inbox = Inbox<Scheduler.Message>()
+        let (lines, _) = run([.init("a"), .init("b")], inbox: inbox) { attempt in
+            let bytes = Array("x\n".utf8)
+            inbox.push(.said(ErrorText(key: attempt.key, bytes: bytes, isLast: attempt.key == 1)))
+            return .success
+        }
+        #expect(
+            lines == [
+                "run job", "start a", "start b", "wrote a x\n", "wrote b x\n.", "succeeded a",
+                "succeeded b", "exit 0",
+            ]
+        )
     }
 
     @Test func `an empty plan ends at once`() {

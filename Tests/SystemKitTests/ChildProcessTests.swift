@@ -9,7 +9,7 @@ import Testing
     private static func run(_ arguments: [String], in folder: String = "/") throws
         -> ChildProcess.Captured
     {
-        try ChildProcess(arguments, in: folder, errorOutput: .captured)
+        try ChildProcess(arguments, in: folder)
             .capture(limit: 1 << 20, until: farAway())
     }
 

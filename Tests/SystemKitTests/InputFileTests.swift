@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: [
         (0o600 as UInt32, nil as InputFile.Exposure?), (0o400, nil), (0o700, nil),
-        (0o640, .openMode),
+        (0o644, .openMode), (0o440, geteuid() == 0 ? nil : .openMode),
         (0o604, .openMode), (0o620, .openMode), (0o601, .openMode),
     ])
     func `a file that others may reach says so`(

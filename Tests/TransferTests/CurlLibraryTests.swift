@@ -1,4 +1,5 @@
 import CurlKit
+import SystemKit
 import Testing
 
 @Suite struct CurlLibraryTests {
@@ -11,5 +12,11 @@ import Testing
     @Test(arguments: [("7.88.0", 0x075800), ("7.88.1", 0x075801), ("8.15.0", 0x080F00)])
     func `a libcurl that is new enough is taken`(version: String, number: Int) {
         #expect(CurlLibrary.LoadFailure(version: version, number: number) == nil)
+    }
+
+    /// `Scripts/test-curl8` names the version that it has put in the way of the system's.
+    @Test func `the libcurl that the tests run with is the one that was asked for`() throws {
+        let wanted = ProcessContext.variable("RUNNER_TEST_LIBCURL") ?? ""
+        #expect(try CurlLibrary.load().version.hasPrefix(wanted))
     }
 }

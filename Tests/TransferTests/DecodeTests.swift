@@ -137,6 +137,12 @@ import TransferModel
         let (empty, _) = try download(.raw(head + "Content-Length: 0\r\n\r\n"))
         #expect(empty.failure == nil)
         #expect(try folder.text("out") == "")
+        let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
+        let (ended, _) = try download(.raw(chunked + "0\r\n\r\n"))
+        #expect(ended.failure == nil)
+        #expect(try folder.text("out") == "")
+        let (half, _) = try download(.raw(chunked, then: [.close]))
+        #expect(half.failure != nil)
         let (none, _) = try download(.raw("HTTP/1.1 204 None\r\n\(field)\r\n\r\n"))
         #expect(none.failure == nil)
         let (asked, _) = try download(.raw(head + "Content-Length: 9\r\n\r\n")) {

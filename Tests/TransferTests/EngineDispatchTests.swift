@@ -24,6 +24,13 @@ import TransferModel
         #expect(counts.reduce(0, +) == limit)
     }
 
+    @Test func `a thread without connections gets nothing, however many attempts there are`() throws
+    {
+        var dispatch = dispatch(limit: 1)
+        let origin = try HTTPURL("https://a.test/").origin
+        for key in 0..<100 { #expect(dispatch.place(key, session: 0, origin: origin) == 0) }
+    }
+
     @Test func `the room of a finished attempt is used again`() throws {
         var dispatch = dispatch(limit: 2)
         let first = dispatch.place(0, session: 0, origin: try HTTPURL("http://a.test/").origin)

@@ -1,3 +1,4 @@
+import Cookies
 import SystemKit
 import TestSupport
 import Testing
@@ -7,7 +8,15 @@ import TransferModel
 /// An engine whose results a test waits for.
 final class EngineHarness {
     let engine: Engine
-    private let inbox = Inbox<[AttemptEvent]>()
+    /// What comes of the engine, in its order.
+    private enum Event {
+        case said(ErrorText)
+        case attempts([AttemptEvent])
+    }
+
+    private let inbox = Inbox<Event>()
+    /// What programs have said by the time their attempts had ended.
+    private(set) var said: [ErrorText] = []
 
     init(
         _ configure: (inout SessionConfiguration) -> Void = { _ in },
@@ -21,6 +30,7 @@ final class EngineHarness {
         let nanoseconds = Clock.monotonicNanoseconds()
         engine = try Engine(
             sessions: [session],
+            cookieJars: [CookieJar(session)],
             maximumConcurrentAttempts: 16,
             durability: durability,
             clock: RunClock(
@@ -30,7 +40,11 @@ final class EngineHarness {
             ),
             claims: claims,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
-            deliver: { inbox.push($0) }
+            say: { text in
+                let turn = inbox.push(.said(text))
+                return { inbox.isTaken(turn) }
+            },
+            deliver: { inbox.push(.attempts($0)) }
         )
     }
 
@@ -52,9 +66,15 @@ final class EngineHarness {
         var results: [AttemptResult] = []
         let guardTime = Clock.monotonicNanoseconds() + 60_000_000_000
         while results.count < count {
-            let batches = inbox.takeAll(until: guardTime)
-            try #require(!batches.isEmpty, "the engine delivered nothing for a minute")
-            for case .finished(let result) in batches.joined() { results.append(result) }
+            let batch = inbox.takeAll(until: guardTime)
+            try #require(!batch.isEmpty, "the engine delivered nothing for a minute")
+            for event in batch {
+                switch event {
+                case .said(let text): said.append(text)
+                case .attempts(let events):
+                    for case .finished(let result) in events { results.append(result) }
+                }
+            }
         }
         return results.sorted { $0.key < $1.key }
     }

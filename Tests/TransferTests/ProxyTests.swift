@@ -242,7 +242,7 @@ import TransferModel
         #expect(result.failure == nil)
         #expect(result.response?.statusCode == 200)
         #expect(proxy.requests.map(\.text) == ["", "body"])
-        #expect(result.transactions.map(\.reason) == [.initial, .auth])
+        #expect(result.transactions.map(\.reason) == [.initial, .authentication])
         #expect(result.transactions.map { $0.response?.statusCode } == [407, 200])
         #expect(result.transactions.map(\.countOfRequestBodyBytesSent) == [0, 4])
         #expect(result.transactions.map(\.countOfRequestBodyBytesBeforeEncoding) == [0, 4])
@@ -266,7 +266,7 @@ import TransferModel
         let result = try harness.run(.to("http://origin.test/"))
         #expect(result.failure?.httpStatus == 407)
         #expect(result.failure?.isPermanent == true)
-        #expect(result.transactions.map(\.reason) == [.initial, .auth])
+        #expect(result.transactions.map(\.reason) == [.initial, .authentication])
     }
 
     @Test(arguments: ["http", "https"])

@@ -55,6 +55,28 @@ import TransferModel
         #expect(server.requests.map(\.body.count).sorted() == [0, 9_000_000])
     }
 
+    @Test(arguments: ["exit 3", "exec sleep 1000", ":", "(setsid sleep 1000 &) ; exit 3"])
+    func `all that a program says is told before its attempt ends`(end: String) throws {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let harness = try EngineHarness()
+        let script =
+            "echo first >&2; head -c 3000000 /dev/zero >&2; printf last >&2; echo x; \(end)"
+        let result = try harness.run(
+            .to(server.url("/"), key: 5, method: "PUT", body: shell(script)) {
+                $0.timeoutInterval = .seconds(1)
+            }
+        )
+        #expect((result.failure == nil) == (end == ":"))
+        let text = harness.said.flatMap(\.bytes)
+        #expect(text.count == 3_000_010)
+        #expect(text.starts(with: Array("first\n".utf8)))
+        #expect(text.suffix(4) == Array("last".utf8)[...])
+        #expect(harness.said.allSatisfy { $0.key == 5 })
+        #expect(
+            harness.said.map(\.isLast) == harness.said.indices.map { $0 == harness.said.count - 1 }
+        )
+    }
+
     @Test func `a program that takes its time is waited for`() throws {
         _ = (try makePipe("ready"), try makePipe("gate"))
         let server = try ScriptedServer(["/": [.ok("")]])

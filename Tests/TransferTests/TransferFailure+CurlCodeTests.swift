@@ -34,6 +34,12 @@ import TransferModel
         #expect(failure(code).isPermanent == isPermanent)
     }
 
+    @Test(arguments: [16, 92, 95])
+    func `a stream that breaks off behind its head is truncated`(code: Int) {
+        #expect(failure(code, .receive).kind == .truncated)
+        #expect(failure(code, .wait).kind == .reset)
+    }
+
     @Test(
         arguments: [
             (nil, .receive, false, "illegal chunk", .protocolViolation),
@@ -71,11 +77,48 @@ import TransferModel
         #expect(failure.isKnownUnprocessed)
     }
 
-    @Test(arguments: [(10, -1201), (9, -1204), (19, -1203), (62, -1202)])
-    func `a refused certificate says why`(result: Int, code: Int) {
+    @Test(arguments: [
+        (10, 0, "the certificate of a.example expired on 2026-01-02", -1201),
+        (10, 1, "a certificate that vouches for that of a.example expired on 2026-01-02", -1201),
+        (9, 0, "the certificate of a.example is not valid yet, only from 2025-12-31", -1204),
+        (18, 0, "the certificate of a.example is self-signed and not trusted here", -1203),
+        (19, 1, "an authority that is not trusted here (Some CA)", -1203),
+        (20, 0, "issued by somebody who is not known here (Some CA)", -1203),
+        (23, 0, "the certificate of a.example was revoked by its issuer", -1202),
+        (62, 0, "the certificate that a.example shows is for another host", -1202),
+        (28, 0, "the certificate of a.example is not accepted: x", -1202),
+    ])
+    func `a refused certificate says whose it is and why`(
+        result: Int,
+        depth: Int,
+        words: String,
+        code: Int
+    ) {
         var end = ExchangeEnd(code: CurlCode(rawValue: 60), phase: .tls)
-        end.certificateVerifyResult = result
-        #expect(TransferFailure(end.explained).urlError?.code == code)
+        end.host = "a.example"
+        end.certificateFault = CertificateFault(
+            code: result,
+            depth: depth,
+            notBefore: 1_767_225_599,
+            notAfter: 1_767_312_000,
+            issuer: "Some\u{1B} CA\n"
+        )
+        let failure = TransferFailure(end.explained)
+        #expect(failure.detail.hasSuffix(words), "\(failure.detail)")
+        #expect(failure.urlError?.code == code)
+        #expect(failure.isPermanent)
+        #expect(failure.isKnownUnprocessed)
+    }
+
+    @Test(arguments: [
+        ("error:0A000102:SSL routines::unsupported protocol", true),
+        ("error:0A00042E:SSL routines::tlsv1 alert protocol version", true),
+        ("error:0A000410:SSL routines::sslv3 alert handshake failure", false),
+    ])
+    func `versions that do not meet will not meet later`(detail: String, isPermanent: Bool) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 35), phase: .tls)
+        end.detail = detail
+        #expect(TransferFailure(end).isPermanent == isPermanent)
     }
 }
 

@@ -55,6 +55,7 @@ CURLcode ccurl_set_prereq(CURL *handle, ccurl_prereq_fn function, void *user);
 CURLcode ccurl_set_resolver(CURL *handle, ccurl_resolver_fn function, void *user);
 CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *user);
 CURLcode ccurl_set_closesocket(CURL *handle, ccurl_closesocket_fn function, void *user);
+CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback function, void *user);
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
@@ -83,6 +84,28 @@ CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
 // What OpenSSL says of the handle's connection: the protocol version (0x0304), the cipher suite's number in the IANA
 // registry and its name. 0 when the TLS library is another one, or the connection has no TLS.
 int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name);
+
+// Why OpenSSL has refused a certificate, and what that certificate says.
+typedef struct {
+    // X509_V_ERR_…
+    int error;
+    // 0 is the server's own certificate, 1 the one that vouches for it, and so on.
+    int depth;
+    // Seconds since 1970; INT64_MIN when it does not say.
+    int64_t not_before, not_after;
+    // The common name of whoever issued it; as the peer has written it, and empty when there is none.
+    char issuer[128];
+} ccurl_certificate_fault;
+
+// Watches the verification of a handle's connections. NULL when the TLS library is not OpenSSL 3.
+struct ccurl_trust;
+struct ccurl_trust *ccurl_trust_new(void);
+// The handle must not open another connection.
+void ccurl_trust_release(struct ccurl_trust *trust);
+CURLcode ccurl_set_trust(CURL *handle, struct ccurl_trust *trust);
+void ccurl_trust_clear(struct ccurl_trust *trust);
+// NULL when no certificate was refused since it was cleared; otherwise valid until then.
+const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust);
 
 // A SHA-2 from libcrypto, which libcurl has loaded already: of 256 or 512 bits. NULL when libcrypto is not there.
 void *ccurl_digest_new(int bits);

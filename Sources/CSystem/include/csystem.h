@@ -34,6 +34,8 @@ int csystem_pipe(int ends[2]);
 // in PATH when it has no slash. It gets /dev/null, `output` and `error` as its standard streams and nothing else that
 // is open, no blocked signals, and SIGPIPE as a program expects it. Returns 0 or an errno value.
 int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process);
+// Keeps this process from being dumped or traced by others of its user (PR_SET_DUMPABLE of prctl(2)).
+void csystem_hide_memory(void);
 // A descriptor that becomes readable when a child ends (pidfd_open(2)); -1 where the kernel has none.
 int csystem_pidfd(int process);
 

@@ -86,21 +86,22 @@ extension PlanBuilder {
         }
     }
 
-    /// Warns of a `forEach` that makes no task, and checks the names of columns, as a row would have done.
+    /// Warns of a `forEach` that makes no task, and checks the names of columns and of a matrix, as a row would have done.
     private mutating func checkEmpty(_ group: TaskGroup, _ deferred: [DeferredValue]) {
         let reason: String
         switch group.rows.form {
         case .faulty: return
-        case .matrix: reason = "all combinations are excluded"
+        case .matrix(let matrix):
+            reason = "all combinations are excluded"
+            // The first value of each will do.
+            let values = matrix.values.compactMap(\.first)
+            checkNames(.combination(names: matrix.names, values: values), of: group, deferred)
         case .items, .range: reason = "it has no items"
         case .data(let rows):
             reason = "`\(rows.name.excerpt)` has no rows"
             if rows.format == .csv {
-                reader.row = .record(columns: rows.columns, fields: rows.columns)
-                for field in deferred.map(\.field) + [group.rows.key].compactMap(\.self) {
-                    reader.checkItems(in: field)
-                }
-                reader.row = nil
+                let row = Row.record(columns: rows.columns, fields: rows.columns)
+                checkNames(row, of: group, deferred)
             }
         }
         let entry = reader.tasks.entries[group.entry]
@@ -113,6 +114,15 @@ extension PlanBuilder {
                 at: document.range(of: group.rows.field.node)
             )
         )
+    }
+
+    /// Checks that the expressions of a group's tasks ask for what its rows could have.
+    private mutating func checkNames(_ row: Row, of group: TaskGroup, _ deferred: [DeferredValue]) {
+        reader.row = row
+        for field in deferred.map(\.field) + [group.rows.key].compactMap(\.self) {
+            reader.checkItems(in: field)
+        }
+        reader.row = nil
     }
 
     /// Says of the errors of a row which one it is.

@@ -124,6 +124,12 @@ package struct JobSchema: ~Copyable {
             writer.beginArray()
             reference(table.name)
             writer.endArray()
+        case .variants(_, let variants):
+            tables += variants
+            writer.key("oneOf")
+            writer.beginArray()
+            for table in variants { reference(table.name) }
+            writer.endArray()
         case .named(let value, let pattern, let hasFreeKeys):
             writeNamed(value, pattern, hasFreeKeys)
         }

@@ -34,11 +34,19 @@ struct SettingWalk {
                 }
             case .named:
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
+            case .list(.variants(let name, let tables)):
+                guard let first = found.first else { continue }
+                walkVariants(of: first.value, by: name, tables, path: path + key.name)
             case .either(.named, _):
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
-                    add(path + key.name, first.value, setBy: first.key)
+                    add(
+                        path + key.name,
+                        first.value,
+                        setBy: first.key,
+                        isConfidential: key.isConfidential
+                    )
                 } else if let value = key.defaultText {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
                 }
@@ -89,7 +97,39 @@ struct SettingWalk {
         }
     }
 
-    private mutating func add(_ path: String, _ node: NodeID, setBy key: NodeID) {
+    /// Adds what the entries of a list say, each by the table that the value of one of its keys names.
+    private mutating func walkVariants(
+        of list: NodeID,
+        by name: String,
+        _ tables: [KeyTable],
+        path: String
+    ) {
+        for (index, element) in reader.document.elements(of: list).enumerated() {
+            guard let value = reader.document.value(of: element, for: name) else { continue }
+            let variant = reader.text(Field(name: name, key: value.key, node: value.value))
+            let table = tables.first { table in
+                table.keys.contains { key in
+                    guard key.name == name, case .choice(let names)? = key.shape else {
+                        return false
+                    }
+                    return names.first == variant
+                }
+            }
+            if let table { walk(table, in: [element], path: "\(path)[\(index)].") }
+        }
+    }
+
+    private mutating func add(
+        _ path: String,
+        _ node: NodeID,
+        setBy key: NodeID,
+        isConfidential: Bool = false
+    ) {
+        guard !isConfidential else {
+            let line = reader.document.range(of: key).start.line
+            rows.append(SettingRow(path: path, value: displayConfidential(node), line: line))
+            return
+        }
         let line = reader.document.range(of: key).start.line
         if reader.dependsOnItem(node) { itemRows.append((rows.count, node)) }
         rows.append(SettingRow(path: path, value: display(node), line: line))
@@ -128,6 +168,18 @@ struct SettingWalk {
             }
             return "{\(entries.joined(separator: ", "))}"
         }
+    }
+
+    /// The expressions of a scalar as they are written, without the text around them.
+    private func displayConfidential(_ node: NodeID) -> String {
+        guard reader.document.hasInterpolation(node) else { return Secret.mark }
+        let text = reader.document.text(of: node)
+        return Template(text).pieces.map { piece in
+            switch piece {
+            case .literal: Secret.mark
+            case .expression(let expression): String(text.slice(expression.range))
+            }
+        }.joined()
     }
 
     private mutating func displayScalar(_ node: NodeID) -> String {

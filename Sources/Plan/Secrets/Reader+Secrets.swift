@@ -36,16 +36,20 @@ extension Reader {
         return nil
     }
 
-    /// Whether a variable of the environment is the value of a secret, which is reported: nobody would look after it.
+    /// Whether a variable, of the environment or of the job by way of it, is the value of a secret, which is reported: nobody
+    /// would look after it.
     mutating func isSecret(_ variable: Expression, _ text: String, _ field: Field) -> Bool {
-        guard let secret = secrets.first(ofEnvironment: variable.name) else { return false }
+        let prefix = variable.namespace == .var ? PlanOptions.variablePrefix : ""
+        guard let secret = secrets.first(ofEnvironment: variable.name, behind: prefix) else {
+            return false
+        }
         let range = range(of: variable.range, in: text, field.node)
         let expression = "${secret.\(secret.name)}"
         add(
             Diagnostic(
                 .error,
                 .secretExposed,
-                "`${env.\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
+                "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
                     + "but nothing keeps it from being seen",
                 at: range,
                 notes: [.init("it is declared here", at: secret.range)],
@@ -54,6 +58,14 @@ extension Reader {
             )
         )
         return true
+    }
+
+    /// What the environment gives as a secret is not meant as a variable that nobody uses.
+    mutating func forgetVariablesOfSecrets() {
+        for name in variables.unused
+        where secrets.first(ofEnvironment: name, behind: PlanOptions.variablePrefix) != nil {
+            variables.unused.remove(name)
+        }
     }
 
     /// Reports secrets in a value that is shown to people.

@@ -37,9 +37,13 @@ struct SecretList: Sendable {
         return true
     }
 
-    /// The secret whose value a variable of the environment has.
-    func first(ofEnvironment variable: String) -> SecretDeclaration? {
-        declarations.lazy.compactMap(\.self).first { $0.source == .environment(variable) }
+    /// The secret whose value a variable of the environment has that is named so behind a prefix.
+    func first(ofEnvironment variable: String, behind prefix: String) -> SecretDeclaration? {
+        declarations.lazy.compactMap(\.self).first { declaration in
+            guard case .environment(let name) = declaration.source else { return false }
+            return name.hasPrefix(prefix)
+                && name.utf8.dropFirst(prefix.utf8.count).elementsEqual(variable.utf8)
+        }
     }
 
     /// Says what a name means.
@@ -75,9 +79,18 @@ struct SecretList: Sendable {
     mutating func note(_ use: SecretUse) {
         switch use.place {
         case .url: inURLs.formUnion(use.secrets)
-        case .header, .proxy: inHeaders.formUnion(use.secrets)
+        case .header, .credential: inHeaders.formUnion(use.secrets)
         case .body: break
         }
+    }
+
+    /// Those of some secrets that have `origins`.
+    func bound(of used: SecretSet) -> SecretSet {
+        var bound = SecretSet()
+        for position in used.positions where declarations[position]?.origins != nil {
+            bound.formUnion(SecretSet(position))
+        }
+        return bound
     }
 
     /// The names of some, in backticks.

@@ -46,7 +46,7 @@ enum SecretTable {
             ) { ($0.timeout, $0.timeoutKey) = $1 },
             Setting(
                 "origins",
-                .list(of: origin),
+                .list(of: OriginType.confidential),
                 default: "any https origin, and this machine",
                 "Where the secret may go, such as `https://api.example.com`."
             ) { $0.origins = $1 },
@@ -84,34 +84,5 @@ enum SecretTable {
             return nil
         }
         return arguments
-    }
-
-    private static let origin = ValueType<Origin>(
-        .text(pattern: "^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$")
-    ) { reader, field in
-        guard let text = reader.text(field),
-            let url = reader.parsed(text, of: field, URLText.parse)
-        else { return nil }
-        let origin = url.origin
-        let rest = text.utf8.count - url.authorityEnd
-        guard rest == 0 || rest == 1 && text.hasSuffix("/") else {
-            let fault = ValueFault(
-                .badURL,
-                "an origin has no path, query or fragment",
-                likely: origin.text
-            )
-            reader.report(fault, of: field)
-            return nil
-        }
-        guard origin.scheme == .https || origin.isLoopback else {
-            reader.report(
-                .secretOverPlainHTTP,
-                "`\(field.name)`: what goes to `\(text)` is readable on the way",
-                at: field.node,
-                help: "use `https://`"
-            )
-            return nil
-        }
-        return origin
     }
 }

@@ -9,8 +9,8 @@ struct SecretUse: Sendable {
         /// A field of that name.
         case header(String)
         case body
-        /// The credentials of a session's proxy.
-        case proxy
+        /// A credential of the session or of its proxy, which goes where that says.
+        case credential
     }
 
     var secrets: SecretSet
@@ -18,17 +18,12 @@ struct SecretUse: Sendable {
     /// The value in the document.
     var node: NodeID
 
-    /// Whether a session has the field or a proxy of `base`, so that its value is used.
+    /// Whether a session has the field, the credentials or a proxy of `base`, so that its value is used.
     func stands(in session: SessionConfiguration, as base: SessionConfiguration) -> Bool {
-        if place == .proxy {
-            guard let servers = session.proxy.servers, let own = base.proxy.servers else {
-                return false
-            }
-            return ProxyServers.Slot.allCases.contains {
-                own[$0]?.credentials != nil && servers[$0] == own[$0]
-            }
+        guard case .header(let name) = place else {
+            return place == .credential
+                && (session.credentials == base.credentials || session.proxy.shares(base.proxy))
         }
-        guard case .header(let name) = place else { return false }
         return base.httpAdditionalHeaders.contains {
             $0.name == name && session.httpAdditionalHeaders.contains($0)
         }

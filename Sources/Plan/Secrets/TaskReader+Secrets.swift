@@ -4,8 +4,7 @@ internal import TransferModel
 extension TaskReader {
     /// Checks that each secret of a task may go where the task sends it, and keeps which ones there are.
     ///
-    /// Secrets in fields of the session are the task's too, unless it has a field of that name itself; those of its proxy
-    /// are needed, and go to nobody else.
+    /// Secrets in fields of the session are the task's too, unless it has a field of that name itself.
     func checkSecrets(
         of draft: inout TaskDraft,
         _ entry: TaskList.Entry,
@@ -14,14 +13,18 @@ extension TaskReader {
         guard let session = draft.session else { return }
         var uses = reader.secretUses
         for use in sessionSecrets[session] {
-            if case .header(let name) = use.place, draft.headers.contains(name) { continue }
-            uses.append(use)
+            switch use.place {
+            case .header(let name) where draft.headers.contains(name): break
+            // A redirect may lead to any of its servers; whether it may go there was checked with the session.
+            case .credential: draft.secrets.formUnion(use.secrets)
+            case .url, .header, .body: uses.append(use)
+            }
         }
         let node = reader.document.value(of: entry.value, for: "url")?.value ?? entry.key
         for use in uses {
             draft.secrets.formUnion(use.secrets)
-            // Those of a URL go where that URL says, those of a proxy where its own does.
-            guard use.place != .url, use.place != .proxy, let url = draft.url else { continue }
+            // Those of a URL go where that URL says.
+            guard use.place != .url, let url = draft.url else { continue }
             reader.checkSecrets(use.secrets, sentTo: url.origin, at: node, from: use.node)
         }
         // What stands for a secret must never be sent.

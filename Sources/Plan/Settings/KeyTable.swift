@@ -9,6 +9,8 @@ struct KeyDescription: Sendable {
     /// What holds without the key, as it would be written; nil when there is nothing.
     let defaultText: String?
     let isRequired: Bool
+    /// Whether its value is shown nowhere.
+    var isConfidential = false
     /// What its value looks like; nil for a key that is known and not supported yet.
     let shape: Shape?
 }

@@ -8,7 +8,7 @@ enum RetryTable {
         [
             Setting(
                 "attempts",
-                .integer(1...10_000),
+                .integer(1...1000),
                 default: "4",
                 "All tries; 1 means no retry."
             ) { $0.attempts = $1 },

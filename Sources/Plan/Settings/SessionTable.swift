@@ -9,7 +9,7 @@ enum SessionTable {
                 "configuration",
                 .choice(later: ["background"]),
                 default: "default",
-                "What is kept on disk. In this version both do the same: no cookies, no cache yet."
+                "What is kept on disk: `default` keeps cookies in the state folder, `ephemeral` nothing."
             ) { $0.kind = $1 },
             .notYet("identifier"),
         ] + shared
@@ -52,40 +52,44 @@ enum SessionTable {
                     over: $0.httpAdditionalHeaders
                 )
             },
+            Setting(
+                "httpShouldSetCookies",
+                .boolean,
+                default: "true",
+                "Whether requests carry the cookies that the session has kept."
+            ) { $0.httpShouldSetCookies = $1 },
+            Setting(
+                "httpCookieAcceptPolicy",
+                .choice(),
+                default: "onlyFromMainDocumentDomain",
+                "Which cookies of responses are kept: all, none, or those of the site that the task asked first."
+            ) { $0.httpCookieAcceptPolicy = $1 },
             Setting("minimumRate", minimumRate, "Slower than this is a failure of kind `stalled`.")
             {
                 $0.minimumRate = $1
             },
-            Setting("tls", tls, "Which TLS is spoken and whom it trusts.") { $1(&$0.tls) },
+            Setting(
+                "httpVersion",
+                .choice(),
+                default: "automatic",
+                "Over TLS: `automatic` takes HTTP/2 where libcurl (8.0 or newer) and the server have it; without TLS always 1.1."
+            ) { $0.httpVersion = $1 },
+            Setting(
+                "credentials",
+                CredentialTable.list,
+                default: "[]",
+                "What the session proves itself with, and to whom."
+            ) { $0.credentials = $1 },
+            TLSTable.setting,
             ProxyTable.setting,
         ] + later.map(Setting.notYet)
 
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "httpVersion", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-        "urlCache", "requestCachePolicy", "credentials", "limits",
+        "isDiscretionary", "urlCache", "requestCachePolicy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
-
-    static let tls = SettingTable<TLSConfiguration>(
-        "tls",
-        [
-            Setting(
-                "minimumVersion",
-                .choice(),
-                default: "1.2",
-                "Older versions are not offered."
-            ) { $0.minimumVersion = $1 },
-            Setting(
-                "caFile",
-                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
-                default: "the system's store",
-                "A PEM file of the roots to trust."
-            ) { $0.caFile = $1.path },
-            .notYet("maximumVersion"), .notYet("pinnedPublicKeys"), .notYet("serverTrust"),
-        ]
-    )
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.
     private static let minimumRate = ValueType<MinimumRate>(

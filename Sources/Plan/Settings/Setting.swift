@@ -26,6 +26,7 @@ struct Setting<Target>: Sendable {
         _ type: ValueType<Value>,
         default defaultText: String? = nil,
         isRequired: Bool = false,
+        isConfidential: Bool = false,
         _ summary: String,
         set: @escaping @Sendable (inout Target, Value) -> Void
     ) {
@@ -34,6 +35,7 @@ struct Setting<Target>: Sendable {
             summary: summary,
             defaultText: defaultText,
             isRequired: isRequired,
+            isConfidential: isConfidential,
             shape: type.shape
         )
         read = { target, reader, field in

@@ -16,6 +16,8 @@ indirect enum Shape: Sendable {
     case oneOrMore(Shape)
     /// A mapping of known keys.
     case mapping(KeyTable)
+    /// A mapping whose keys depend on the value of one of them: each table has one value for it.
+    case variants(by: String, [KeyTable])
     /// A mapping whose keys are names that the job file chooses; with `x-…` as free space, or as names too.
     case named(Shape, pattern: String, hasFreeKeys: Bool)
     /// Any scalar, null included.

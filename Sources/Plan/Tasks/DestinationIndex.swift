@@ -53,8 +53,14 @@ struct DestinationIndex {
     }
 
     /// Notes where the report goes; returns what the job reads there.
-    mutating func addReport(_ path: String, _ words: String) -> String? {
-        let input = self.words(of: path)
+    ///
+    /// `isSameFile` says of another path whether it leads to the report's file by a link.
+    mutating func addReport(
+        _ path: String,
+        _ words: String,
+        isSameFile: (String) -> Bool
+    ) -> String? {
+        let input = files.first { $0.path.hasSameBytes(as: path) || isSameFile($0.path) }?.words
         files.insert((path, words), at: 0)
         report = (path, words)
         return input

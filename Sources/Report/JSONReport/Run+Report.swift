@@ -17,8 +17,11 @@ struct FinishedRun {
             members.string("runnerVersion", "The version of the runner") { $0.header.runnerVersion }
             members.string("host", "The machine's name") { $0.header.host }
             members.unmeasured("shard", "Which part of the job this run was; null for all", .string)
-            members.object("engine", "What the run transferred with", RunHeader.Engine.Report.self)
-            {
+            members.optionalObject(
+                "engine",
+                "What the run transferred with; null when it could not begin",
+                RunHeader.Engine.Report.self
+            ) {
                 $0.header.engine
             }
             members.object("clock", "How dates were made", RunHeader.Clock.Report.self) {
@@ -37,7 +40,7 @@ extension RunHeader {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("name", "The job's name") { $0.jobName }
             members.string("file", "The file as it was named") { $0.jobFile }
-            members.ownText("sha256", "The SHA-256 of its bytes", .sha256) { $0.jobSHA256 }
+            members.optionalOwnText("sha256", "The SHA-256 of its bytes", .sha256) { $0.jobSHA256 }
         }
     }
 }

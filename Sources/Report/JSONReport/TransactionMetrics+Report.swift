@@ -197,6 +197,11 @@ extension TransactionMetrics {
                 Tunnel.Report.self
             ) { $0.proxy?.tunnel }
             members.optionalOwnText(
+                "serverTrust",
+                "Whom the session trusts over TLS; null without TLS",
+                .oneOf(TLSConfiguration.ServerTrust.allCases.map(\.rawValue))
+            ) { $0.serverTrust?.rawValue }
+            members.optionalOwnText(
                 "byteCounting",
                 "What the byte counts are of: the wire, or libcurl's HTTP/1 rendering of frames",
                 .oneOf(["wire", "http1-equivalent"])
@@ -215,11 +220,7 @@ extension TransactionMetrics {
     }
 
     private var byteCounting: String? {
-        switch networkProtocolName {
-        case nil: nil
-        case "h2", "h3": "http1-equivalent"
-        default: "wire"
-        }
+        networkProtocolName.map { _ in hasStreams ? "http1-equivalent" : "wire" }
     }
 }
 

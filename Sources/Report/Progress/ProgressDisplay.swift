@@ -9,6 +9,7 @@ package final class ProgressDisplay: RunEventSink {
     private static let maximumSecondsLeft = 360_000.0
 
     private let style: ProgressStyle
+    private let redactor: Redactor?
     private let lines: ProgressLines
     private let reportPath: () -> String?
     private let traits: () -> TerminalTraits
@@ -20,13 +21,18 @@ package final class ProgressDisplay: RunEventSink {
     private var running: [TaskProgress] = []
     private var rate = RateWindow()
     private var lastDrawing: MonotonicTime?
+    /// What the programs behind bodies say, by task.
+    private var errorLines: [String: ErrorLines] = [:]
     /// The lines that stand at the end of the screen and will be replaced.
     private var picture: [String] = []
 
     /// A display that asks `traits` before every picture, because a terminal may change its size, and `reportPath`
     /// at the end, because nobody knows before whether there will be a report.
+    ///
+    /// `redactor` finds secrets in what programs write, wherever that is cut.
     package init(
         style: ProgressStyle,
+        redactor: Redactor? = nil,
         reportPath: @autoclosure @escaping () -> String? = nil,
         traits: @escaping () -> TerminalTraits = TerminalTraits.ofStandardError,
         now: @escaping () -> MonotonicTime = {
@@ -36,6 +42,7 @@ package final class ProgressDisplay: RunEventSink {
     ) {
         let first = traits()
         self.style = style.resolved(for: first)
+        self.redactor = redactor
         lines = ProgressLines(usesColor: first.usesColor)
         self.reportPath = reportPath
         self.traits = traits
@@ -47,6 +54,11 @@ package final class ProgressDisplay: RunEventSink {
     package var wantsProgress: Bool { style == .bar }
 
     package func receive(_ event: RunEvent) {
+        // Not the run's words but a program's: shown in every style.
+        if case .taskWrote(let id, let bytes, let isLast) = event {
+            show(bytes, of: id, isLast: isLast)
+            return
+        }
         guard style != .none else { return }
         switch event {
         case .started(let header):
@@ -66,6 +78,7 @@ package final class ProgressDisplay: RunEventSink {
                 waitMicroseconds: wait
             )
             replace([], after: line)
+        case .taskWrote: break
         case .taskFinished(let record):
             finish(record)
         case .stopping(let reason, let running):
@@ -77,6 +90,14 @@ package final class ProgressDisplay: RunEventSink {
                 after: lines.summary(summary, startDate: startDate, reportPath: reportPath())
             )
         }
+    }
+
+    private func show(_ bytes: [UInt8], of id: String, isLast: Bool) {
+        var text = errorLines.removeValue(forKey: id) ?? ErrorLines(redactor: redactor)
+        let shown = text.take(bytes, isLast: isLast)
+        if !isLast { errorLines[id] = text }
+        guard !shown.isEmpty else { return }
+        replace(picture, after: shown.map { lines.wrote($0, id: id) }.joined())
     }
 
     private func finish(_ record: TaskRecord) {

@@ -41,6 +41,13 @@ struct ProgressLines: Sendable {
             + "  attempt \(attempt): \(reason(failure)); \(next)\n"
     }
 
+    /// `stderr     id  dump: connection refused`.
+    func wrote(_ line: String, id: String) -> String {
+        let text = Redaction.text(line, maximumBytes: .max)
+        return TerminalText.fitted("stderr", columns: Self.wordWidth)
+            + "  \(TerminalText.harmless(id))  \(TerminalText.harmless(text))\n"
+    }
+
     /// `stopping   the run was interrupted; 3 tasks are still running`.
     func stopping(reason: String, running: Int) -> String {
         let rest =

@@ -3,7 +3,7 @@ package import TransferModel
 
 /// Finds secrets in what is about to be shown, and puts `‹redacted›` in their place.
 ///
-/// They are found by their values: as they are, percent-encoded, escaped as in JSON, in base64 at any offset within
+/// They are found by their values: as they are, percent-encoded, escaped as in JSON, as hexadecimal digits, in base64 at any offset within
 /// more and on one line or several, and cut off by an ellipsis. The time is that of one look at each byte, except where a text begins to be a
 /// secret.
 package final class Redactor: Sendable {
@@ -52,6 +52,26 @@ package final class Redactor: Sendable {
     package func redacted(_ text: [UInt8]) -> [UInt8] {
         let found = secrets(in: text.span)
         return found.isEmpty ? text : Self.replacing(found, in: text.span)
+    }
+
+    /// Where a secret begins that may go on behind the end of UTF-8 text, an offset; nil when none does.
+    ///
+    /// Also where one ends there: a line that ends with a secret is rare.
+    package func unfinishedSecret(in text: [UInt8]) -> Int? {
+        let last = text.indices.reversed().lazy
+            .filter { !UnescapedText.isWhiteSpace(text[$0]) }
+            .prefix(SecretPattern.minimumCount - 1)
+        let ends = Array(last)
+        let end = ends.first.map { $0 + 1 } ?? 0
+        // The ellipsis is how the beginning of a secret is known for one.
+        let found = secrets(in: (text + Array("…".utf8)).span)
+        // What is shorter is not found by it.
+        let short = ends.filter { start in
+            let beginning = text[start...].filter { !UnescapedText.isWhiteSpace($0) }
+            return patterns.contains { $0.bytes.starts(with: beginning) }
+        }
+        let long = found.last { $0.upperBound >= end }?.lowerBound
+        return [long, short.min()].compactMap(\.self).min()
     }
 
     private static func replacing(_ ranges: [Range<Int>], in text: Span<UInt8>) -> [UInt8] {

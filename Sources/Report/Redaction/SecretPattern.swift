@@ -28,6 +28,11 @@ struct SecretPattern: Sendable, Hashable {
         for line in lines where line.count >= minimumLine {
             patterns.insert(SecretPattern(Array(line)))
         }
+        for digits in ["0123456789abcdef", "0123456789ABCDEF"].map({ Array($0.utf8) }) {
+            patterns.insert(
+                SecretPattern(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+            )
+        }
         for digits in [base64Digits, base64URLDigits] {
             for offset in 0..<3 {
                 patterns.insert(SecretPattern(base64Of: bytes, behind: offset, digits))

@@ -60,7 +60,7 @@ struct UnescapedText {
         offsets.append(text.count)
     }
 
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+    static func isWhiteSpace(_ byte: UInt8) -> Bool {
         switch byte {
         case 9, 10, 13, 32: true
         default: false

@@ -13,21 +13,22 @@ import Testing
         return try #require(result.document)
     }
 
-    private static let tables: [(name: String, keys: KeyTable)] = [
-        ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
-        ("session", SessionTable.table.keys),
-        ("tls", SessionTable.tls.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
-        ("proxy", ProxyTable.table.keys), ("proxyServer", ProxyTable.server.keys),
-        ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
-        ("data", TaskTable.data.keys),
-        ("upload", TaskTable.upload.keys),
-        ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
-        ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
-        ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
-        ("forEach", ForEachTable.table.keys),
-        ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
-        ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
-    ]
+    private static let tables: [(name: String, keys: KeyTable)] =
+        [
+            ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
+            ("session", SessionTable.table.keys),
+            ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
+            ("proxy", ProxyTable.table.keys), ("proxyServer", ProxyTable.server.keys),
+            ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
+            ("data", TaskTable.data.keys),
+            ("upload", TaskTable.upload.keys),
+            ("download", TaskTable.download.keys), ("retry", RetryTable.table.keys),
+            ("backoff", RetryTable.backoff.keys), ("expect", ExpectTable.table.keys),
+            ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
+            ("forEach", ForEachTable.table.keys),
+            ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
+            ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
+        ] + CredentialTable.methods.map { ($0.table.keys.name, $0.table.keys) }
 
     @Test func `the file in the repository is what the runner prints`() throws {
         let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: "schemas/job.schema.json")

@@ -50,6 +50,12 @@ import TransferModel
         #expect(try Self.redacted(text, "s3cret?~~") == expected)
     }
 
+    @Test(arguments: ["68756e74657232", "xx68756E74657232yy"])
+    func `a secret is found as hexadecimal digits`(text: String) throws {
+        let shown = try Self.redacted(text, "hunter2")
+        #expect(shown == (text.hasPrefix("x") ? "xx\(Self.mark)yy" : Self.mark))
+    }
+
     @Test func `every neighbourhood in base64 is covered`() throws {
         let secret = "correct horse"
         for front in 0..<7 {

@@ -1,0 +1,18 @@
+// What the C files here share of finding functions in OpenSSL.
+#ifndef CCURL_OPENSSL_H
+#define CCURL_OPENSSL_H
+
+#include <stddef.h>
+
+struct ccurl_symbol {
+    void *slot;
+    const char *name;
+};
+#define CCURL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// Finds every symbol; otherwise the name of the first that is missing.
+const char *ccurl_bind(void *library, const struct ccurl_symbol *symbols, size_t count);
+// Called once, with both libraries there.
+void ccurl_trust_load(void *libssl, void *libcrypto);
+
+#endif

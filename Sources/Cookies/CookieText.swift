@@ -1,0 +1,132 @@
+internal import JSON
+internal import SystemKit
+internal import TransferModel
+
+/// The text of a cookie file: a line of JSON for each cookie, between one that says what it is and one that says
+/// whether it is whole.
+///
+/// Not Netscape's format, which other programs read: its seven columns have no place for the order of cookies, for
+/// `SameSite`, for when one was changed and for deletions, without which processes cannot merge what they know.
+enum CookieText {
+    private static let formatVersion: Int64 = 1
+
+    /// Writes a list of persistent cookies.
+    static func make(_ cookies: [Cookie]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("cookies")
+        writer.integer(formatVersion)
+        writer.endObject()
+        var text = line(of: &writer)
+        for cookie in cookies {
+            write(cookie, to: &writer)
+            text += line(of: &writer)
+        }
+        writer.beginObject()
+        writer.key("count")
+        writer.integer(Int64(cookies.count))
+        writer.key("checksum")
+        writer.string(String(checksum(of: text[...]), radix: 16))
+        writer.endObject()
+        return text + line(of: &writer)
+    }
+
+    /// Reads what `make` has written; nil for anything else.
+    static func parse(_ text: [UInt8]) -> [Cookie]? {
+        let newline = UInt8(ascii: "\n")
+        guard text.last == newline else { return nil }
+        let start = text.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? 0
+        guard let end = try? JSONValue(bytes: Array(text[start...].dropLast())),
+            end["checksum"]?.string == String(checksum(of: text[..<start]), radix: 16)
+        else { return nil }
+        var lines = text[..<start].split(separator: newline).makeIterator()
+        guard let first = lines.next(), let head = try? JSONValue(bytes: Array(first)),
+            head["cookies"]?.integer == formatVersion
+        else { return nil }
+        var cookies: [Cookie] = []
+        while let line = lines.next() {
+            guard let value = try? JSONValue(bytes: Array(line)), let cookie = Cookie(value)
+            else { return nil }
+            cookies.append(cookie)
+        }
+        return cookies
+    }
+
+    private static func line(of writer: inout JSONWriter) -> [UInt8] {
+        defer { writer.reset() }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// FNV-1a of 64 bits: it finds what a disk has lost, and is no seal.
+    private static func checksum(of bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    private static func write(_ cookie: Cookie, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("name", cookie.name)
+        writer.member("value", cookie.value)
+        writer.member("domain", cookie.domain)
+        writer.member("path", cookie.path)
+        writer.member("isHostOnly", cookie.isHostOnly)
+        writer.member("isSecure", cookie.isSecure)
+        writer.member("isHTTPOnly", cookie.isHTTPOnly)
+        writer.member("sameSite", cookie.sameSite.rawValue)
+        writer.member("source", cookie.source.text)
+        writer.member("expiryTimeUs", cookie.expiryTime ?? .distantPast)
+        writer.member("creationTimeUs", cookie.creationTime)
+        writer.member("modificationTimeUs", cookie.modificationTime)
+        writer.member("lastAccessTimeUs", cookie.lastAccessTime)
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: String, _ value: String) {
+        key(name)
+        string(value)
+    }
+
+    fileprivate mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        bool(value)
+    }
+
+    fileprivate mutating func member(_ name: String, _ value: Timestamp) {
+        key(name)
+        integer(value.microseconds)
+    }
+}
+
+extension Cookie {
+    /// A line of a cookie file; nil when something is missing.
+    fileprivate init?(_ line: JSONValue) {
+        func time(_ name: String) -> Timestamp? {
+            line[name]?.integer.map(Timestamp.init(microseconds:))
+        }
+        guard let name = line["name"]?.string, let value = line["value"]?.string,
+            let domain = line["domain"]?.string, let path = line["path"]?.string,
+            let isHostOnly = line["isHostOnly"]?.bool, let isSecure = line["isSecure"]?.bool,
+            let isHTTPOnly = line["isHTTPOnly"]?.bool,
+            let sameSite = line["sameSite"]?.string.flatMap(SameSite.init(rawValue:)),
+            let source = line["source"]?.string.flatMap({ try? HTTPURL($0).origin }),
+            let expiryTime = time("expiryTimeUs"), let creationTime = time("creationTimeUs"),
+            let modificationTime = time("modificationTimeUs"),
+            let lastAccessTime = time("lastAccessTimeUs"),
+            !(name + value).utf8.contains(where: SetCookie.isForbidden)
+        else { return nil }
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.isHostOnly = isHostOnly
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+        self.source = source
+        self.expiryTime = expiryTime
+        self.creationTime = creationTime
+        self.modificationTime = modificationTime
+        self.lastAccessTime = lastAccessTime
+    }
+}

@@ -1,0 +1,276 @@
+internal import JobFile
+internal import TransferModel
+
+/// A text of a credential, and which secrets it holds.
+struct CredentialText: Sendable {
+    var text: String
+    var secrets: SecretSet
+    var field: Field
+}
+
+/// What one entry of `credentials` says.
+struct CredentialDraft: Sendable {
+    var scope = ProtectionSpace.Scope.none
+    /// Where `origin` or `host` stands.
+    var scopeField: Field?
+    var realm: String?
+    var user: CredentialText?
+    /// A password, a token, a secret key.
+    var secret: CredentialText?
+    var sessionToken: CredentialText?
+    var region: String?
+    var service: String?
+    /// A netrc file or a certificate.
+    var file: PathValue?
+    var key: PathValue?
+
+    /// What may only go where its secrets may.
+    var texts: [CredentialText] { [user, secret, sessionToken].compactMap(\.self) }
+
+    var login: Login? {
+        guard let user, let secret else { return nil }
+        return Login(user: user.text, password: Secret(secret.text))
+    }
+}
+
+/// One value of `method` and the keys that go with it.
+struct CredentialMethod: Sendable {
+    /// Who can read what is sent.
+    enum Exposure: Sendable {
+        /// Whoever sees the request has the credential.
+        case value
+        /// Whoever sees the request can try passwords until one fits.
+        case guessable
+        /// Nothing that helps a listener.
+        case none
+    }
+
+    let name: String
+    let exposure: Exposure
+    let table: SettingTable<CredentialDraft>
+    /// What a mapping without faults makes; nil for one with faults.
+    let proof: @Sendable (CredentialDraft, Reader) -> Credential.Proof?
+
+    init(
+        _ name: String,
+        _ exposure: Exposure,
+        _ settings: [Setting<CredentialDraft>],
+        namesItsHosts: Bool = false,
+        proof: @escaping @Sendable (CredentialDraft, Reader) -> Credential.Proof?
+    ) {
+        self.name = name
+        self.exposure = exposure
+        let method = ValueType<String>(.choice([name])) { reader, field in reader.text(field) }
+        table = SettingTable(
+            name + "Credential",
+            [Setting("method", method, isRequired: true, "How it is proved.") { _, _ in }]
+                + (namesItsHosts ? [] : CredentialTable.scope) + settings,
+            exactlyOneOf: namesItsHosts ? [] : ["origin", "host"]
+        )
+        self.proof = proof
+    }
+}
+
+/// An entry of `credentials`: what stands there depends on its `method`.
+enum CredentialTable {
+    static let methods = [
+        CredentialMethod("basic", .value, [realm, basicUser, password]) { draft, _ in
+            draft.login.map { .basic($0) }
+        },
+        CredentialMethod("digest", .guessable, [realm, user, password]) { draft, _ in
+            draft.login.map { .digest($0) }
+        },
+        CredentialMethod("bearer", .value, [token]) { draft, _ in
+            draft.secret.map { .bearer(Secret($0.text)) }
+        },
+        CredentialMethod("negotiate", .none, []) { _, _ in .negotiate },
+        CredentialMethod("ntlm", .guessable, [user, password]) { draft, _ in
+            draft.login.map { .ntlm($0) }
+        },
+        CredentialMethod("awsSigV4", .none, aws) { draft, _ in
+            guard let user = draft.user, let secret = draft.secret, let region = draft.region,
+                let service = draft.service
+            else { return nil }
+            return .awsSigV4(
+                AWSCredential(
+                    accessKey: user.text,
+                    secretKey: Secret(secret.text),
+                    sessionToken: draft.sessionToken.map { Secret($0.text) },
+                    region: region,
+                    service: service
+                )
+            )
+        },
+        CredentialMethod("netrc", .value, [netrcFile], namesItsHosts: true) { draft, reader in
+            if let file = draft.file { return .netrc(path: file.path) }
+            return reader.environment["HOME"].map {
+                .netrc(path: AbsolutePath.make(".netrc", in: $0))
+            }
+        },
+    ]
+
+    /// Methods that the language knows and the runner does not obey yet.
+    static let later = ["clientCertificate"]
+
+    /// `clientCertificate`, for when sessions show certificates.
+    static let clientCertificate = CredentialMethod(
+        "clientCertificate",
+        .none,
+        [
+            Setting(
+                "certificate",
+                file,
+                isRequired: true,
+                "A PEM file with the certificate and its chain, or a PKCS#12 file."
+            ) { $0.file = $1 },
+            Setting("key", file, "A PEM file with the private key.") { $0.key = $1 },
+            Setting(
+                "password",
+                text(isConfidential: true),
+                isConfidential: true,
+                "What the key is encrypted with."
+            ) { $0.secret = $1 },
+        ]
+    ) { draft, _ in
+        draft.file.map {
+            .clientCertificate(
+                ClientCertificate(
+                    certificate: $0.path,
+                    key: draft.key?.path,
+                    password: draft.secret.map { Secret($0.text) }
+                )
+            )
+        }
+    }
+
+    static let list = ValueType<[Credential]>(.list(entry.shape)) { reader, field in
+        reader.credentials(field, of: entry)
+    }
+
+    private static let entry = ValueType<Credential>(
+        .variants(by: "method", methods.map(\.table.keys))
+    ) { $0.credential($1) }
+
+    fileprivate static let scope = [
+        Setting<CredentialDraft>(
+            "origin",
+            withField(OriginType.type),
+            "The scheme, host and port that it is for, such as `https://api.example.com`."
+        ) { ($0.scope, $0.scopeField) = (.origin($1.0), $1.1) },
+        Setting(
+            "host",
+            withField(OriginType.host),
+            "The host that it is for, on every port: over https, and on this machine over http too."
+        ) { ($0.scope, $0.scopeField) = (.host($1.0), $1.1) },
+    ]
+
+    private static let realm = Setting<CredentialDraft>(
+        "realm",
+        ValueType(pattern: nil, parse: plainText),
+        default: "any",
+        "The realm that a challenge must name."
+    ) { $0.realm = $1 }
+
+    private static let user = Setting<CredentialDraft>(
+        "user",
+        text(isConfidential: false),
+        isRequired: true,
+        "The user name."
+    ) { $0.user = $1 }
+
+    private static let basicUser = Setting<CredentialDraft>(
+        "user",
+        text(isConfidential: false, mayHaveColon: false),
+        isRequired: true,
+        "The user name, without a colon."
+    ) { $0.user = $1 }
+
+    private static let password = secret("password", "The password.")
+    private static let token = secret("token", "The token, without the word `Bearer`.")
+
+    private static let aws = [
+        Setting<CredentialDraft>(
+            "accessKey",
+            text(isConfidential: false),
+            isRequired: true,
+            "The access key's id."
+        ) { $0.user = $1 },
+        secret("secretKey", "The secret access key."),
+        Setting(
+            "sessionToken",
+            text(isConfidential: true),
+            isConfidential: true,
+            "The token of temporary credentials."
+        ) { $0.sessionToken = $1 },
+        Setting(
+            "region",
+            ValueType(pattern: awsNamePattern, parse: awsName),
+            isRequired: true,
+            "Such as `eu-central-1`."
+        ) { $0.region = $1 },
+        Setting(
+            "service",
+            ValueType(pattern: awsNamePattern, parse: awsName),
+            isRequired: true,
+            "Such as `s3` or `execute-api`."
+        ) { $0.service = $1 },
+    ]
+
+    private static let netrcFile = Setting<CredentialDraft>(
+        "file",
+        file,
+        default: "~/.netrc",
+        "A netrc file that nobody else may read; it names the hosts."
+    ) { $0.file = $1 }
+
+    private static let file = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
+        reader.path(field)
+    }
+
+    private static func secret(_ name: String, _ summary: String) -> Setting<CredentialDraft> {
+        Setting(
+            name,
+            text(isConfidential: true),
+            isRequired: true,
+            isConfidential: true,
+            summary
+        ) { $0.secret = $1 }
+    }
+
+    /// A text that may hold secrets.
+    private static func text(
+        isConfidential: Bool,
+        mayHaveColon: Bool = true
+    ) -> ValueType<CredentialText> {
+        ValueType(.text(pattern: nil)) { reader, field in
+            reader.credentialText(
+                field,
+                isConfidential: isConfidential,
+                mayHaveColon: mayHaveColon
+            )
+        }
+    }
+
+    private static func withField<Value>(_ type: ValueType<Value>) -> ValueType<(Value, Field)> {
+        ValueType<(Value, Field)>(type.shape) { reader, field in
+            type.read(&reader, field).map { ($0, field) }
+        }
+    }
+
+    private static func plainText(_ text: String) throws(ValueFault) -> String {
+        try HeaderRule.checkValue(text)
+        return text
+    }
+
+    private static let awsNamePattern = "^[a-z0-9-]+$"
+
+    private static func awsName(_ text: String) throws(ValueFault) -> String {
+        let isName = text.utf8.allSatisfy {
+            (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
+        }
+        guard isName, !text.isEmpty else {
+            throw ValueFault(.badValue, "a name of AWS has small letters, digits and `-` only")
+        }
+        return text
+    }
+}

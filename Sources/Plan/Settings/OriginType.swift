@@ -1,0 +1,64 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// Whom something is for: scheme, host and port.
+enum OriginType {
+    /// Any http or https origin.
+    static let type = ValueType<Origin>(
+        .text(pattern: "^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$")
+    ) { reader, field in
+        guard let text = reader.text(field),
+            let url = reader.parsed(text, of: field, URLText.parse)
+        else { return nil }
+        let rest = text.utf8.count - url.authorityEnd
+        guard rest == 0 || rest == 1 && text.hasSuffix("/") else {
+            let fault = ValueFault(
+                .badURL,
+                "an origin has no path, query or fragment",
+                likely: url.origin.text
+            )
+            reader.report(fault, of: field)
+            return nil
+        }
+        return url.origin
+    }
+
+    /// One that nobody can listen to: https, or this machine.
+    static let confidential = ValueType<Origin>(type.shape) { reader, field in
+        guard let origin = type.read(&reader, field) else { return nil }
+        return reader.isConfidential(origin, field) ? origin : nil
+    }
+
+    /// A host name or address without scheme and port.
+    static let host = ValueType<String>(.text(pattern: "^[^/:?#@]+$|^\\[[^/?#@]+\\]$")) {
+        reader,
+        field in
+        guard let text = reader.text(field) else { return nil }
+        guard let origin = try? HTTPURL("https://\(text)/").origin, origin.port == 443,
+            origin.host == text.lowercased()
+        else {
+            let fault = ValueFault(
+                .badURL,
+                "`\(text.excerpt)` is not the name of a host",
+                help: "it has no scheme, port or path; write an `origin` for one of these"
+            )
+            reader.report(fault, of: field)
+            return nil
+        }
+        return origin.host
+    }
+}
+
+extension Reader {
+    /// Whether what goes to an origin can be read by nobody on the way; reports one where it can.
+    mutating func isConfidential(_ origin: Origin, _ field: Field) -> Bool {
+        if origin.scheme == .https || origin.isLoopback { return true }
+        report(
+            .secretOverPlainHTTP,
+            "`\(field.name)`: what goes to `\(origin.text)` is readable on the way",
+            at: field.node,
+            help: "use `https://`"
+        )
+        return false
+    }
+}

@@ -1,0 +1,111 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// `tls` of a session: which TLS is spoken and whom it trusts.
+enum TLSTable {
+    /// The key itself, whose mapping is looked at as a whole once it has been read.
+    static let setting = Setting<SessionConfiguration>(
+        KeyDescription(
+            name: "tls",
+            summary: "Which TLS is spoken and whom it trusts.",
+            defaultText: nil,
+            isRequired: false,
+            shape: .mapping(table.keys)
+        )
+    ) { session, reader, field in
+        reader.apply(table, to: &session.tls, in: field)
+        reader.checkVersions(of: session.tls, field)
+    }
+
+    static let table = SettingTable<TLSConfiguration>(
+        "tls",
+        [
+            Setting(
+                "minimumVersion",
+                .choice(),
+                default: "1.2",
+                "Older versions are not offered."
+            ) { $0.minimumVersion = $1 },
+            Setting("maximumVersion", .choice(), "Newer versions are not offered.") {
+                $0.maximumVersion = $1
+            },
+            Setting(
+                "caFile",
+                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                default: "the system's store",
+                "A PEM file of the roots to trust."
+            ) { $0.caFile = $1.path },
+            Setting(
+                "pinnedPublicKeys",
+                pins,
+                "The server must have one of these keys: `sha256//` and base64."
+            ) { $0.pinnedPublicKeys = $1 },
+            Setting(
+                "serverTrust",
+                serverTrust,
+                default: "system",
+                "Whom to believe; `insecureAcceptAny` turns verification off."
+            ) { $0.serverTrust = $1 },
+        ]
+    )
+
+    private static let pins = ValueType<[String]>(
+        .nonEmptyList(.text(pattern: PublicKeyPinText.pattern))
+    ) { reader, field in
+        let pin = ValueType(pattern: PublicKeyPinText.pattern, parse: PublicKeyPinText.parse)
+        guard let pins = reader.elements(field, of: pin) else { return nil }
+        guard !pins.isEmpty else {
+            reader.report(.outOfRange, "`\(field.name)`: the list is empty", at: field.node)
+            return nil
+        }
+        return pins
+    }
+
+    /// Written out: what is filled in depends on who starts the run, and nobody would see it in the file.
+    private static let serverTrust = ValueType<TLSConfiguration.ServerTrust>(
+        .choice(TLSConfiguration.ServerTrust.allCases.map(\.rawValue))
+    ) { reader, field in
+        guard !reader.document.hasInterpolation(field.node) else {
+            reader.report(
+                .badValue,
+                "`\(field.name)` must be written out: no variable may decide whom to trust",
+                at: field.node
+            )
+            return nil
+        }
+        let choice = ValueType<TLSConfiguration.ServerTrust>.choice()
+        guard let trust = choice.read(&reader, field) else { return nil }
+        if trust == .insecureAcceptAny { reader.warnOfAnyServer(field) }
+        return trust
+    }
+}
+
+extension Reader {
+    fileprivate mutating func warnOfAnyServer(_ field: Field) {
+        add(
+            Diagnostic(
+                .warning,
+                .unverifiedServer,
+                "anybody between here and the server can read and change everything: "
+                    + "`\(field.name)` lets any certificate pass",
+                at: document.range(of: field.node),
+                help: "to trust a server of your own, name its authority's certificate in `caFile`"
+            )
+        )
+    }
+
+    /// Reports versions of which none is left to offer, whichever of the two comes from `defaults`.
+    fileprivate mutating func checkVersions(of tls: TLSConfiguration, _ field: Field) {
+        guard let maximum = tls.maximumVersion, maximum < tls.minimumVersion else { return }
+        let value =
+            document.value(of: field.node, for: "maximumVersion")
+            ?? document.value(of: field.node, for: "minimumVersion")
+        report(
+            .conflictingKeys,
+            "no version is left: `maximumVersion` \(maximum.rawValue) is below `minimumVersion` "
+                + tls.minimumVersion.rawValue,
+            at: value?.value ?? field.node
+        )
+    }
+}

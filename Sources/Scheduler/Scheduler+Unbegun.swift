@@ -1,0 +1,35 @@
+package import TransferModel
+
+extension Scheduler {
+    /// Tells listeners of a run that does not begin: `started`, each task's end for that reason, `finished`.
+    ///
+    /// The parameters are those of `init`. Returns the sums.
+    package static func endUnbegun(
+        _ source: any TaskSource,
+        sessions: [SessionConfiguration],
+        schedule: ScheduleConfiguration,
+        header: RunHeader,
+        clock: RunClock,
+        reason: StopReason,
+        now: () -> MonotonicTime = MonotonicTime.present,
+        sinks: [any RunEventSink]
+    ) -> RunSummary {
+        var machine = RunMachine(
+            source: source,
+            sessions: sessions,
+            schedule: schedule,
+            clock: clock,
+            now: now()
+        )
+        func emit(_ event: RunEvent) { for sink in sinks { sink.receive(event) } }
+        emit(.started(header))
+        machine.stop(reason, now())
+        while !machine.isFinished {
+            machine.on(.tick, now: now()) { 0 }
+            for event in machine.takeActions().events { emit(event) }
+        }
+        let summary = machine.summary(now())
+        emit(.finished(summary))
+        return summary
+    }
+}

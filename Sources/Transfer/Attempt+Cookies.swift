@@ -1,0 +1,29 @@
+internal import Cookies
+internal import SystemKit
+internal import TransferModel
+
+extension Attempt {
+    /// The cookies that the current hop carries; nil for none.
+    ///
+    /// A task's own `Cookie` stands for all of them, as in `URLRequest.httpShouldHandleCookies`.
+    var cookieField: String? {
+        guard let jar = session.cookieJar,
+            let field = jar.field(
+                for: hop.url,
+                first: request.request.url,
+                at: clock.timestamp(of: .now)
+            )
+        else { return nil }
+        return hop.headers.contains { $0.name.lowercased() == "cookie" } ? nil : field
+    }
+
+    /// Keeps the cookies of a response, whatever becomes of it.
+    func keepCookies(of head: ResponseHead) {
+        session.cookieJar?.accept(
+            head.fields,
+            from: hop.url,
+            first: request.request.url,
+            at: clock.timestamp(of: .now)
+        )
+    }
+}

@@ -1,0 +1,201 @@
+internal import TransferModel
+
+/// Which of a session's credentials the exchanges of one attempt carry.
+///
+/// Before each hop `begin`, after each 401 `answer`. A credential that was refused is not carried again by the attempt;
+/// after three there is no other try (`previousFailureCount` of Apple's challenges).
+struct Authentication {
+    /// What becomes of a 401.
+    enum Answer: Equatable {
+        /// It is the result.
+        case none
+        /// libcurl goes on by itself, within the same transfer.
+        case byLibrary
+        /// Another exchange, which carries this credential.
+        case credential(Int)
+    }
+
+    /// What a request must know before it is sent.
+    enum Start: Equatable {
+        /// Nothing is carried.
+        case plain
+        /// A challenge will probably come: the body should wait for it.
+        case asking
+        /// This credential is carried at once.
+        case carrying(Int)
+    }
+
+    /// Refused credentials after which the 401 is the answer.
+    static let mostFailures = 3
+    /// Answers of libcurl within one transfer: NTLM takes one, Negotiate may take some.
+    private static let mostLibraryAnswers = 4
+
+    private let credentials: [Credential]
+    /// The position of the credential that the running exchange carries.
+    private(set) var carried: Int?
+    /// Positions of those that were refused.
+    private(set) var refused: [Int] = []
+    private var libraryAnswers = 0
+    private var hasAnsweredStale = false
+
+    /// `credentials` are those of the session.
+    init(_ credentials: [Credential]) { self.credentials = credentials }
+
+    /// Decides what the first request to a URL carries.
+    ///
+    /// - Parameters:
+    ///   - url: Where it goes.
+    ///   - hasBody: Whether a refused request would have sent a body in vain.
+    ///   - hasAuthorization: Whether the task has a field of its own for it, which wins.
+    ///   - known: Where the session's credentials were let in.
+    /// - Returns: What the request carries.
+    mutating func begin(
+        _ url: HTTPURL,
+        hasBody: Bool,
+        hasAuthorization: Bool,
+        known: KnownSpaces
+    ) -> Start {
+        carried = nil
+        libraryAnswers = 0
+        guard !hasAuthorization else { return .plain }
+        let usable = credentials.indices.filter {
+            credentials[$0].space.contains(url.origin) && !refused.contains($0)
+        }
+        if let unasked = usable.first(where: { credentials[$0].isSentUnasked }) {
+            carried = unasked
+        } else if let known = known.credential(for: url), usable.contains(known) {
+            carried = known
+        } else if hasBody {
+            let answering = usable.filter { credentials[$0].strength != nil }
+            guard let only = answering.first else { return .plain }
+            // With nothing to choose from, what the server would ask for is known.
+            guard answering.count == 1, credentials[only].isSentWithBodies else { return .asking }
+            carried = only
+        }
+        return carried.map { .carrying($0) } ?? .plain
+    }
+
+    /// Decides on a 401.
+    ///
+    /// - Parameters:
+    ///   - challenges: What the response asks for.
+    ///   - url: What was requested.
+    ///   - didSend: Whether the request had an `Authorization`.
+    /// - Returns: What comes next.
+    mutating func answer(_ challenges: [Challenge], from url: HTTPURL, didSend: Bool) -> Answer {
+        if let carried {
+            if isAnsweredByLibrary(challenges, didSend: didSend) {
+                libraryAnswers += 1
+                return .byLibrary
+            }
+            refuse(carried)
+        }
+        return next(challenges, url)
+    }
+
+    /// libcurl did not go on although it could have: what it carried is refused.
+    mutating func giveUp(_ challenges: [Challenge], from url: HTTPURL) -> Answer {
+        if let carried { refuse(carried) }
+        return next(challenges, url)
+    }
+
+    private mutating func refuse(_ position: Int) {
+        refused.append(position)
+        carried = nil
+        libraryAnswers = 0
+        hasAnsweredStale = false
+    }
+
+    private mutating func next(_ challenges: [Challenge], _ url: HTTPURL) -> Answer {
+        guard refused.count < Self.mostFailures else { return .none }
+        var best: (position: Int, strength: Int)?
+        for (position, credential) in credentials.enumerated()
+        where credential.space.contains(url.origin) && !refused.contains(position) {
+            guard let strength = credential.strength, strength > best?.strength ?? -1,
+                credential.answers(challenges)
+            else { continue }
+            best = (position, strength)
+        }
+        carried = best?.position
+        return best.map { .credential($0.position) } ?? .none
+    }
+
+    /// Whether the 401 is a step of what is carried and not its end.
+    private mutating func isAnsweredByLibrary(_ challenges: [Challenge], didSend: Bool) -> Bool {
+        guard let carried, libraryAnswers < Self.mostLibraryAnswers else { return false }
+        switch credentials[carried].proof {
+        case .ntlm: return challenges.contains { $0.scheme == "ntlm" && $0.token != nil }
+        case .negotiate:
+            return challenges.contains { $0.scheme == "negotiate" && $0.token != nil }
+        case .digest:
+            // The first request of a transfer has no nonce yet.
+            guard didSend else {
+                return libraryAnswers == 0 && credentials[carried].answers(challenges)
+            }
+            let digest = challenges.first { $0.scheme == "digest" }
+            guard digest?.text("stale") == "true", !hasAnsweredStale else { return false }
+            hasAnsweredStale = true
+            return true
+        default: return false
+        }
+    }
+}
+
+extension Credential {
+    /// Whether it is part of every request to its servers.
+    fileprivate var isSentUnasked: Bool {
+        switch proof {
+        case .bearer, .awsSigV4: true
+        default: false
+        }
+    }
+
+    /// Whether a request with a body carries it unasked, because the body would be sent twice otherwise.
+    fileprivate var isSentWithBodies: Bool {
+        if case .basic = proof { space.realm == nil } else { false }
+    }
+
+    /// How well it keeps what it proves; nil for what does not answer challenges.
+    fileprivate var strength: Int? {
+        switch proof {
+        case .basic: 0
+        case .ntlm: 1
+        case .digest: 2
+        case .negotiate: 3
+        case .bearer, .awsSigV4, .clientCertificate, .netrc: nil
+        }
+    }
+
+    /// Whether it answers one of the challenges.
+    fileprivate func answers(_ challenges: [Challenge]) -> Bool {
+        switch proof {
+        case .basic: challenges.contains { $0.scheme == "basic" && isFor($0) }
+        case .ntlm: challenges.contains { $0.scheme == "ntlm" }
+        case .negotiate: challenges.contains { $0.scheme == "negotiate" }
+        case .digest:
+            // libcurl reads the first one only.
+            challenges.first { $0.scheme == "digest" }.map { isFor($0) && $0.isKnownDigest }
+                ?? false
+        case .bearer, .awsSigV4, .clientCertificate, .netrc: false
+        }
+    }
+
+    private func isFor(_ challenge: Challenge) -> Bool {
+        guard let realm = space.realm else { return true }
+        return challenge["realm"].map { $0.elementsEqual(realm.utf8) } ?? false
+    }
+}
+
+extension Challenge {
+    /// Algorithms of RFC 7616 §6.1 that libcurl computes.
+    private static let algorithms = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
+
+    /// Whether a Digest challenge can be answered; that of RFC 2069, without a quality of protection, can.
+    fileprivate var isKnownDigest: Bool {
+        guard self["nonce"] != nil, text("algorithm").map(Self.algorithms.contains) ?? true else {
+            return false
+        }
+        guard let qualities = text("qop") else { return true }
+        return qualities.split { $0 == "," || $0 == " " || $0 == "\t" }.contains("auth")
+    }
+}

@@ -1,0 +1,131 @@
+internal import TransferModel
+
+/// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11.3).
+struct Challenge: Sendable, Hashable {
+    /// A parameter such as `realm`; quotes and what they escape are undone.
+    struct Parameter: Sendable, Hashable {
+        /// In lower case.
+        var name: String
+        var value: [UInt8]
+    }
+
+    /// In lower case: `basic`, `digest`, `negotiate`.
+    var scheme: String
+    /// What stands there instead of parameters, as NTLM and Negotiate have it.
+    var token: [UInt8]?
+    var parameters: [Parameter] = []
+
+    /// The value of the first parameter of that name, which is in lower case.
+    subscript(name: String) -> [UInt8]? {
+        parameters.first { $0.name == name }?.value
+    }
+
+    /// The same as text in lower case.
+    func text(_ name: String) -> String? {
+        self[name].map { HeaderFields.text($0[...]).lowercased() }
+    }
+
+    /// All challenges of a response in their order; what cannot be read is passed over.
+    ///
+    /// - Parameters:
+    ///   - fields: Of the response.
+    ///   - name: The field, in lower case; it may stand there several times.
+    /// - Returns: One for each scheme that is named.
+    static func all(in fields: HeaderFields, named name: String) -> [Challenge] {
+        fields.allValues(of: name).flatMap { value in
+            var reader = ChallengeReader(value)
+            return reader.challenges()
+        }
+    }
+}
+
+/// Reads a list of challenges (RFC 9110 §11.6.1).
+///
+/// A comma separates challenges as well as parameters: a token is a parameter's name exactly when `=` follows it.
+private struct ChallengeReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ value: ArraySlice<UInt8>) { rest = value }
+
+    mutating func challenges() -> [Challenge] {
+        var challenges: [Challenge] = []
+        while true {
+            skip { Self.isBlank($0) || $0 == UInt8(ascii: ",") }
+            guard !rest.isEmpty else { return challenges }
+            let name = take(Self.isTokenByte)
+            guard !name.isEmpty else {
+                skip { $0 != UInt8(ascii: ",") }
+                continue
+            }
+            let isFollowedByBlank = rest.first.map(Self.isBlank) ?? false
+            skip(Self.isBlank)
+            if rest.first == UInt8(ascii: "=") {
+                rest = rest.dropFirst()
+                let parameter = Challenge.Parameter(name: Self.text(name), value: value())
+                if !challenges.isEmpty {
+                    challenges[challenges.count - 1].parameters.append(parameter)
+                }
+                continue
+            }
+            var challenge = Challenge(scheme: Self.text(name))
+            if isFollowedByBlank { challenge.token = token68() }
+            challenges.append(challenge)
+        }
+    }
+
+    /// Letters, digits and `-._~+/`, then any number of `=`, up to a comma or the end; nothing is taken otherwise.
+    private mutating func token68() -> [UInt8]? {
+        let start = rest
+        let letters = take { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") }
+        let padding = take { $0 == UInt8(ascii: "=") }
+        skip(Self.isBlank)
+        let isEnd = rest.first.map { $0 == UInt8(ascii: ",") } ?? true
+        // A scheme without parameters, and the next one behind a comma, is no token.
+        guard isEnd, !letters.isEmpty else {
+            rest = start
+            return nil
+        }
+        return Array(letters + padding)
+    }
+
+    /// A token, or a quoted string (RFC 9110 §5.6.4).
+    private mutating func value() -> [UInt8] {
+        skip(Self.isBlank)
+        guard rest.first == UInt8(ascii: "\"") else {
+            return Array(take { $0 != UInt8(ascii: ",") && !Self.isBlank($0) })
+        }
+        rest = rest.dropFirst()
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                bytes.append(escaped)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) { _ = take(isSkipped) }
+
+    private mutating func take(_ isTaken: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = rest.prefix(while: isTaken)
+        rest = rest.dropFirst(taken.count)
+        return taken
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        HeaderFields.text(bytes).lowercased()
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+    /// RFC 9110 §5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 94...122: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+}

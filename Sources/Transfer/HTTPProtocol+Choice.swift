@@ -1,0 +1,52 @@
+internal import CurlKit
+internal import TransferModel
+
+/// That this machine's libcurl cannot speak the version of HTTP that a session asks for.
+struct ProtocolFault: Error, Hashable {
+    /// A whole sentence without its full stop.
+    var message: String
+}
+
+extension HTTPProtocol {
+    /// The version from which on libcurl's HTTP/2 never takes a response that was cut for a whole one.
+    private static let safeHTTP2 = 0x08_00_00
+
+    /// What a session's exchanges offer over TLS.
+    ///
+    /// - Throws: `ProtocolFault` for a version that was asked for by its number and is not to be had.
+    static func choose(
+        for session: SessionConfiguration,
+        with library: CurlLibrary
+    ) throws(ProtocolFault) -> HTTPProtocol {
+        let isSafe = library.versionNumber >= safeHTTP2
+        switch session.httpVersion {
+        case .http1: return .http1
+        case .automatic: return library.hasHTTP2 && isSafe ? .http2 : .http1
+        case .http2:
+            guard library.hasHTTP2 else { throw fault(session, library, "is built without HTTP/2") }
+            guard isSafe else {
+                throw fault(
+                    session,
+                    library,
+                    "can take a response over HTTP/2 that was cut for a whole one: "
+                        + "8.0 or newer is needed, or `automatic`, which keeps to 1.1 until then"
+                )
+            }
+            return .http2
+        case .http3:
+            guard library.hasHTTP3 else { throw fault(session, library, "is built without HTTP/3") }
+            return .http3
+        }
+    }
+
+    private static func fault(
+        _ session: SessionConfiguration,
+        _ library: CurlLibrary,
+        _ reason: String
+    ) -> ProtocolFault {
+        ProtocolFault(
+            message: "session `\(session.name)` has `httpVersion` \(session.httpVersion.rawValue), "
+                + "but libcurl \(library.version) \(reason)"
+        )
+    }
+}

@@ -1,0 +1,42 @@
+internal import TransferModel
+
+/// Where a session's credentials were let in, so that later requests carry them at once (RFC 7617 §2.2).
+///
+/// One that holds for any realm of its servers holds for the whole origin; one that names a realm for the folder that
+/// asked for it and what is below.
+struct KnownSpaces {
+    private struct Space: Hashable {
+        var origin: Origin
+        /// With a slash at both ends.
+        var folder: String
+        var credential: Int
+    }
+
+    /// Few: one for each credential and folder.
+    private var spaces: [Space] = []
+    /// More folders than this are not remembered.
+    private static let capacity = 64
+
+    /// The credential that was let in nearest to a URL; nil when none was.
+    func credential(for url: HTTPURL) -> Int? {
+        guard !spaces.isEmpty else { return nil }
+        let path = url.path
+        return spaces.filter { $0.origin == url.origin && path.hasPrefix($0.folder) }
+            .max { $0.folder.utf8.count < $1.folder.utf8.count }?.credential
+    }
+
+    /// Notes that a request with a credential was not refused.
+    mutating func note(_ credential: Int, at url: HTTPURL, hasRealm: Bool) {
+        let folder = hasRealm ? Self.folder(of: url.path) : "/"
+        let space = Space(origin: url.origin, folder: folder, credential: credential)
+        guard !spaces.contains(space) else { return }
+        spaces.removeAll { $0.origin == space.origin && $0.folder == folder }
+        if spaces.count < Self.capacity { spaces.append(space) }
+    }
+
+    /// The path up to its last slash.
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
+        return String(path[...slash])
+    }
+}

@@ -1,0 +1,114 @@
+/// What a session proves itself with, and where (Apple's `URLCredential` with its `URLProtectionSpace`).
+package struct Credential: Sendable, Hashable {
+    /// How it is proved, with what that takes.
+    package enum Proof: Sendable, Hashable {
+        /// A user and a password, readable by whoever sees the request (RFC 7617).
+        case basic(Login)
+        /// That the password is known, not the password (RFC 7616).
+        case digest(Login)
+        /// Microsoft's challenge and response, bound to its connection ([MS-NLMP]); the user may be `DOMAIN\user`.
+        case ntlm(Login)
+        /// The Kerberos ticket of the process, bound to its connection (RFC 4559).
+        case negotiate
+        /// A token that is sent as it is (RFC 6750).
+        case bearer(Secret)
+        /// A signature over each request by version 4 of AWS's algorithm.
+        case awsSigV4(AWSCredential)
+        /// A certificate, shown when a connection is opened.
+        case clientCertificate(ClientCertificate)
+        /// The logins that a netrc file has, at an absolute path; the file names their hosts.
+        case netrc(path: String)
+    }
+
+    package var space: ProtectionSpace
+    package var proof: Proof
+
+    package init(space: ProtectionSpace, proof: Proof) {
+        self.space = space
+        self.proof = proof
+    }
+}
+
+/// Whom a credential is for (RFC 9110 §11.5).
+package struct ProtectionSpace: Sendable, Hashable {
+    /// The servers that may get the credential.
+    package enum Scope: Sendable, Hashable {
+        case origin(Origin)
+        /// Every port of a host in lower case; plain http on this machine only.
+        case host(String)
+        /// Nobody: the credential names its hosts itself.
+        case none
+    }
+
+    package var scope: Scope
+    /// Compared byte by byte with the one that a challenge names; nil for any.
+    package var realm: String?
+
+    package init(scope: Scope, realm: String? = nil) {
+        self.scope = scope
+        self.realm = realm
+    }
+
+    /// Whether an origin belongs to it, in whatever realm.
+    package func contains(_ origin: Origin) -> Bool {
+        switch scope {
+        case .origin(let own): own == origin
+        case .host(let host):
+            host == origin.host && (origin.scheme == .https || origin.isLoopback)
+        case .none: false
+        }
+    }
+}
+
+/// A user name with its password.
+package struct Login: Sendable, Hashable {
+    package var user: String
+    package var password: Secret
+
+    package init(user: String, password: Secret) {
+        self.user = user
+        self.password = password
+    }
+}
+
+/// What requests to AWS, and to what speaks its protocol, are signed with.
+package struct AWSCredential: Sendable, Hashable {
+    package var accessKey: String
+    package var secretKey: Secret
+    /// Of temporary credentials.
+    package var sessionToken: Secret?
+    /// Such as `eu-central-1`.
+    package var region: String
+    /// Such as `s3` or `execute-api`.
+    package var service: String
+
+    package init(
+        accessKey: String,
+        secretKey: Secret,
+        sessionToken: Secret?,
+        region: String,
+        service: String
+    ) {
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
+        self.region = region
+        self.service = service
+    }
+}
+
+/// A certificate and its private key, in files.
+package struct ClientCertificate: Sendable, Hashable {
+    /// An absolute path: PEM with the chain, or PKCS#12 when there is no key beside it.
+    package var certificate: String
+    /// An absolute path to a PEM file; nil when the certificate's file has the key.
+    package var key: String?
+    /// What the key or the PKCS#12 file is encrypted with.
+    package var password: Secret?
+
+    package init(certificate: String, key: String?, password: Secret?) {
+        self.certificate = certificate
+        self.key = key
+        self.password = password
+    }
+}

@@ -1,0 +1,97 @@
+import SystemKit
+import Testing
+import TransferModel
+
+@testable import Cookies
+
+@Suite struct CookieJarTests {
+    private static func jar(
+        sends: Bool = true,
+        policy: HTTPCookieAcceptPolicy = .always,
+        store: CookieStore = CookieStore(),
+        findSecret: SecretFinder? = nil
+    ) -> CookieJar {
+        var session = SessionConfiguration(name: "s")
+        session.httpShouldSetCookies = sends
+        session.httpCookieAcceptPolicy = policy
+        return CookieJar(session, store: store, suffixes: testSuffixes, findSecret: findSecret)
+    }
+
+    private static func accept(
+        _ fields: [String],
+        in jar: CookieJar,
+        from url: String = "https://www.shop.example/",
+        first: String = "https://www.shop.example/"
+    ) throws {
+        jar.accept(
+            HeaderFields(fields.map { HeaderField(name: "Set-Cookie", value: $0) }),
+            from: try HTTPURL(url),
+            first: try HTTPURL(first),
+            at: time(1000)
+        )
+    }
+
+    private static func field(_ jar: CookieJar, for url: String) throws -> String? {
+        let url = try HTTPURL(url)
+        return jar.field(for: url, first: url, at: time(1000))
+    }
+
+    @Test(arguments: [true, false], HTTPCookieAcceptPolicy.allCases)
+    func `what is sent and what is accepted are two questions`(
+        sends: Bool,
+        policy: HTTPCookieAcceptPolicy
+    ) throws {
+        var store = CookieStore()
+        try store.receive("old=1; Path=/")
+        let jar = Self.jar(sends: sends, policy: policy, store: store)
+        try Self.accept(["new=2; Max-Age=60"], in: jar)
+        let field = try Self.field(jar, for: "https://www.shop.example/")
+        let isAccepted = policy != .never
+        #expect(field == (sends ? "old=1" + (isAccepted ? "; new=2" : "") : nil))
+        #expect(jar.changes.map(\.name) == (isAccepted ? ["new"] : []))
+        #expect(jar.isOfUse == (sends || isAccepted))
+    }
+
+    @Test func `a jar that accepts nothing and has nothing is of no use`() {
+        #expect(!Self.jar(policy: .never).isOfUse)
+        #expect(Self.jar().isOfUse)
+    }
+
+    @Test(arguments: [
+        ("https://www.shop.example/", "https://www.shop.example/", true),
+        ("https://login.shop.example/", "https://www.shop.example/", true),
+        ("http://www.shop.example:81/", "https://www.shop.example/", true),
+        ("https://shop.example/", "https://www.shop.example/", true),
+        ("https://other.example/", "https://www.shop.example/", false),
+        ("https://a.co.example/", "https://b.co.example/", false),
+        ("http://localhost/", "http://127.0.0.1/", false),
+        ("http://127.0.0.1:81/", "http://127.0.0.1:82/", true),
+        ("http://127.0.0.2/", "http://127.0.0.1/", false),
+    ])
+    func `the first party is the site of the task's own URL`(
+        url: String,
+        first: String,
+        isAccepted: Bool
+    ) throws {
+        let jar = Self.jar(policy: .onlyFromMainDocumentDomain)
+        try Self.accept(["a=b; Path=/"], in: jar, from: url, first: first)
+        #expect((try Self.field(jar, for: url) == "a=b") == isAccepted)
+    }
+
+    @Test func `several fields are several cookies, and bad ones harm none`() throws {
+        let jar = Self.jar()
+        try Self.accept(["a=1", "b=2; Domain=other.example", "\u{1}", "c=3"], in: jar)
+        #expect(try Self.field(jar, for: "https://www.shop.example/") == "a=1; c=3")
+    }
+
+    @Test func `a cookie with a secret stays with its origin and is not for the disk`() throws {
+        let jar = Self.jar(findSecret: { $0.contains("hush") ? 0 : nil })
+        try Self.accept(
+            ["a=hush; Max-Age=60; Domain=shop.example", "b=2; Max-Age=60; Domain=shop.example"],
+            in: jar
+        )
+        #expect(try Self.field(jar, for: "https://www.shop.example/") == "a=hush; b=2")
+        #expect(try Self.field(jar, for: "https://shop.example/") == "b=2")
+        #expect(jar.changes.map(\.name) == ["b"])
+    }
+}

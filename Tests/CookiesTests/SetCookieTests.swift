@@ -1,0 +1,90 @@
+import Testing
+import TransferModel
+
+@testable import Cookies
+
+@Suite struct SetCookieTests {
+    @Test(arguments: [
+        ("a=b", "a", "b"), (" a = b \t", "a", "b"), ("a=b=c", "a", "b=c"), ("a=", "a", ""),
+        ("=b", "", "b"), ("b", "", "b"), ("a=\"b c\"", "a", "\"b c\""), ("a=b;", "a", "b"),
+        ("a=b;;; ;", "a", "b"), ("a=%20", "a", "%20"), ("a=b, c=d", "a", "b, c=d"),
+        ("ä=ö", "ä", "ö"), ("a\tb=c\td", "a\tb", "c\td"), (" ; Secure; a=b", "", ""),
+    ])
+    func `name and value stand around the first equals sign`(
+        text: String,
+        name: String,
+        value: String
+    ) throws {
+        let field = SetCookie(Array(text.utf8)[...])
+        guard !name.isEmpty || !value.isEmpty else {
+            #expect(field == nil)
+            return
+        }
+        #expect(field?.name == name)
+        #expect(field?.value == value)
+    }
+
+    @Test(arguments: [
+        "a=b\u{0}", "a=b\u{1B}[1m", "a\u{7F}=b", "a=b; Path=/\u{1}", "", "=", "; a=b",
+    ])
+    func `control bytes and emptiness are refused`(text: String) {
+        #expect(SetCookie(Array(text.utf8)[...]) == nil)
+    }
+
+    @Test func `what is not UTF-8 is refused`() {
+        #expect(SetCookie((Array("a=".utf8) + [0xE4])[...]) == nil)
+    }
+
+    @Test(arguments: [(4095, true), (4096, false)])
+    func `name and value have 4096 bytes together`(valueSize: Int, isAccepted: Bool) {
+        let field = Array("a=\(String(repeating: "x", count: valueSize)); Secure".utf8)
+        #expect((SetCookie(field[...]) != nil) == isAccepted)
+    }
+
+    @Test func `the last attribute of a name wins, capitals aside`() throws {
+        let text = "a=b; PATH=/x; path=/y; Domain=A.example; domain=.B.Example; SECURE; httponly"
+        let field = try #require(SetCookie(Array(text.utf8)[...]))
+        #expect(field.path == "/y")
+        #expect(field.domain == "b.example")
+        #expect(field.isSecure && field.isHTTPOnly)
+        #expect(field.sameSite == .unspecified)
+    }
+
+    @Test(arguments: [
+        ("Strict", Cookie.SameSite.strict), ("LAX", .lax), ("none", .none), ("other", .unspecified),
+        ("", .unspecified),
+    ])
+    func `SameSite is one of three words`(text: String, sameSite: Cookie.SameSite) throws {
+        let field = try #require(SetCookie(Array("a=b; samesite=\(text)".utf8)[...]))
+        #expect(field.sameSite == sameSite)
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("60", 60), ("-1", -1), ("99999999999999999999", Int64.max),
+        ("-99999999999999999999", .min), ("007", 7),
+    ])
+    func `an age is a whole number of any size`(text: String, seconds: Int64) throws {
+        let field = try #require(SetCookie(Array("a=b; Max-Age=\(text)".utf8)[...]))
+        #expect(field.maximumAge == seconds)
+    }
+
+    @Test(arguments: ["", "-", "+5", "5s", "1.5", "0x10", " ", "--1", "٣"])
+    func `what is no number is no age`(text: String) throws {
+        let field = try #require(SetCookie(Array("a=b; Max-Age=9; Max-Age=\(text)".utf8)[...]))
+        #expect(field.maximumAge == 9)
+    }
+
+    @Test func `attributes that cannot be read are passed over`() throws {
+        let long = String(repeating: "x", count: 1025)
+        let text = "a=b; Path=/\(long); Domain=\(long); Expires=tomorrow; Path=/ok; Fresh=1; =; x"
+        let field = try #require(SetCookie(Array(text.utf8)[...]))
+        #expect(field.path == "/ok")
+        #expect(field.domain == "")
+        #expect(field.expires == nil)
+    }
+
+    @Test func `a path that does not begin with a slash is the default one`() throws {
+        let field = try #require(SetCookie(Array("a=b; Path=/x; Path=y".utf8)[...]))
+        #expect(field.path == "")
+    }
+}

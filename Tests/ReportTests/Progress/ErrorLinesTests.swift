@@ -1,0 +1,71 @@
+import Testing
+import TransferModel
+
+@testable import Report
+
+@Suite struct ErrorLinesTests {
+    private static let mark = "‹redacted›"
+
+    /// What is shown after each piece, the last of which ends the text.
+    private static func shown(_ pieces: [String], secret: String? = nil) -> [[String]] {
+        var lines = ErrorLines(redactor: secret.flatMap { Redactor([Secret($0)]) })
+        return pieces.indices.map {
+            lines.take(Array(pieces[$0].utf8), isLast: $0 == pieces.count - 1)
+        }
+    }
+
+    @Test func `a line is shown when it is whole, the last one at the end`() {
+        #expect(
+            Self.shown(["one\ntw", "o\n\nthr", "ee"]) == [["one"], ["two"], ["three"]]
+        )
+        #expect(Self.shown(["", ""]) == [[], []])
+    }
+
+    @Test func `what a carriage return takes back is not shown`() {
+        #expect(Self.shown(["10 %\r50 %\r100 %\r\nend\r\n"]) == [["100 %", "end"]])
+    }
+
+    @Test func `a secret is found wherever the pieces end`() {
+        let text = "the key is hunter2 indeed\n"
+        for position in 0...text.count {
+            let pieces = [String(text.prefix(position)), String(text.dropFirst(position)), ""]
+            let lines = Array(Self.shown(pieces, secret: "hunter2").joined())
+            #expect(lines == ["the key is \(Self.mark) indeed"])
+        }
+    }
+
+    @Test(arguments: 1...11)
+    func `base64 of a secret is found that goes on in the next line`(width: Int) {
+        let digits = "aHVudGVyMmh1bnRlcjI"
+        let pieces = ["x\n", digits.prefix(width) + "\n", digits.dropFirst(width) + "=\n", ""]
+        let all = Self.shown(pieces.map { String($0) }, secret: "hunter2hunter2").joined()
+        #expect(all.joined() == "x\(Self.mark)=")
+    }
+
+    @Test func `the first line of a secret waits for the second`() {
+        let key = "-----BEGIN KEY-----\nab\ncd\n-----END KEY-----"
+        #expect(
+            Self.shown(
+                ["load:\n-----BEGIN KEY-----\n", "ab\ncd\n", "-----END KEY-----\n", ""],
+                secret: key
+            )
+                == [["load:"], [], [], [Self.mark]]
+        )
+        // Another text begins as the secret does.
+        let other = Self.shown(["-----BEGIN KEY-----\n", "other\n"], secret: key)
+        #expect(other.last?.last == "other")
+    }
+
+    @Test func `the beginning of a secret is not shown at the end`() {
+        #expect(
+            Self.shown(["pass: correct ho"], secret: "correct horse") == [["pass: \(Self.mark)"]]
+        )
+    }
+
+    @Test func `a line without end is shown when too much of it is held`() {
+        let piece = String(repeating: "x", count: 700_000)
+        #expect(
+            Self.shown([piece, piece, "y"], secret: "hunter2") == [[], [piece + piece], ["y"]]
+        )
+    }
+}

@@ -1,0 +1,157 @@
+import CurlKit
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// HTTP/2 with nginx: with libcurl 8.0 or newer many tasks share a connection, below all is HTTP/1.1.
+@Suite struct HTTP2Tests {
+    private let nginx: Nginx
+    private let certificates: TestCertificates
+    private let isSpoken: Bool
+    private let origin: String
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+        nginx = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location /gzip/ {
+                    rewrite ^/gzip(/.*)$ $1 break;
+                    gzip on;
+                    gzip_types text/plain;
+                    gzip_min_length 1;
+                }
+                """
+        )
+        isSpoken = try CurlLibrary.load().versionNumber >= 0x08_00_00
+        origin = try #require(nginx.secureOrigin)
+        try nginx.root.write("hello", to: "file.txt")
+    }
+
+    private func harness(
+        _ configure: (inout SessionConfiguration) -> Void = { _ in }
+    ) throws -> EngineHarness {
+        let authority = certificates.authorityFile
+        return try EngineHarness { session in
+            session.tls.caFile = authority
+            configure(&session)
+        }
+    }
+
+    /// What is spoken where both sides may choose.
+    private var chosen: String { isSpoken ? "h2" : "http/1.1" }
+
+    @Test func `a session offers HTTP/2 by itself where libcurl does it well`() throws {
+        let result = try harness().run(.to(origin + "/file.txt"))
+        #expect(result.failure == nil)
+        let exchange = try #require(result.transactions.first)
+        #expect(exchange.networkProtocolName == chosen)
+        #expect(exchange.negotiatedTLSProtocolVersion != nil)
+        #expect(exchange.countOfResponseBodyBytesAfterDecoding == 5)
+        #expect(exchange.countOfResponseBodyBytesReceived == 5)
+        #expect(exchange.countOfRequestHeaderBytesSent > 0)
+        #expect(exchange.countOfResponseHeaderBytesReceived > 0)
+        #expect(!exchange.request.headers.isEmpty)
+        #expect(result.response?.fields["content-type"] == "text/plain")
+        #expect(result.voucher == .length)
+    }
+
+    @Test func `a session may keep to 1.1`() throws {
+        let result = try harness { $0.httpVersion = .http1 }.run(.to(origin + "/file.txt"))
+        #expect(result.transactions.first?.networkProtocolName == "http/1.1")
+    }
+
+    @Test func `a server without HTTP/2 is spoken to in 1.1`() throws {
+        let plain = try Nginx(certificate: certificates.server)
+        try plain.root.write("hello", to: "file.txt")
+        let url = try #require(plain.secureOrigin) + "/file.txt"
+        let results = try harness().run((0..<8).map { try .to(url, key: $0) })
+        for result in results {
+            #expect(result.failure == nil)
+            #expect(result.transactions.first?.networkProtocolName == "http/1.1")
+        }
+    }
+
+    @Test func `many tasks share a connection for each engine thread`() throws {
+        let attempts = try (0..<40).map { try AttemptRequest.to(origin + "/file.txt", key: $0) }
+        let results = try harness { $0.httpMaximumConnectionsPerHost = 4 }.run(attempts)
+        #expect(results.allSatisfy { $0.failure == nil })
+        let exchanges = results.flatMap(\.transactions)
+        #expect(exchanges.count == 40)
+        let connections = Set(exchanges.map(\.connectionIdentifier))
+        #expect(connections.count <= (isSpoken ? 2 : 4))
+        // Whoever opens a connection is the one that has its dates.
+        #expect(exchanges.count { !$0.isReusedConnection } == connections.count)
+        for exchange in exchanges where exchange.isReusedConnection {
+            #expect(exchange.connectStartDate == nil)
+            #expect(exchange.secureConnectionStartDate == nil)
+            #expect(exchange.negotiatedTLSProtocolVersion != nil)
+        }
+    }
+
+    @Test func `a request that must not be sent twice is no stream among others`() throws {
+        let order = try AttemptRequest.to(
+            origin + "/orders",
+            method: "POST",
+            body: .bytes(Array("one".utf8))
+        ) { $0.requiresFreshConnection = true }
+        let keyed = try AttemptRequest.to(
+            origin + "/orders",
+            key: 1,
+            method: "POST",
+            headers: [HeaderField(name: "Idempotency-Key", value: "\"a\"")],
+            body: .bytes(Array("two".utf8))
+        )
+        let results = try harness().run([order, keyed])
+        #expect(results.map(\.response?.statusCode) == [201, 201])
+        #expect(results[0].transactions.first?.networkProtocolName == "http/1.1")
+        #expect(results[1].transactions.first?.networkProtocolName == chosen)
+        #expect(results[1].transactions.first?.countOfRequestBodyBytesSent == 3)
+        #expect(try nginx.requests().map(\.body).sorted { $0.count < $1.count }.count == 2)
+    }
+
+    @Test func `a streamed body without a length ends as a stream does`() throws {
+        let command = BodySource.command(["printf", "0123456789"], folder: "/")
+        let upload = try AttemptRequest.to(origin + "/orders", method: "PUT", body: command)
+        let result = try harness().run(upload)
+        #expect(result.failure == nil)
+        #expect(result.transactions.first?.networkProtocolName == chosen)
+        #expect(result.countOfBytesSent >= 10)
+        #expect(try nginx.requests().last?.body == Array("0123456789".utf8))
+    }
+
+    @Test func `a coded body has honest sizes`() throws {
+        let text = String(repeating: "all work and no play ", count: 500)
+        try nginx.root.write(text, to: "coded.txt")
+        let folder = try TemporaryFolder()
+        var attempt = try AttemptRequest.download(
+            origin + "/gzip/coded.txt",
+            to: folder.path("coded.txt")
+        )
+        attempt.decodesBody = true
+        let result = try harness().run(attempt)
+        #expect(result.failure == nil)
+        let exchange = try #require(result.transactions.first)
+        #expect(exchange.networkProtocolName == chosen)
+        #expect(try folder.text("coded.txt") == text)
+        #expect(exchange.countOfResponseBodyBytesAfterDecoding == Int64(text.utf8.count))
+        #expect(exchange.countOfResponseBodyBytesReceived < 1000)
+        #expect(exchange.countOfResponseBodyBytesReceived > 0)
+        #expect(result.countOfBytesReceived <= exchange.countOfResponseBodyBytesReceived)
+    }
+
+    @Test func `a version that libcurl does not have keeps the engine from starting`() throws {
+        let library = try CurlLibrary.load()
+        guard !library.hasHTTP3 else {
+            _ = try harness { $0.httpVersion = .http3 }
+            return
+        }
+        let failure = #expect(throws: Engine.StartFailure.self) {
+            try harness { $0.httpVersion = .http3 }
+        }
+        #expect(failure?.message.contains("is built without HTTP/3") == true)
+    }
+}
