@@ -102,7 +102,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
-                "Cookies", "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "Cookies", "CurlKit", "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

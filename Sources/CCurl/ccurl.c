@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "ccurl.h"
 #include "openssl.h"
 
@@ -130,6 +131,11 @@ static void load(void) {
 const char *ccurl_load(void) {
     pthread_once(&load_once, load);
     return load_result;
+}
+
+const char *ccurl_path(void) {
+    Dl_info place;
+    return dladdr((void *)api.version_info, &place) ? place.dli_fname : NULL;
 }
 
 const curl_version_info_data *ccurl_version_info(void) { return api.version_info(CURLVERSION_NOW); }

@@ -12,12 +12,14 @@ enum {
     never_backslash_c = 0x00100000,
     match_invalid_utf = 0x04000000,
     info_capture_count = 4,
+    config_version = 11,
     error_no_match = -1,
     error_callout = -37,
 };
 static const size_t unset = ~(size_t)0;
 
 static struct {
+    int (*config)(uint32_t, void *);
     void *(*compile)(const uint8_t *, size_t, uint32_t, int *, size_t *, void *);
     void (*code_free)(void *);
     int (*pattern_info)(const void *, uint32_t, void *);
@@ -42,6 +44,7 @@ static void load(void) {
         void *slot;
         const char *name;
     } symbols[] = {
+        {&api.config, "pcre2_config_8"},
         {&api.compile, "pcre2_compile_8"},
         {&api.code_free, "pcre2_code_free_8"},
         {&api.pattern_info, "pcre2_pattern_info_8"},
@@ -76,6 +79,13 @@ static void load(void) {
 const char *cpcre_load(void) {
     pthread_once(&load_once, load);
     return load_result;
+}
+
+void cpcre_version(char *text, size_t capacity) {
+    char version[64] = "";
+    // Asked for its length first: a longer one is left out.
+    if (api.config(config_version, NULL) <= (int)sizeof version) api.config(config_version, version);
+    snprintf(text, capacity, "%s", version);
 }
 
 cpcre_pattern *cpcre_compile(const uint8_t *text, size_t count, int *fault, size_t *offset) {

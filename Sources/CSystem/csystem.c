@@ -10,6 +10,8 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int csystem_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
@@ -26,6 +28,18 @@ int csystem_link(int descriptor, int folder, const char *name) {
 
 int csystem_rename_to_free(int folder, const char *from, const char *to) {
     return renameat2(folder, from, folder, to, RENAME_NOREPLACE);
+}
+
+uint32_t csystem_file_system(int folder) {
+    struct statfs status;
+    return fstatfs(folder, &status) == 0 ? (uint32_t)status.f_type : 0;
+}
+
+int csystem_clock_is_synchronized(long *error) {
+    struct timex clock = {0};
+    int state = adjtimex(&clock);
+    *error = clock.maxerror;
+    return state >= 0 && state != TIME_ERROR && !(clock.status & STA_UNSYNC);
 }
 
 void csystem_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

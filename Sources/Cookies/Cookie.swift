@@ -147,10 +147,10 @@ extension Origin {
 extension Timestamp {
     static let distantPast = Timestamp(microseconds: .min)
 
-    /// A later time, saturated.
+    /// A later time, or an earlier one; saturated.
     static func + (time: Timestamp, microseconds: Int64) -> Timestamp {
         let (sum, overflow) = time.microseconds.addingReportingOverflow(microseconds)
-        return Timestamp(microseconds: overflow ? .max : sum)
+        return Timestamp(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
     }
 }
 

@@ -25,6 +25,9 @@ package struct CurlLibrary: Sendable, Hashable {
         self.hasHTTP3 = hasHTTP3
     }
 
+    /// Whether HTTP/2, where it is there, never takes a response that was cut for a whole one.
+    package var isHTTP2Safe: Bool { versionNumber >= 0x08_00_00 }
+
     /// Why there is no libcurl to work with.
     package struct LoadFailure: Error, Sendable, Hashable {
         /// A whole sentence without its full stop.

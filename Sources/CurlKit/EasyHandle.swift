@@ -86,7 +86,10 @@ internal import CCurl
 
     /// Goes on with a request whose body had nothing to send; its client is called again from the multi handle.
     package func resume() throws(CurlCode) {
-        try unsafe CurlCode.check(ccurl_easy_resume(pointer))
+        let code = unsafe CurlCode(ccurl_easy_resume(pointer))
+        // The transfer has lost its connection already: libcurl 8 says so, and is about to tell its end.
+        if code.rawValue == 43 { return }
+        guard code.isOK else { throw code }
     }
 
     /// From now on the client hears of all traffic of the running exchange.

@@ -2,6 +2,14 @@ internal import CYAML
 internal import Diagnostics
 internal import Glibc
 
+/// libyaml, which this program is linked with.
+package enum YAMLLibrary {
+    /// Such as `0.2.5`.
+    package static var version: String {
+        unsafe yaml_get_version_string().map { unsafe String(cString: $0) } ?? "unknown"
+    }
+}
+
 /// libyaml's event parser over a byte array, its current event and its error as Swift values.
 ///
 /// The only file of this target that touches pointers. They never leave it: content is handed out as spans whose

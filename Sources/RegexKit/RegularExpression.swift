@@ -52,6 +52,21 @@ internal import CPCRE
         unsafe pattern = unsafe compiled
     }
 
+    /// Loads libpcre2-8 when it is not loaded yet, and tells its version, such as `10.42 2022-12-11`.
+    ///
+    /// - Throws: `unavailable` without it.
+    package static func libraryVersion() throws(Fault) -> String {
+        if let message = unsafe cpcre_load() {
+            throw unsafe .unavailable(String(cString: message))
+        }
+        var text = [CChar](repeating: 0, count: 64)
+        unsafe cpcre_version(&text, text.count)
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+            as: UTF8.self
+        )
+    }
+
     /// What is wrong with a text as a pattern; nil for one that can be compiled.
     package static func fault(in text: String) -> Fault? {
         do throws(Fault) {

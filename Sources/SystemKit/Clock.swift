@@ -1,4 +1,5 @@
-import Glibc
+internal import CSystem
+internal import Glibc
 
 /// Readings of the kernel's clocks.
 package enum Clock {
@@ -10,6 +11,13 @@ package enum Clock {
     /// `CLOCK_REALTIME` in nanoseconds since 1970-01-01T00:00:00Z.
     package static func wallNanoseconds() -> Int64 {
         nanoseconds(of: CLOCK_REALTIME)
+    }
+
+    /// How far the wall clock may be off by the kernel's own estimate, microseconds; nil when nothing keeps it in step
+    /// (adjtimex(2)).
+    package static var wallErrorMicroseconds: Int64? {
+        var error = 0
+        return unsafe csystem_clock_is_synchronized(&error) != 0 ? Int64(error) : nil
     }
 
     private static func nanoseconds(of clock: clockid_t) -> Int64 {

@@ -157,20 +157,19 @@ internal import Glibc
         return true
     }
 
-    /// By the descriptor where the kernel lets a file's own opener do that (Linux 6.10), else by its name in /proc.
     private func link(as name: String) -> Bool {
-        if unsafe csystem_link(descriptor, folder.descriptor, name) == 0 {
-            return true
-        }
-        guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
-        return linkThroughProc(as: name)
+        Self.link(descriptor, in: folder.descriptor, as: name)
     }
 
-    private func linkThroughProc(as name: String) -> Bool {
-        unsafe linkat(
+    /// Gives an open file a free name: by the descriptor where the kernel lets a file's own opener do that (Linux 6.10),
+    /// else by its name in /proc.
+    static func link(_ descriptor: Int32, in folder: Int32, as name: String) -> Bool {
+        if unsafe csystem_link(descriptor, folder, name) == 0 { return true }
+        guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
+        return unsafe linkat(
             AT_FDCWD,
             "/proc/self/fd/\(descriptor)",
-            folder.descriptor,
+            folder,
             name,
             AT_SYMLINK_FOLLOW
         ) == 0

@@ -74,6 +74,15 @@ package enum ProcessContext {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
+    /// How many files the process may open, and how many it may ask for (getrlimit(2)).
+    package static var openFileLimits: (soft: Int, hard: Int) {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return (.max, .max)
+        }
+        return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
+    }
+
     /// Keeps what is in memory from a program that core dumps are piped to, which no limit stops, and from other processes of
     /// the same user (PR_SET_DUMPABLE of prctl(2)).
     package static func hideMemory() { csystem_hide_memory() }

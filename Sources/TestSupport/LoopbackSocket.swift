@@ -62,6 +62,37 @@ enum LoopbackSocket {
         return socket
     }
 
+    /// Sends all of it; `wait` is called whenever the socket takes no more at once.
+    static func send(
+        _ bytes: [UInt8],
+        to socket: Descriptor,
+        wait: () throws -> Void
+    ) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    socket.number,
+                    buffer.baseAddress,
+                    buffer.count,
+                    Int32(MSG_NOSIGNAL)
+                )
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                try wait()
+            } else if errno != EINTR {
+                throw SystemError.last("send to", "a socket")
+            }
+        }
+    }
+
+    /// Ends the sending direction; the peer reads to the end of what was sent.
+    static func endSending(_ socket: Descriptor) {
+        shutdown(socket.number, Int32(SHUT_WR))
+    }
+
     /// Makes the close of the socket a reset: what is unsent is lost and the peer is told of an error.
     static func closeWillReset(_ socket: Descriptor) {
         var option = linger(l_onoff: 1, l_linger: 0)

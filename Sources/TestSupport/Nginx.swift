@@ -23,6 +23,10 @@ package final class Nginx: Sendable {
         package var connection: Int
         /// Only of what was sent to `/orders`.
         package var body: [UInt8]
+        /// The bytes of its line, its fields and its body, as they came out of TLS.
+        package var byteCount: Int
+        /// The bytes of the answer, head and body, as they went into TLS.
+        package var responseByteCount: Int
     }
 
     /// Starts it and returns when it answers.
@@ -102,7 +106,8 @@ package final class Nginx: Sendable {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(
                 String.init
             )
-            guard fields.count == 6, let status = Int(fields[2]), let connection = Int(fields[4])
+            guard fields.count == 8, let status = Int(fields[2]), let connection = Int(fields[4]),
+                let byteCount = Int(fields[6]), let responseByteCount = Int(fields[7])
             else { throw GuardTimeout("a whole line of the access log, not \(line)") }
             return LoggedRequest(
                 method: fields[0],
@@ -111,7 +116,9 @@ package final class Nginx: Sendable {
                 idempotencyKey: fields[3],
                 connection: connection,
                 body: fields[5].isEmpty
-                    ? [] : try state.read("bodies/\(fields[5].split(separator: "/").last ?? "")")
+                    ? [] : try state.read("bodies/\(fields[5].split(separator: "/").last ?? "")"),
+                byteCount: byteCount,
+                responseByteCount: responseByteCount
             )
         }
     }

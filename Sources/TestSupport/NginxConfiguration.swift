@@ -31,7 +31,8 @@ struct NginxConfiguration {
             tcp_nopush on;
             keepalive_requests 1000000;
             log_format fields escape=none '$request_method\\t$request_uri\\t$status\\t'
-                '$http_idempotency_key\\t$connection\\t$request_body_file';
+                '$http_idempotency_key\\t$connection\\t$request_body_file\\t'
+                '$request_length\\t$bytes_sent';
             access_log \(state)/access.log fields;
 
             server {

@@ -2,30 +2,6 @@ package import JSON
 
 /// What holds in every report beyond its schema: dates in order, nulls after failures, sums.
 package struct ReportInvariants: Sendable {
-    /// A connection's steps and the request's, in their order in time.
-    private static let requestOrder = [
-        "fetchStartDate", "domainLookupStartDate", "domainLookupEndDate", "connectStartDate",
-        "secureConnectionStartDate", "secureConnectionEndDate", "connectEndDate",
-        "requestStartDate", "requestEndDate",
-    ]
-    /// An early answer may begin before the request has been sent.
-    private static let responseOrder = [
-        "fetchStartDate", "requestStartDate", "responseStartDate", "responseEndDate",
-    ]
-    /// What began before it ended: without a beginning there is no end.
-    private static let steps = [
-        ("domainLookupStartDate", "domainLookupEndDate"),
-        ("secureConnectionStartDate", "secureConnectionEndDate"),
-        ("connectStartDate", "connectEndDate"),
-        ("requestStartDate", "requestEndDate"),
-        ("requestStartDate", "responseStartDate"),
-        ("responseStartDate", "responseEndDate"),
-    ]
-    private static let connectionDates = [
-        "domainLookupStartDate", "domainLookupEndDate", "connectStartDate",
-        "secureConnectionStartDate", "secureConnectionEndDate", "connectEndDate",
-    ]
-
     private let report: JSONValue
 
     package init(report: JSONValue) {
@@ -40,14 +16,13 @@ package struct ReportInvariants: Sendable {
 
     private func check(task: JSONValue) -> [String] {
         let id = task["id"]?.string ?? "?"
-        let metrics = task["metrics"] ?? .null
-        let exchanges = metrics["transactionMetrics"]?.elements ?? []
-        let interval = metrics["taskInterval"] ?? .null
+        let exchanges = task["metrics"]?["transactionMetrics"]?.elements ?? []
         var found: [String] = []
         for (index, exchange) in exchanges.enumerated() {
-            found += check(exchange: exchange, at: "\(id), exchange \(index)")
+            found += ExchangeInvariants(exchange).violations().map {
+                "\(id), exchange \(index): \($0)"
+            }
         }
-        found += checkOrder(interval, ["start", "end"], at: "\(id), taskInterval")
         found += checkOrder(exchanges.map { $0["fetchStartDate"] ?? .null }, at: "\(id), exchanges")
         let outcome = task["outcome"]?.string ?? ""
         let hasFailed = outcome == "failed" || outcome == "cancelled"
@@ -59,48 +34,45 @@ package struct ReportInvariants: Sendable {
         if checks.dropLast().contains(where: { $0["passed"]?.bool == false }) {
             found.append("\(id): a check ran after one that failed")
         }
-        let numbers = (task["attempts"]?.elements ?? []).compactMap { $0["number"]?.integer }
-        if numbers != Array(1...Int64(numbers.count + 1)).dropLast() {
-            found.append("\(id): attempts are not numbered from 1")
-        }
         let hops = exchanges.count { $0["reason"]?.string == "redirect" }
-        if metrics["redirectCount"]?.integer != Int64(hops) {
+        if task["metrics"]?["redirectCount"]?.integer != Int64(hops) {
             found.append("\(id): redirectCount is not the number of redirects")
         }
-        return found
+        return found + checkAttempts(task, exchanges, at: id)
     }
 
-    private func check(exchange: JSONValue, at place: String) -> [String] {
-        var found = checkOrder(exchange, Self.requestOrder, at: place)
-        found += checkOrder(exchange, Self.responseOrder, at: place)
-        for (start, end) in Self.steps where exchange[start]?.isNull == true {
-            if exchange[end]?.isNull == false { found.append("\(place): \(end) without \(start)") }
+    /// Attempts follow each other within the task, and exchanges within their attempts.
+    private func checkAttempts(
+        _ task: JSONValue,
+        _ exchanges: [JSONValue],
+        at id: String
+    ) -> [String] {
+        let attempts = task["attempts"]?.elements ?? []
+        let interval = task["metrics"]?["taskInterval"] ?? .null
+        var found = checkOrder(interval, ["start", "end"], at: "\(id), taskInterval")
+        if attempts.compactMap({ $0["number"]?.integer })
+            != Array(1...Int64(attempts.count + 1))
+            .dropLast()
+        {
+            found.append("\(id): attempts are not numbered from 1")
         }
-        if exchange["isReusedConnection"] == .bool(true) {
-            for name in Self.connectionDates where exchange[name]?.isNull == false {
-                found.append("\(place): \(name) on a reused connection")
+        let limits =
+            [interval["start"]]
+            + attempts.flatMap { [$0["startDate"], $0["endDate"]] } + [interval["end"]]
+        found += checkOrder(limits.map { $0 ?? .null }, at: "\(id), attempts")
+        for (index, exchange) in exchanges.enumerated() {
+            let number = exchange["attempt"]?.integer ?? 0
+            guard number >= 1, number <= attempts.count else {
+                found.append("\(id), exchange \(index): its attempt is not there")
+                continue
             }
-        }
-        if exchange["connectStartDate"]?.isNull == false,
-            exchange["connectEndDate"]?.isNull == true,
-            exchange["requestStartDate"]?.isNull == false
-        {
-            found.append("\(place): a request without a connection")
-        }
-        if exchange["response"]?.isNull == true, exchange["responseEndDate"]?.isNull == false {
-            found.append("\(place): an end without a response")
-        }
-        if exchange["extension"]?["proxy"]?.isNull == exchange["isProxyConnection"]?.bool {
-            found.append("\(place): isProxyConnection does not say whether there is a proxy")
-        }
-        if exchange["extension"]?["proxyTunnel"]?.isNull == false,
-            exchange["connectStartDate"]?.isNull == true
-        {
-            found.append("\(place): a tunnel that was made on a reused connection")
-        }
-        let isSecure = exchange["secureConnectionEndDate"]?.isNull == false
-        if isSecure, exchange["negotiatedTLSProtocolVersion"]?.isNull == true {
-            found.append("\(place): TLS without its version")
+            let attempt = attempts[Int(number) - 1]
+            let dates = ExchangeInvariants(exchange).dates
+            found += checkOrder(
+                [attempt["startDate"] ?? .null] + [dates.first, dates.last].compactMap(\.self)
+                    + [attempt["endDate"] ?? .null],
+                at: "\(id), exchange \(index) in its attempt"
+            )
         }
         return found
     }
@@ -122,6 +94,13 @@ package struct ReportInvariants: Sendable {
         }
         expect("attempts", sum { Int64($0["attempts"]?.elements.count ?? 0) })
         expect("redirects", sum { $0["metrics"]?["redirectCount"]?.integer })
+        expect(
+            "cacheHits",
+            sum { task in
+                let exchanges = task["metrics"]?["transactionMetrics"]?.elements ?? []
+                return Int64(exchanges.count { $0["resourceFetchType"]?.string == "localCache" })
+            }
+        )
         expect("countOfBytesSent", sum { $0["countOfBytesSent"]?.integer })
         expect("countOfBytesReceived", sum { $0["countOfBytesReceived"]?.integer })
         return found
@@ -134,19 +113,22 @@ package struct ReportInvariants: Sendable {
         var found = checkOrder(run, ["startDate", "endDate"], at: "run")
         if Set(identifiers).count != tasks.count { found.append("taskIdentifier is repeated") }
         if Set(ids).count != tasks.count { found.append("id is repeated") }
+        for task in tasks {
+            let interval = task["metrics"]?["taskInterval"] ?? .null
+            let dates = [run["startDate"], interval["start"], interval["end"], run["endDate"]]
+            found += checkOrder(
+                dates.map { $0 ?? .null },
+                at: "\(task["id"]?.string ?? "?"), in the run"
+            )
+        }
         return found
     }
 
     private func checkOrder(_ value: JSONValue, _ names: [String], at place: String) -> [String] {
-        let known = names.filter { value[$0]?.string != nil }
-        return zip(known, known.dropFirst()).compactMap { earlier, later in
-            guard let first = value[earlier]?.string, let second = value[later]?.string,
-                first > second
-            else { return nil }
-            return "\(place): \(later) is before \(earlier)"
-        }
+        checkOrder(names.map { value[$0] ?? .null }, at: place)
     }
 
+    /// RFC 3339 in UTC with equally many digits sorts as text.
     private func checkOrder(_ dates: [JSONValue], at place: String) -> [String] {
         let texts = dates.compactMap(\.string)
         return zip(texts, texts.dropFirst()).contains { $0 > $1 } ? ["\(place): out of order"] : []

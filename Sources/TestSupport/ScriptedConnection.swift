@@ -1,4 +1,3 @@
-import Glibc
 import TransferModel
 
 /// One connection of a scripted server: reads requests and plays replies on a thread of its own.
@@ -197,24 +196,7 @@ struct ScriptedConnection {
     private func send(_ bytes: [UInt8]) throws {
         // A peer that always reads gives no other occasion to notice.
         if stop.isOpen { throw Ended() }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { buffer in
-                unsafe Glibc.send(
-                    socket.number,
-                    buffer.baseAddress,
-                    buffer.count,
-                    Int32(MSG_NOSIGNAL)
-                )
-            }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                try wait(for: .writable(socket))
-            } else if errno != EINTR {
-                throw Ended()
-            }
-        }
+        try LoopbackSocket.send(bytes, to: socket) { try wait(for: .writable(socket)) }
     }
 
     /// Lets time pass, unless the peer leaves or the server stops.

@@ -8,10 +8,8 @@ package final class ScriptedServer: Sendable {
     /// The replies to one path: the first request gets the first, the last one stays for all that follow.
     package typealias Script = [String: [Reply]]
 
-    package let port: UInt16
-    private let stop: Gate
+    private let listener: LoopbackListener
     private let log: Log
-    private let accepting: JoinableThread
 
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
@@ -22,33 +20,17 @@ package final class ScriptedServer: Sendable {
         socks: SOCKSGreeting? = nil,
         answer: @escaping @Sendable (RecordedRequest) -> Reply
     ) throws {
-        let (listener, port) = try LoopbackSocket.listening()
-        let stop = try Gate()
         let log = Log()
-        self.port = port
-        self.stop = stop
         self.log = log
-        accepting = try JoinableThread(name: "accept") {
-            var threads: [JoinableThread] = []
-            defer { threads.forEach { $0.join() } }
-            while Readiness.wait(
-                for: [.readable(listener), .readable(stop.descriptor)],
-                until: Deadline(after: .seconds(86_400))
-            ) == 0 {
-                guard let socket = try? LoopbackSocket.accept(from: listener) else { continue }
-                let connection = ScriptedConnection(
-                    number: threads.count + 1,
-                    socket: socket,
-                    stop: stop,
-                    maximumBodyRead: maximumBodyRead,
-                    socks: socks
-                )
-                let thread = try? JoinableThread(name: "connection") {
-                    var connection = connection
-                    connection.serve { answer(log.record($0)) }
-                }
-                thread.map { threads.append($0) }
-            }
+        listener = try LoopbackListener { socket, number, stop in
+            var connection = ScriptedConnection(
+                number: number,
+                socket: socket,
+                stop: stop,
+                maximumBodyRead: maximumBodyRead,
+                socks: socks
+            )
+            connection.serve { answer(log.record($0)) }
         }
     }
 
@@ -63,10 +45,7 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    deinit {
-        stop.open()
-        accepting.join()
-    }
+    package var port: UInt16 { listener.port }
 
     /// Without a slash at its end.
     package var origin: String { "http://127.0.0.1:\(port)" }

@@ -53,9 +53,21 @@ extension Attempt: EasyHandleClient {
             let now = moveInTurn(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             return true
-        case .began:
+        case .informed(let statusCode):
             let now = move(bytes: line.count)
-            recorder.didReceiveHead(count: line.count, isFinal: true, begins: true, at: now)
+            recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
+            recorder.didReceiveInformational(statusCode, at: now)
+            return true
+        case .began:
+            recorder.didReceiveHead(
+                count: line.count,
+                isFinal: true,
+                at: move(bytes: line.count)
+            )
+            return true
+        case .trailer:
+            // Counted with the body, whose framing it is a part of.
+            _ = moveInTurn(bytes: line.count)
             return true
         case .ended(let head):
             let now = move(bytes: line.count)

@@ -20,7 +20,10 @@ extension ExchangeEnd {
 
     /// What happened, in words that say of a proxy's failure that it is one.
     var words: String {
-        let words = detail ?? code.message
+        let words =
+            isTooLarge
+            ? "the response has a line, or more fields, than can be in good faith"
+            : detail ?? code.message
         guard let proxy else { return words }
         if let status = refusedTunnelStatus {
             return "the proxy \(proxy.url) made no tunnel: it answered \(status)"

@@ -8,9 +8,6 @@ struct ProtocolFault: Error, Hashable {
 }
 
 extension HTTPProtocol {
-    /// The version from which on libcurl's HTTP/2 never takes a response that was cut for a whole one.
-    private static let safeHTTP2 = 0x08_00_00
-
     /// What a session's exchanges offer over TLS.
     ///
     /// - Throws: `ProtocolFault` for a version that was asked for by its number and is not to be had.
@@ -18,13 +15,12 @@ extension HTTPProtocol {
         for session: SessionConfiguration,
         with library: CurlLibrary
     ) throws(ProtocolFault) -> HTTPProtocol {
-        let isSafe = library.versionNumber >= safeHTTP2
         switch session.httpVersion {
         case .http1: return .http1
-        case .automatic: return library.hasHTTP2 && isSafe ? .http2 : .http1
+        case .automatic: return library.hasHTTP2 && library.isHTTP2Safe ? .http2 : .http1
         case .http2:
             guard library.hasHTTP2 else { throw fault(session, library, "is built without HTTP/2") }
-            guard isSafe else {
+            guard library.isHTTP2Safe else {
                 throw fault(
                     session,
                     library,

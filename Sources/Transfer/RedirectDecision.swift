@@ -33,12 +33,12 @@ enum RedirectDecision {
         rule: RedirectRule,
         visited: [String]
     ) -> RedirectDecision {
-        guard Set(locations).count == 1, let target else {
+        guard Set(locations).count == 1, let location = locations.first, let target else {
             return refuse("the redirect has no usable Location")
         }
         let url: HTTPURL
         do throws(HTTPURL.Fault) {
-            url = try HTTPURL(withoutUserInformation(target))
+            url = try HTTPURL(absoluteURL(target, for: location, after: request.url))
         } catch {
             return refuse(describe(error))
         }
@@ -79,9 +79,23 @@ enum RedirectDecision {
         )
     }
 
-    /// How a hop is remembered to find loops.
+    /// How a hop is remembered to find loops; a fragment is nothing that a server hears of.
     static func visit(_ method: String, _ url: HTTPURL) -> String {
-        "\(method) \(url.text)"
+        "\(method) \(url.text[..<url.fragmentStart])"
+    }
+
+    /// Where a redirect leads, by what libcurl made of its `Location`.
+    private static func absoluteURL(
+        _ target: String,
+        for location: String,
+        after url: HTTPURL
+    ) -> String {
+        let hash = UInt8(ascii: "#")
+        // libcurl 7.88 takes a fragment alone for the name of a file.
+        if location.utf8.first == hash { return url.text[..<url.fragmentStart] + location }
+        // Without a fragment of its own it inherits one (RFC 9110 §10.2.2).
+        let fragment = target.utf8.contains(hash) ? "" : url.text[url.fragmentStart...]
+        return withoutUserInformation(target) + fragment
     }
 
     /// 303 makes everything but HEAD a GET; 301 and 302 make a POST one (RFC 9110 §15.4.2–4).
@@ -125,5 +139,12 @@ enum RedirectDecision {
         failure.isPermanent = true
         failure.help = help
         return .refuse(failure)
+    }
+}
+
+extension HTTPURL {
+    /// Where the fragment begins, with its hash; the end when there is none.
+    fileprivate var fragmentStart: String.Index {
+        text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
     }
 }

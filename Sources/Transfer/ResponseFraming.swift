@@ -1,6 +1,6 @@
 /// What a response's fields say of where its body ends (RFC 9112 §6.3), noted line by line.
 struct ResponseFraming {
-    /// The announced length; nil without one that is a number.
+    /// The announced length; nil without one that is a number of 63 bits.
     private(set) var contentLength: Int64?
     private(set) var hasTransferEncoding = false
     /// Whether chunks frame the body.
@@ -10,6 +10,7 @@ struct ResponseFraming {
     private var hasOtherCoding = false
     private var hasLength = false
     private var lengthsDiffer = false
+    private var isLengthNoNumber = false
 
     init(isStream: Bool = false) {
         self.isStream = isStream
@@ -24,6 +25,7 @@ struct ResponseFraming {
             lengthsDiffer = lengthsDiffer || (hasLength && length != contentLength)
             hasLength = true
             contentLength = length
+            isLengthNoNumber = isLengthNoNumber || length == nil
         } else if first == UInt8(ascii: "t"),
             let value = Self.value(of: "transfer-encoding", in: line)
         {
@@ -35,6 +37,7 @@ struct ResponseFraming {
     /// Lengths that contradict each other are an attack or a fault, never a body; nor is what comes in a coding that
     /// no `TE` field has asked for (RFC 9112 §7.4).
     var violation: String? {
+        if isLengthNoNumber { return "the response has a Content-Length that is no size" }
         if lengthsDiffer { return "the response has two different Content-Length fields" }
         if hasLength, hasTransferEncoding {
             return "the response has both Content-Length and Transfer-Encoding"

@@ -3,21 +3,26 @@ internal import TransferModel
 
 /// Reads the lines of response heads as they come and finds what breaks HTTP's framing rules.
 ///
-/// Informational responses (1xx) are passed over, trailers ignored.
+/// Of informational responses (1xx) only the status is told, of trailers only that they come.
 struct ResponseHeadParser {
     /// What a line meant.
     enum Step {
         /// Nothing to decide yet.
         case reading
+        /// The head of an informational response is whole.
+        case informed(statusCode: Int)
         /// A status line with a final status: the response begins.
         case began
         /// The head of the final response is whole.
         case ended(ResponseHead)
+        /// A line behind the body.
+        case trailer
         /// The head is not acceptable, in words.
         case violation(String)
     }
 
-    /// Heads beyond these are not read: no server in good faith sends them.
+    /// Heads beyond these are not read, those of informational responses and trailers included: no server in good faith
+    /// sends them.
     static let maximumBytes = 300 << 10
     static let maximumFields = 1000
 
@@ -33,11 +38,13 @@ struct ResponseHeadParser {
 
     /// Takes one line with its line end.
     mutating func read(_ line: Span<UInt8>) -> Step {
-        guard !isDone else { return .reading }
         byteCount += line.count
         guard byteCount <= Self.maximumBytes else {
-            return .violation("the response head is larger than \(Self.maximumBytes) bytes")
+            return .violation(
+                "the response heads and trailers are larger than \(Self.maximumBytes) bytes"
+            )
         }
+        guard !isDone else { return .trailer }
         if Self.isStatusLine(line) {
             statusCode = Self.statusCode(line) ?? 0
             fields = HeaderFields()
@@ -47,6 +54,9 @@ struct ResponseHeadParser {
             isInHead = true
             guard (100...599).contains(statusCode) else {
                 return .violation("the status line has no usable status")
+            }
+            guard statusCode != 101 else {
+                return .violation("the server switched protocols (101), which was not asked for")
             }
             return statusCode >= 200 ? .began : .reading
         }
@@ -63,7 +73,7 @@ struct ResponseHeadParser {
 
     private mutating func end() -> Step {
         isInHead = false
-        guard statusCode >= 200 else { return .reading }
+        guard statusCode >= 200 else { return .informed(statusCode: statusCode) }
         isDone = true
         if let violation = framing.violation { return .violation(violation) }
         return .ended(ResponseHead(statusCode: statusCode, fields: fields))
@@ -84,7 +94,7 @@ struct ResponseHeadParser {
             && line[4] == UInt8(ascii: "/")
     }
 
-    /// The three digits after the first space.
+    /// The three digits after the first space; nil when they are more or others (RFC 9112 §4).
     private static func statusCode(_ line: Span<UInt8>) -> Int? {
         var index = 5
         while index < line.count, line[index] != 32 { index += 1 }
@@ -94,6 +104,8 @@ struct ResponseHeadParser {
             guard (48...57).contains(line[position]) else { return nil }
             code = code * 10 + Int(line[position] - 48)
         }
+        let end = index + 4
+        guard end == line.count || line[end] <= 32 else { return nil }
         return code
     }
 }

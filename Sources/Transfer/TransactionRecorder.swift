@@ -238,17 +238,25 @@ struct TransactionRecorder {
         }
     }
 
-    /// A line of a head has come; `begins` for the first one of the final response, which alone is counted.
-    mutating func didReceiveHead(
-        count: Int,
-        isFinal: Bool,
-        begins: Bool = false,
-        at now: MonotonicTime
-    ) {
-        if begins { record.countOfResponseHeaderBytesReceived = 0 }
-        record.countOfResponseHeaderBytesReceived += Int64(count)
+    /// A line of a head has come; the final response begins with the first one for which `isFinal` is set.
+    mutating func didReceiveHead(count: Int, isFinal: Bool, at now: MonotonicTime) {
         if isFinal, moments.responseStart == nil { moments.responseStart = now }
-        moments.lastReceived = max(now, moments.responseStart ?? now)
+        if let responseStart = moments.responseStart {
+            record.countOfResponseHeaderBytesReceived += Int64(count)
+            moments.lastReceived = max(now, responseStart)
+        } else {
+            record.countOfInformationalBytesReceived += Int64(count)
+        }
+    }
+
+    /// The head of an informational response is whole.
+    mutating func didReceiveInformational(_ statusCode: Int, at now: MonotonicTime) {
+        guard
+            record.informationalResponses.count < TransactionMetrics.maximumInformationalResponses
+        else { return }
+        record.informationalResponses.append(
+            .init(statusCode: statusCode, date: clock.timestamp(of: now))
+        )
     }
 
     mutating func didReceive(_ head: ResponseHead) {

@@ -22,6 +22,12 @@ struct ExchangeEnd {
     /// Who did not lead where the request was for.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
 
+    /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs out of memory (27), it
+    /// says before 8.6, where later ones say what it is (100).
+    var isTooLarge: Bool {
+        code.rawValue == 100 || code.rawValue == 27 && didSend && [.wait, .receive].contains(phase)
+    }
+
     fileprivate var refusal: CertificateRefusal {
         CertificateRefusal(certificateFault, host: peer, detail: detail ?? code.message)
     }
@@ -103,6 +109,8 @@ extension TransferFailure {
         case 23: Row(kind: .localIO, urlError: (-3003, "cannotWriteToFile"), isPermanent: true)
         case 26, 65:
             Row(kind: .localIO, urlError: (-1021, "requestBodyStreamExhausted"), isPermanent: true)
+        case _ where end.isTooLarge:
+            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 27: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         case 28: Row(kind: .timeout, urlError: (-1001, "timedOut"))
         case 35 where end.isCertificateRefused:

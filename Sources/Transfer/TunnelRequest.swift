@@ -25,7 +25,7 @@ final class TunnelRequest {
     /// Takes one line with its line end.
     func read(_ line: Span<UInt8>) -> Step {
         switch parser.read(line) {
-        case .reading, .began: return .reading
+        case .reading, .informed, .began, .trailer: return .reading
         case .violation(let words): return .violation(words)
         case .ended(let head):
             parser = ResponseHeadParser()

@@ -75,6 +75,18 @@ package struct TransactionMetrics: Sendable, Hashable {
         package init() {}
     }
 
+    /// A response that only informs (1xx) and comes before the final one (RFC 9110 §15.2).
+    package struct InformationalResponse: Sendable, Hashable {
+        package var statusCode: Int
+        /// When its head was whole.
+        package var date: Timestamp
+
+        package init(statusCode: Int, date: Timestamp) {
+            self.statusCode = statusCode
+            self.date = date
+        }
+    }
+
     /// From 1.
     package var attempt: Int
     package var reason: Reason
@@ -120,9 +132,17 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var connectionIdentifier: Int?
     /// TCP is connected, TLS is not yet (not Apple's).
     package var tcpConnectEndDate: Timestamp?
+    /// The first of the informational responses, in order: at most `maximumInformationalResponses` (not Apple's).
+    package var informationalResponses: [InformationalResponse] = []
+    /// The heads of all informational responses, bytes; they are not part of `countOfResponseHeaderBytesReceived`
+    /// (not Apple's).
+    package var countOfInformationalBytesReceived: Int64 = 0
     /// The failure that ended this exchange, as libcurl's number (not Apple's).
     package var curlCode: Int?
     package var osErrno: Int?
+
+    /// How many informational responses a record lists: a server may send them without end.
+    package static let maximumInformationalResponses = 32
 
     /// Whether the exchange was one stream of many on its connection.
     package var hasStreams: Bool { networkProtocolName == "h2" || networkProtocolName == "h3" }

@@ -166,9 +166,16 @@ struct JobRun {
         }
     }
 
-    /// A connection and a file for each transfer, and some for everything else.
+    /// How many open files concurrent tasks need: a connection and a file for each, and some for everything else.
+    static func openFiles(for tasks: Int) -> Int { tasks * 2 + spareFiles }
+
+    /// How many concurrent tasks so many open files are enough for.
+    static func concurrentTasks(withOpenFiles count: Int) -> Int { (count - spareFiles) / 2 }
+
+    private static let spareFiles = 64
+
     private func requireOpenFiles(for schedule: ScheduleConfiguration) throws(Obstacle) {
-        let needed = schedule.maxConcurrentTasks * 2 + 64
+        let needed = Self.openFiles(for: schedule.maxConcurrentTasks)
         guard ProcessContext.allowOpenFiles(needed) >= needed else {
             throw Obstacle(
                 "\(schedule.maxConcurrentTasks) concurrent tasks need \(needed) open files (ulimit -n)"

@@ -43,6 +43,21 @@ struct JobOptions: ParsableArguments {
     }
 }
 
+/// Where things are kept, alike in every command that keeps something.
+struct StateOptions: ParsableArguments {
+    @Option(
+        name: .customLong("state-dir"),
+        help: ArgumentHelp(
+            "The folder for what outlives a run. [env: RUNNER_STATE_DIR] (default: $XDG_STATE_HOME/runner)",
+            valueName: "folder"
+        )
+    )
+    var stateFolder: String?
+
+    /// The command line's, else the environment's.
+    var chosenFolder: String? { stateFolder ?? EnvironmentOption.text("STATE_DIR") }
+}
+
 /// How `validate` shows what it found.
 enum DiagnosticFormat: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -58,7 +73,7 @@ enum DiagnosticFormat: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// How `plan` writes its listing.
+/// How `plan` and `doctor` write what they tell.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     case json

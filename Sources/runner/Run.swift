@@ -52,14 +52,7 @@ struct Run: ParsableCommand {
     )
     var failFast = false
 
-    @Option(
-        name: .customLong("state-dir"),
-        help: ArgumentHelp(
-            "The folder for what outlives a run. [env: RUNNER_STATE_DIR] (default: $XDG_STATE_HOME/runner)",
-            valueName: "folder"
-        )
-    )
-    var stateFolder: String?
+    @OptionGroup var state: StateOptions
 
     mutating func run() throws {
         // Before anything is made: a wrong command line leaves nothing behind.
@@ -78,10 +71,7 @@ struct Run: ParsableCommand {
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now)
         )
         let plan = try source.requirePlan()
-        let state = StateFolder(
-            chosen: stateFolder ?? EnvironmentOption.text("STATE_DIR"),
-            environment: environment
-        )
+        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
         let summary = try JobRun(
             plan: plan,
             path: file,

@@ -13,7 +13,7 @@ struct Runner: ParsableCommand {
             leaves a report.
             """,
         version: RunnerVersion.current,
-        subcommands: [Validate.self, ShowPlan.self, Run.self, Schema.self]
+        subcommands: [Validate.self, ShowPlan.self, Run.self, Schema.self, Doctor.self]
     )
 }
 

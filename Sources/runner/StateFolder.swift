@@ -19,6 +19,12 @@ struct StateFolder {
         }
     }
 
+    /// The folder whether it is there or not; nil when nothing names one.
+    var absolutePath: String? {
+        guard let path, !path.hasPrefix("/") else { return path }
+        return ProcessContext.workingFolder.map { "\($0)/\(path)" }
+    }
+
     /// Where a job that names no report leaves it, its folder made.
     ///
     /// `jobPath` is that of its file: two jobs of one name are told apart by it.

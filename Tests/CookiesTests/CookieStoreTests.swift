@@ -127,6 +127,15 @@ import TransferModel
         #expect(try store.field(for: "https://www.shop.example/login")?.contains("good") == true)
     }
 
+    // CVE-2025-9086: the root's path ends with a slash as every path does that is cut at its end.
+    @Test func `a secure cookie of the whole host is not replaced over plain http`() throws {
+        var store = CookieStore()
+        try store.receive("a=good; Path=/; Secure")
+        #expect(try !store.receive("a=evil; Path=/", from: "http://www.shop.example/"))
+        #expect(try !store.receive("a=evil; Path=/x", from: "http://www.shop.example/"))
+        #expect(try store.field(for: "https://www.shop.example/x") == "a=good")
+    }
+
     // RFC 6265bis §5.7, §6.1.
     @Test func `of one domain 50 are kept: expired, insecure and long unused ones go first`() throws
     {

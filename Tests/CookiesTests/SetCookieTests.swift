@@ -83,6 +83,38 @@ import TransferModel
         #expect(field.expires == nil)
     }
 
+    /// Pieces of fields in any order: what comes out is within the bounds, whatever went in.
+    @Test func `no field can do harm`() throws {
+        let pieces = [
+            "a", "=", ";", " ", "\t", ",", "\"", "Path", "/", "Domain", ".", "example", "Max-Age",
+            "-",
+            "9", "99999999999", "Expires", "Thu, 01-Jan-70 00:00:00 GMT", ":", "Secure", "SameSite",
+            "None", "__Host-", "__Secure-", "\u{E4}", "\u{301}", "\u{0}", "\u{7F}", "%00", "[::1]",
+        ]
+        let urls = try ["https://www.shop.example/a/b", "http://[::1]/", "http://127.0.0.1"]
+            .map { try HTTPURL($0) }
+        var state: UInt64 = 42
+        func next(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        var store = CookieStore()
+        for round in 0..<20_000 {
+            let text = (0..<next(24)).map { _ in pieces[next(pieces.count)] }.joined()
+            guard let field = SetCookie(Array(text.utf8)[...]) else { continue }
+            let url = urls[next(urls.count)]
+            let now = time(Int64(round))
+            guard let cookie = Cookie(field, from: url, suffixes: testSuffixes, at: now) else {
+                continue
+            }
+            store.receive(cookie, at: now)
+            #expect(CookieScope.host(url.origin.host, matches: cookie.domain), "\(text)")
+            #expect(cookie.path.utf8.first == UInt8(ascii: "/"), "\(text)")
+        }
+        #expect(store.count > 0)
+        #expect(store.all.allSatisfy { !($0.name + $0.value).contains(";") })
+    }
+
     @Test func `a path that does not begin with a slash is the default one`() throws {
         let field = try #require(SetCookie(Array("a=b; Path=/x; Path=y".utf8)[...]))
         #expect(field.path == "")

@@ -81,7 +81,8 @@ import TransferModel
         let result = try put(.pipe(path: folder.path("rows")))
         try expectCut(result)
         #expect(result.failure?.isPermanent == true)
-        _ = try writer.finish()
+        // It may not have come to opening the pipe, which nobody reads any more.
+        withExtendedLifetime(writer) {}
     }
 
     @Test func `a redirect that drops the body does not need the whole of it`() throws {

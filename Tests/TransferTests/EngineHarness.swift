@@ -8,6 +8,9 @@ import TransferModel
 /// An engine whose results a test waits for.
 final class EngineHarness {
     let engine: Engine
+    /// Turns this process's readings into the dates of results.
+    let clock: RunClock
+
     /// What comes of the engine, in its order.
     private enum Event {
         case said(ErrorText)
@@ -28,16 +31,17 @@ final class EngineHarness {
         configure(&session)
         let inbox = inbox
         let nanoseconds = Clock.monotonicNanoseconds()
+        clock = RunClock(
+            wall: Timestamp(microseconds: Clock.wallNanoseconds() / 1000),
+            monotonic: MonotonicTime(nanoseconds: nanoseconds),
+            maximumSkewMicroseconds: 0
+        )
         engine = try Engine(
             sessions: [session],
             cookieJars: [CookieJar(session)],
             maximumConcurrentAttempts: 16,
             durability: durability,
-            clock: RunClock(
-                wall: Timestamp(microseconds: Clock.wallNanoseconds() / 1000),
-                monotonic: MonotonicTime(nanoseconds: nanoseconds),
-                maximumSkewMicroseconds: 0
-            ),
+            clock: clock,
             claims: claims,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             say: { text in

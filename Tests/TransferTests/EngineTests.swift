@@ -291,15 +291,39 @@ import TransferModel
         #expect(result.failure?.phase == .wait)
     }
 
-    @Test func `a trickle does not trip the idle time`() throws {
-        let drip = Reply.head(200, ["Content-Length: 5"])
-        let server = try ScriptedServer(
-            ["/": [Reply([.send(drip), .drip(Array("hello".utf8), every: .milliseconds(100))])]])
+    /// Both take longer than the idle time, as a whole.
+    @Test(arguments: [30, 45])
+    func `a trickle does not trip the idle time`(whole: Int) throws {
+        let head = Reply.head(200, ["Content-Length: 30"])
+        let reply = head + [UInt8](repeating: 65, count: 30)
+        let server = try ScriptedServer([
+            "/": [
+                Reply([
+                    .send(Array(reply.prefix(whole))),
+                    .drip(Array(reply.dropFirst(whole)), every: .milliseconds(100)),
+                ])
+            ]
+        ])
         let result = try EngineHarness().run(
             .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
         )
         #expect(result.failure == nil)
-        #expect(result.countOfBytesReceived == 5)
+        #expect(result.countOfBytesReceived == 30)
+        let request = try #require(result.transactions.first?.requestEndDate)
+        let end = try #require(result.transactions.first?.responseEndDate)
+        #expect(end.microseconds(since: request) > 2_000_000)
+    }
+
+    @Test func `the connect time covers TLS`() throws {
+        // Accepts, and says nothing to a ClientHello.
+        let server = try ScriptedServer([:])
+        let harness = try EngineHarness { $0.connectTimeout = .milliseconds(300) }
+        let result = try harness.run(.to("https://127.0.0.1:\(server.port)/"))
+        #expect(result.failure?.kind == .timeout)
+        #expect(result.failure?.phase == .tls)
+        #expect(result.failure?.isKnownUnprocessed == true)
+        #expect(result.transactions.first?.secureConnectionStartDate != nil)
+        #expect(result.transactions.first?.secureConnectionEndDate == nil)
     }
 
     @Test func `a trickle below the minimum rate is stalled`() throws {

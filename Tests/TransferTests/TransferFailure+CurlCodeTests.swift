@@ -42,6 +42,22 @@ import TransferModel
 
     @Test(
         arguments: [
+            (27, .wait, true, .protocolViolation), (27, .wait, false, .engine),
+            (27, .connect, true, .engine), (100, .receive, true, .protocolViolation),
+        ] as [(Int, TransferFailure.Phase, Bool, TransferFailure.Kind)]
+    )
+    func `a line that is too long is the server's fault, missing memory is not`(
+        code: Int,
+        phase: TransferFailure.Phase,
+        didSend: Bool,
+        kind: TransferFailure.Kind
+    ) {
+        let end = ExchangeEnd(code: CurlCode(rawValue: code), phase: phase, didSend: didSend)
+        #expect(TransferFailure(end).kind == kind)
+    }
+
+    @Test(
+        arguments: [
             (nil, .receive, false, "illegal chunk", .protocolViolation),
             (
                 nil, .receive, true, "Malformed encoding found in chunked-encoding",

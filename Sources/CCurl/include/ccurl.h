@@ -15,6 +15,8 @@
 // Thread-safe. Nothing else here may be called before it has succeeded.
 const char *ccurl_load(void);
 
+// The file that libcurl was loaded from; NULL when it cannot be told. The text lives as long as the process.
+const char *ccurl_path(void);
 const curl_version_info_data *ccurl_version_info(void);
 const char *ccurl_easy_strerror(CURLcode code);
 

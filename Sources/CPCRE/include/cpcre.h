@@ -32,6 +32,9 @@ struct cpcre_limits {
 // Thread-safe. Nothing else here may be called before it has succeeded.
 const char *cpcre_load(void);
 
+// Writes its version, such as `10.42 2022-12-11`, ended by NUL.
+void cpcre_version(char *text, size_t capacity);
+
 // Compiles a pattern of UTF-8; NULL with the number of the fault and its offset in bytes.
 cpcre_pattern *cpcre_compile(const uint8_t *text, size_t count, int *fault, size_t *offset);
 void cpcre_free(cpcre_pattern *pattern);

@@ -15,6 +15,12 @@ int csystem_link(int descriptor, int folder, const char *name);
 // Renames within a folder; EEXIST when the new name is taken (renameat2(2) with RENAME_NOREPLACE).
 int csystem_rename_to_free(int folder, const char *from, const char *to);
 
+// The type of a folder's file system, a number of <linux/magic.h>; 0 when it cannot be told (fstatfs(2)).
+uint32_t csystem_file_system(int folder);
+
+// Whether something keeps the wall clock in step, and its largest error in microseconds (adjtimex(2)).
+int csystem_clock_is_synchronized(long *error);
+
 // Names the calling thread; at most 15 bytes.
 void csystem_name_thread(const char *name);
 

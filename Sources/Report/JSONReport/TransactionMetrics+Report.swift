@@ -196,6 +196,15 @@ extension TransactionMetrics {
                 "How a tunnel was asked for; null without one, and on a reused connection",
                 Tunnel.Report.self
             ) { $0.proxy?.tunnel }
+            members.array(
+                "informational",
+                "The responses 1xx before the final one, the first 32 of them",
+                InformationalResponse.Report.self
+            ) { $0.informationalResponses }
+            members.integer(
+                "countOfInformationalBytesReceived",
+                "Bytes of the heads of all responses 1xx"
+            ) { $0.countOfInformationalBytesReceived }
             members.optionalOwnText(
                 "serverTrust",
                 "Whom the session trusts over TLS; null without TLS",
@@ -241,6 +250,21 @@ extension TransactionMetrics.Tunnel {
             members.integer("countOfHeaderBytesReceived", "Bytes of the heads of the answers") {
                 $0.countOfHeaderBytesReceived
             }
+        }
+    }
+}
+
+extension TransactionMetrics.InformationalResponse {
+    enum Report: ReportObject {
+        typealias Subject = TransactionMetrics.InformationalResponse
+        static let name = "informationalResponse"
+        static let description = "A response that came before the final one"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("statusCode", "100 to 199", .integer(100...199)) {
+                Int64($0.statusCode)
+            }
+            members.date("date", "When its head was whole") { $0.date }
         }
     }
 }

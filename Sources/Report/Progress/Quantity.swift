@@ -1,9 +1,9 @@
 /// Sizes, rates and times as people read them.
-enum Quantity {
+package enum Quantity {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
     /// `512 B`, `4.0 KiB`, `1.5 GiB`: powers of 1024.
-    static func bytes(_ count: Int64) -> String {
+    package static func bytes(_ count: Int64) -> String {
         guard count >= 1024 else { return "\(max(0, count)) B" }
         var value = Double(count)
         var unit = -1

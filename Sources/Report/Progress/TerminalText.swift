@@ -1,7 +1,7 @@
 /// Text as a terminal shows it.
-enum TerminalText {
+package enum TerminalText {
     /// The text with everything replaced that a terminal would obey or that would change the order of the letters.
-    static func harmless(_ text: String) -> String {
+    package static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { result.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }

@@ -120,7 +120,7 @@ import TransferModel
 
     @Test func `a head of many sizes is written whole each time`() throws {
         var events: [RunEvent] = [.started(Samples.header)]
-        var summary = RunSummary(endDate: Samples.time(1))
+        var summary = RunSummary(endDate: Samples.time(1_200_000))
         for number in 1...40 {
             var record = Samples.record("task-\(number)", number, .succeeded)
             let fields = (0..<number % 4).map { HeaderField(name: "N\($0)", value: "\(number)") }

@@ -11,7 +11,7 @@ import TransferModel
         var summary: RunSummary
 
         init() {
-            summary = RunSummary(endDate: Samples.time(1))
+            summary = RunSummary(endDate: Samples.time(2_000_000))
             summary.tasks = 1
             summary.succeeded = 1
             summary.attempts = 1
@@ -31,21 +31,80 @@ import TransferModel
         return ReportInvariants(report: try JSONValue(bytes: file.bytes)).violations()
     }
 
+    /// One way to break a rule, and what is said of it.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        var text: String
+        var change: @Sendable (inout TransactionMetrics) -> Void
+        var testDescription: String { text }
+
+        init(_ text: String, _ change: @escaping @Sendable (inout TransactionMetrics) -> Void) {
+            self.text = text
+            self.change = change
+        }
+    }
+
     @Test func `a sound report breaks no rule`() throws {
         #expect(try violations { _ in } == [])
     }
 
-    @Test func `dates out of order are found`() throws {
-        #expect(try violations { $0.exchange.connectStartDate = Samples.time(9) }.count == 1)
-        #expect(try violations { $0.exchange.responseEndDate = Samples.time(9) }.count == 1)
-        #expect(try violations { $0.record.endDate = Samples.time(-1) }.count == 1)
-    }
-
-    @Test func `an end without a beginning is found`() throws {
-        #expect(try violations { $0.exchange.domainLookupStartDate = nil }.count == 1)
-        #expect(try violations { $0.exchange.responseStartDate = nil }.count == 1)
-        #expect(try violations { $0.exchange.connectEndDate = nil }.count == 1)
-        #expect(try violations { $0.exchange.response = nil }.count == 1)
+    @Test(arguments: [
+        Fault("connectStartDate is before domainLookupEndDate") {
+            $0.domainLookupEndDate = Samples.time(14)
+        },
+        Fault("responseEndDate is before responseStartDate") {
+            $0.responseEndDate = Samples.time(19)
+        },
+        Fault("domainLookupEndDate without domainLookupStartDate") {
+            $0.domainLookupStartDate = nil
+        },
+        Fault("connectEndDate without connectStartDate") { $0.connectStartDate = nil },
+        Fault("TCP before connectStartDate") { $0.tcpConnectEndDate = Samples.time(12) },
+        Fault("TCP after what follows it") { $0.tcpConnectEndDate = Samples.time(16) },
+        Fault("secureConnectionEndDate without secureConnectionStartDate") {
+            $0.secureConnectionStartDate = nil
+        },
+        Fault("a request without a connection") { $0.connectEndDate = nil },
+        Fault("requestStartDate without remoteAddress") { $0.remoteEndpoint = nil },
+        Fault("requestStartDate without localAddress") { $0.localEndpoint = nil },
+        Fault("a request over a connection without its number") { $0.connectionIdentifier = nil },
+        Fault("requestEndDate without requestStartDate") { $0.requestStartDate = nil },
+        Fault("responseEndDate without responseStartDate") { $0.responseStartDate = nil },
+        Fault("responseEndDate without response") { $0.response = nil },
+        Fault("response without networkProtocolName") { $0.networkProtocolName = nil },
+        Fault("informational responses out of order") {
+            $0.informationalResponses[0].date = Samples.time(30)
+        },
+        Fault("TLS without negotiatedTLSProtocolVersion") {
+            $0.negotiatedTLSProtocolVersion = nil
+        },
+        Fault("TLS without secureConnectionStartDate") {
+            $0.secureConnectionStartDate = nil
+            $0.secureConnectionEndDate = nil
+        },
+        Fault("secureConnectionStartDate without TLS") { $0.request.url = "http://example.com/" },
+        Fault("connectEndDate on a reused connection") { $0.isReusedConnection = true },
+        Fault("a whole request without a head") { $0.countOfRequestHeaderBytesSent = 0 },
+        Fault("a whole request of another length than it says") {
+            $0.request.headers.append(HeaderField(name: "Content-Length", value: "1"))
+        },
+        Fault("a response without a head") { $0.countOfResponseHeaderBytesReceived = 0 },
+        Fault("a body that became another length") {
+            $0.countOfResponseBodyBytesAfterDecoding = 4095
+        },
+        Fault("a whole response of another length than it says") {
+            $0.response?.fields.append(HeaderField(name: "Content-Length", value: "4097"))
+        },
+        Fault("chunks that are not counted") {
+            $0.response?.fields.append(HeaderField(name: "Transfer-Encoding", value: "chunked"))
+        },
+        Fault("a body where there is none") { $0.request.method = "HEAD" },
+        Fault("its attempt is not there") { $0.attempt = 2 },
+        Fault("in its attempt: out of order") { $0.fetchStartDate = Samples.time(-1) },
+        Fault("in its attempt: out of order") { $0.responseEndDate = Samples.time(1_200_001) },
+    ])
+    func `a broken rule of an exchange is found`(fault: Fault) throws {
+        let found = try violations { fault.change(&$0.exchange) }
+        #expect(found.contains { $0.hasSuffix(fault.text) }, "\(found)")
     }
 
     @Test func `a reused connection has no steps of its own`() throws {
@@ -55,12 +114,20 @@ import TransferModel
     @Test func `sums that do not add up are found`() throws {
         #expect(try violations { $0.summary.tasks = 2 }.count == 1)
         #expect(try violations { $0.summary.countOfBytesReceived = 1 }.count == 1)
+        #expect(try violations { $0.summary.cacheHits = 1 }.count == 1)
         #expect(try violations { $0.record.redirectCount = 1 }.count == 2)
     }
 
     @Test func `an outcome and its error belong together`() throws {
         #expect(try violations { $0.record.error = Samples.refused.error }.count == 1)
-        #expect(try violations { $0.record.attempts[0].number = 2 }.count == 1)
         #expect(try violations { $0.record.checks[0].passed = false }.count == 1)
+    }
+
+    @Test func `tasks lie in their run and attempts in their task`() throws {
+        #expect(try violations { $0.record.attempts[0].number = 2 }.count == 1)
+        #expect(
+            try violations { $0.record.attempts[0].endDate = Samples.time(1_200_001) }.count == 1
+        )
+        #expect(try violations { $0.summary.endDate = Samples.time(1_199_999) }.count == 1)
     }
 }

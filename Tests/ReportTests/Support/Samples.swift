@@ -121,7 +121,12 @@ enum Samples {
         exchange.requestEndDate = time(19)
         exchange.responseStartDate = time(20)
         exchange.responseEndDate = time(21)
+        exchange.countOfRequestHeaderBytesSent = 120
+        exchange.countOfResponseHeaderBytesReceived = 240
         exchange.countOfResponseBodyBytesReceived = 4096
+        exchange.countOfResponseBodyBytesAfterDecoding = 4096
+        exchange.informationalResponses = [.init(statusCode: 103, date: time(20))]
+        exchange.countOfInformationalBytesReceived = 30
         exchange.networkProtocolName = "h2"
         exchange.remoteEndpoint = TransactionMetrics.Endpoint(address: "::1", port: 443)
         exchange.localEndpoint = TransactionMetrics.Endpoint(address: "::1", port: 50_000)

@@ -1,0 +1,73 @@
+import SystemKit
+
+/// Passes connections on to another loopback port, and keeps every byte that goes through: what a packet capture would
+/// show of the payload.
+///
+/// A thread for each connection. What was passed on was kept before. When nobody holds it, it stops and its threads end.
+package final class RecordingRelay: Sendable {
+    /// What went through one connection.
+    package struct Passage: Sendable, Hashable {
+        /// From the side that connected.
+        package var sent: [UInt8] = []
+        package var received: [UInt8] = []
+    }
+
+    private let listener: LoopbackListener
+    private let kept: Lock<[Passage]>
+
+    /// Connects to `target` for each connection that it gets.
+    package init(to target: UInt16) throws {
+        let kept = Lock<[Passage]>([])
+        self.kept = kept
+        listener = try LoopbackListener { client, number, stop in
+            guard let server = try? LoopbackSocket.connecting(to: target, isBlocking: true) else {
+                return
+            }
+            kept.withLock { passages in
+                while passages.count < number { passages.append(Passage()) }
+            }
+            Self.pass(client, server, stop) { keep in kept.withLock { keep(&$0[number - 1]) } }
+        }
+    }
+
+    package var port: UInt16 { listener.port }
+
+    /// Without a slash at its end.
+    package var origin: String { "http://127.0.0.1:\(port)" }
+
+    /// What went through each connection so far, in the order in which they were made.
+    package var passages: [Passage] { kept.withLock { $0 } }
+
+    /// Passes on what comes from either side until both have ended.
+    private static func pass(
+        _ client: Descriptor,
+        _ server: Descriptor,
+        _ stop: Gate,
+        keep: ((inout Passage) -> Void) -> Void
+    ) {
+        var (isClientOpen, isServerOpen) = (true, true)
+        while isClientOpen || isServerOpen {
+            let sides = (isClientOpen ? [client] : []) + (isServerOpen ? [server] : [])
+            let events = sides.map { Readiness.readable($0) } + [.readable(stop.descriptor)]
+            guard let ready = Readiness.wait(for: events, until: Deadline()), ready < sides.count
+            else { return }
+            let isFromClient = sides[ready] === client
+            let other = isFromClient ? server : client
+            guard let bytes = sides[ready].read(), !bytes.isEmpty else {
+                LoopbackSocket.endSending(other)
+                if isFromClient { isClientOpen = false } else { isServerOpen = false }
+                continue
+            }
+            keep { passage in
+                if isFromClient { passage.sent += bytes } else { passage.received += bytes }
+            }
+            let isSent: Void? = try? LoopbackSocket.send(bytes, to: other) {
+                let events = [Readiness.writable(other), .readable(stop.descriptor)]
+                guard Readiness.wait(for: events, until: Deadline()) == 0 else {
+                    throw GuardTimeout("room to pass bytes on")
+                }
+            }
+            if isSent == nil { return }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import SystemKit
+import TransferModel
+
+/// `runner doctor`: what works on this machine, what does not, and what that means.
+struct Doctor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tell what works on this machine, what does not, and what that means.",
+        discussion:
+            "Everything is tried out, nothing is sent. Exits with 4 when something keeps jobs from working."
+    )
+
+    @Option(help: "How to write what was found. [env: RUNNER_FORMAT] (default: text)")
+    var format: OutputFormat?
+
+    @OptionGroup var state: StateOptions
+
+    mutating func run() throws {
+        let format = try OutputFormat.resolve(format)
+        let environment = ProcessContext.environment
+        let state = StateFolder(
+            chosen: state.chosenFolder,
+            environment: environment
+        )
+        let report = DoctorReport(
+            examinations: [
+                .libraries(), .trust(),
+                .folders(
+                    state: state.absolutePath,
+                    cache: CacheFolder.path(in: environment)
+                ),
+                .machine(),
+            ].compactMap(\.self)
+        )
+        switch format {
+        case .text: try StandardOutput.write(report.text)
+        case .json: try StandardOutput.write(report.json.span)
+        }
+        if report.faultCount > 0 { throw Exit(.environment) }
+    }
+}

@@ -1,0 +1,77 @@
+import JSON
+import Report
+import TransferModel
+
+/// What `doctor` tells, as text or as JSON.
+struct DoctorReport {
+    let examinations: [Examination]
+
+    /// How many findings keep jobs from working.
+    var faultCount: Int {
+        examinations.reduce(0) { $0 + $1.findings.count { $0.status == .fault } }
+    }
+
+    /// Two lines for each finding; paths and the like are harmless to a terminal.
+    var text: String {
+        var lines = ["runner \(RunnerVersion.current)"]
+        for examination in examinations {
+            lines += ["", examination.name]
+            for finding in examination.findings {
+                let status = finding.status.rawValue
+                let space = String(repeating: " ", count: 8 - status.utf8.count)
+                lines.append("  \(status)\(space)\(finding.name): \(finding.value)")
+                lines.append("          \(finding.meaning)")
+            }
+        }
+        let end =
+            switch faultCount {
+            case 0: "Nothing here keeps jobs from working."
+            case 1: "1 fault keeps jobs from working here."
+            case let count: "\(count) faults keep jobs from working here."
+            }
+        lines += ["", end, ""]
+        return lines.map(TerminalText.harmless).joined(separator: "\n")
+    }
+
+    /// `{ "formatVersion": 1, "runnerVersion": …, "examinations": [ { "name": …, "findings": [ { "name", "status",
+    /// "value", "meaning" } ] } ] }`.
+    var json: [UInt8] {
+        var writer = JSONWriter(isPretty: true)
+        writer.beginObject()
+        writer.key("formatVersion")
+        writer.integer(1)
+        writer.key("runnerVersion")
+        writer.string(RunnerVersion.current)
+        writer.key("faults")
+        writer.integer(Int64(faultCount))
+        writer.key("examinations")
+        writer.beginArray()
+        for examination in examinations {
+            writer.beginObject()
+            writer.key("name")
+            writer.string(examination.name)
+            writer.key("findings")
+            writer.beginArray()
+            for finding in examination.findings { Self.write(finding, to: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        writer.newline()
+        return writer.bytes
+    }
+
+    private static func write(_ finding: Finding, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("name")
+        writer.string(finding.name)
+        writer.key("status")
+        writer.string(finding.status.rawValue)
+        writer.key("value")
+        writer.string(finding.value)
+        writer.key("meaning")
+        writer.string(finding.meaning)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,118 @@
+import Report
+import SystemKit
+
+extension Examination {
+    /// The folders that a run writes to, tried out with files that are gone afterwards.
+    static func folders(state: String?, cache: String?) -> Examination {
+        var findings: [Finding] = []
+        if let state {
+            findings += folder(
+                "state folder",
+                state,
+                use: "keeps cookies, and the reports of jobs that name no place"
+            )
+        } else {
+            findings.append(
+                Finding(
+                    "state folder",
+                    .limited,
+                    "none",
+                    "cookies are not kept, and a job that names no report needs --report: set HOME"
+                )
+            )
+        }
+        if let cache {
+            findings += folder(
+                "cache folder",
+                cache,
+                use: "is for an HTTP cache, which this version does not have"
+            )
+        }
+        if let working = ProcessContext.workingFolder {
+            findings += workingFolder(working)
+        }
+        return Examination(name: "folders", findings: findings)
+    }
+
+    /// A folder of the runner's own: private, or made so when it is needed.
+    private static func folder(_ name: String, _ path: String, use: String) -> [Finding] {
+        do throws(SystemError) {
+            let probe = try FolderProbe(path)
+            let value = describe(path, probe)
+            if let refusal = probe.refusal {
+                return [Finding(name, .fault, value, "\(use), and cannot: \(refusal.message)")]
+            }
+            guard probe.exists else {
+                return [Finding(name, .ok, value, "\(use); is made when it is needed")]
+            }
+            if !probe.isOwn || probe.mode & 0o077 != 0 {
+                let reason = probe.isOwn ? "others may look into it" : "it is another user's"
+                return [Finding(name, .limited, value, "\(use), but \(reason): chmod 700")]
+            }
+            return [Finding(name, .ok, value, use)] + publishing(name, probe)
+        } catch {
+            return [Finding(name, .fault, error.message, "\(use), and cannot")]
+        }
+    }
+
+    private static func workingFolder(_ path: String) -> [Finding] {
+        let name = "working folder"
+        do throws(SystemError) {
+            let probe = try FolderProbe(path)
+            let value = describe(path, probe)
+            if let refusal = probe.refusal {
+                return [
+                    Finding(
+                        name,
+                        .limited,
+                        value,
+                        "nothing can be downloaded into it: \(refusal.message)"
+                    )
+                ]
+            }
+            return [Finding(name, .ok, value, "files can be made in it")] + publishing(name, probe)
+        } catch {
+            return [Finding(name, .limited, error.message, "nothing can be downloaded into it")]
+        }
+    }
+
+    private static func describe(_ path: String, _ probe: FolderProbe) -> String {
+        let octal = String(probe.mode, radix: 8)
+        let mode = String(repeating: "0", count: max(0, 4 - octal.utf8.count)) + octal
+        let free = probe.availableBytes.map { ", \(Quantity.bytes($0)) free" } ?? ""
+        let place = probe.exists ? "mode \(mode)" : "not there yet, in \(probe.path)"
+        return "\(path) (\(place), \(probe.fileSystem)\(free))"
+    }
+
+    /// How files get their names in a folder.
+    private static func publishing(_ name: String, _ probe: FolderProbe) -> [Finding] {
+        let name = "files in the \(name)"
+        guard probe.canReplace else {
+            return [Finding(name, .fault, "no rename", "no file can be replaced at once")]
+        }
+        guard probe.hasHardLinks || probe.canRenameToFree else {
+            let meaning = "`ifExists: fail` and `skip` cannot keep a file that appears meanwhile"
+            return [
+                Finding(name, .limited, "neither links nor renames that replace nothing", meaning)
+            ]
+        }
+        guard probe.hasUnnamedFiles else {
+            return [
+                Finding(
+                    name,
+                    .limited,
+                    "no unnamed files (O_TMPFILE)",
+                    "a run that is killed leaves `.….part` files behind, never half a file under its name"
+                )
+            ]
+        }
+        return [
+            Finding(
+                name,
+                .ok,
+                "unnamed until they are whole (O_TMPFILE), then linked or renamed",
+                "a run that is killed leaves nothing behind"
+            )
+        ]
+    }
+}

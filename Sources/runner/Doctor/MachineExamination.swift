@@ -1,0 +1,95 @@
+import SystemKit
+import TransferModel
+
+extension Examination {
+    /// The kernel, its clock and its limits.
+    static func machine() -> Examination {
+        let kernel = KernelProbe()
+        return Examination(
+            name: "machine",
+            findings: [
+                Finding("kernel", .ok, kernel.release, "Linux"),
+                clock(),
+                openFiles(),
+                Finding(
+                    "processors",
+                    .ok,
+                    "\(ProcessContext.processorCount)",
+                    "a run has one engine thread for each, at most two"
+                ),
+                Finding(
+                    "IPv6",
+                    kernel.hasIPv6 ? "yes" : nil,
+                    "servers can be reached at addresses of IPv6",
+                    without: "servers can be reached at addresses of IPv4 only"
+                ),
+                Finding(
+                    "process descriptors",
+                    kernel.hasProcessDescriptors ? "yes" : nil,
+                    "the end of a program of `stream` is noticed at once",
+                    without: "the end of a program of `stream` is noticed within 10 ms",
+                    .limited
+                ),
+                Finding(
+                    "multipath TCP",
+                    kernel.hasMultipath ? "yes" : nil,
+                    "the kernel has it; jobs of this version cannot ask for it",
+                    without: "the kernel has none, or net.mptcp.enabled is 0"
+                ),
+                Finding(
+                    "binding to devices",
+                    kernel.canBindToDevice ? "yes" : nil,
+                    "this user may bind transfers to an interface; jobs of this version cannot ask for it",
+                    without: "this user may not bind transfers to an interface (SO_BINDTODEVICE)"
+                ),
+            ]
+        )
+    }
+
+    /// 2026-01-01: before this program was made.
+    private static let earliestTime: Int64 = 1_767_225_600
+
+    private static func clock() -> Finding {
+        let now = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        let date = "\(now.rfc3339.prefix(19))Z"
+        guard now.microseconds / 1_000_000 >= earliestTime else {
+            return Finding(
+                "clock",
+                .fault,
+                date,
+                "it is older than this program: certificates look as if they were not valid yet"
+            )
+        }
+        guard let error = Clock.wallErrorMicroseconds else {
+            return Finding(
+                "clock",
+                .limited,
+                "\(date), not synchronized",
+                "nothing keeps it in step: certificates and dates of `Retry-After` are judged by it"
+            )
+        }
+        let most = "at most \(error / 1000 + 1) ms off"
+        return Finding("clock", .ok, "\(date), synchronized, \(most)", "dates can be believed")
+    }
+
+    private static func openFiles() -> Finding {
+        let (soft, hard) = ProcessContext.openFileLimits
+        let needed = JobRun.openFiles(for: ScheduleConfiguration().maxConcurrentTasks)
+        let value = "\(soft), up to \(hard) when they are needed"
+        guard hard >= needed else {
+            return Finding(
+                "open files",
+                .fault,
+                value,
+                "a job needs \(needed), unless `schedule.maxConcurrentTasks` is lower (ulimit -n)"
+            )
+        }
+        let most = JobRun.concurrentTasks(withOpenFiles: hard)
+        return Finding(
+            "open files",
+            .ok,
+            value,
+            "enough for \(most) concurrent tasks (`schedule.maxConcurrentTasks`)"
+        )
+    }
+}

@@ -1,0 +1,194 @@
+import TestSupport
+import Testing
+import TransferModel
+
+/// The records of whole runs: their number, order, reasons, and exactly what is null in them.
+@Suite struct ExchangeRecordTests {
+    /// What no record of this version has.
+    private static let unclassified: Set<String> = ["isCellular", "isExpensive", "isConstrained"]
+    private static let noLookup: Set<String> = ["domainLookupStartDate", "domainLookupEndDate"]
+    private static let noTLS: Set<String> = [
+        "secureConnectionStartDate", "secureConnectionEndDate", "negotiatedTLSProtocolVersion",
+        "negotiatedTLSCipherSuite",
+    ]
+    private static let noConnecting: Set<String> = [
+        "connectStartDate", "connectEndDate", "secureConnectionStartDate",
+        "secureConnectionEndDate",
+    ]
+    private static let noRequest: Set<String> = [
+        "requestStartDate", "requestEndDate", "localAddress", "localPort", "connectEndDate",
+    ]
+    private static let noResponse: Set<String> = [
+        "response", "responseStartDate", "responseEndDate", "networkProtocolName",
+    ]
+
+    /// An exchange in short: attempt, reason, status, and whether the connection was a new one.
+    private func outline(_ exchange: JSONValue) -> String {
+        let status = exchange["response"]?["statusCode"]?.integer.map { "\($0)" } ?? "none"
+        let connection = exchange["isReusedConnection"] == .bool(true) ? "reused" : "new"
+        let proxy = exchange["isProxyConnection"] == .bool(true) ? " proxied" : ""
+        return
+            "\(exchange["attempt"]?.integer ?? 0) \(exchange["reason"]?.string ?? "?") \(status) "
+            + connection + proxy
+    }
+
+    /// The members that are null, but for those that always are.
+    private func nulls(_ exchange: JSONValue) -> Set<String> {
+        Set(exchange.members.filter(\.value.isNull).map(\.name)).subtracting(Self.unclassified)
+    }
+
+    @Test func `redirects, a reused connection and a retry`() throws {
+        let server = try ScriptedServer([
+            "/a": [.redirect(to: "/b")], "/b": [.redirect(307, to: "/c")], "/c": [.ok("whole")],
+            "/busy": [.unavailable(), .ok("at last")],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            downloads:
+              chain: { url: \(server.url("/a")), to: chain.txt }
+              busy:
+                url: \(server.url("/busy"))
+                to: busy.txt
+                needs: [chain]
+                retry: { attempts: 2, backoff: { initial: 1ms } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0)
+        let chain = run.exchanges("chain")
+        #expect(
+            chain.map(outline) == [
+                "1 initial 302 new", "1 redirect 307 reused", "1 redirect 200 reused",
+            ]
+        )
+        let reused = Self.noTLS.union(Self.noLookup).union(Self.noConnecting)
+        #expect(chain.map(nulls) == [Self.noTLS.union(Self.noLookup), reused, reused])
+        let busy = run.exchanges("busy")
+        #expect(busy.map(outline) == ["1 initial 503 reused", "2 retry 200 new"])
+        #expect(busy.map(nulls) == [reused, Self.noTLS.union(Self.noLookup)])
+        let connections = (chain + busy).map { $0["extension"]?["connectionIdentifier"]?.integer }
+        #expect(Set(connections.prefix(4)).count == 1)
+        #expect(connections[3] != connections[4])
+        #expect(run.report["summary"]?["redirects"]?.integer == 2)
+        #expect(run.task("chain")?["metrics"]?["redirectCount"]?.integer == 2)
+        #expect(run.task("chain")?["currentRequest"] == chain.last?["request"])
+        #expect(run.task("chain")?["response"] == chain.last?["response"])
+    }
+
+    @Test func `a name, TLS and a connection that nobody accepts`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        try nginx.root.write("over TLS", to: "file.txt")
+        let closed = try ClosedPort()
+        let origin = try #require(nginx.secureOrigin)
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            sessions: { s: { tls: { caFile: \(certificates.authorityFile) } } }
+            data:
+              new: { url: \(origin)/file.txt }
+              again: { url: \(origin)/file.txt, needs: [new] }
+              refused: { url: \(closed.origin)/, retry: { attempts: 1 } }
+            """
+        )
+        let run = try job.run()
+        let exchanges = ["new", "again", "refused"].flatMap(run.exchanges)
+        #expect(
+            exchanges.map(outline) == [
+                "1 initial 200 new", "1 initial 200 reused", "1 initial none new",
+            ]
+        )
+        let refused = Self.noTLS.union(Self.noLookup).union(Self.noRequest).union(Self.noResponse)
+            .union(["remoteAddress", "remotePort"])
+        #expect(exchanges.map(nulls) == [[], Self.noConnecting.union(Self.noLookup), refused])
+        #expect(exchanges[2]["extension"]?["osErrno"]?.integer == 111)
+    }
+
+    @Test func `a request that libcurl repeats by itself`() throws {
+        let server = try ScriptedServer(["/warm": [.ok("x")], "/": [.hangUp, .ok("y")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            data:
+              warm: { url: \(server.url("/warm")) }
+              again: { url: \(server.url("/")), needs: [warm], retry: { attempts: 1 } }
+            """
+        )
+        let run = try job.run()
+        let exchanges = run.exchanges("again")
+        #expect(
+            exchanges.map(outline) == ["1 initial none reused", "1 transparentRetry 200 new"]
+        )
+        let fresh = Self.noTLS.union(Self.noLookup)
+        #expect(
+            exchanges.map(nulls) == [
+                fresh.union(Self.noConnecting).union(Self.noResponse), fresh,
+            ]
+        )
+    }
+
+    /// The job has a connection that the server closes when it has read the next request.
+    private func order(_ settings: String) throws -> (ScriptedServer, RunOutcome) {
+        let server = try ScriptedServer([
+            "/warm": [.ok("x")], "/orders": [.hangUp, .status(201)],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            data:
+              warm: { url: \(server.url("/warm")) }
+            uploads:
+              order: { url: \(server.url("/orders")), needs: [warm], json: { id: 1 }\(settings) }
+            """
+        )
+        return (server, try job.run())
+    }
+
+    // Fixture 1 of the measured ones.
+    @Test func `an order on a connection that dies arrives once`() throws {
+        let (server, run) = try order(", retry: { attempts: 5, backoff: { initial: 1ms } }")
+        #expect(run.code == 1)
+        #expect(server.requests(for: "/orders").count == 1)
+        #expect(run.exchanges("order").map(outline) == ["1 initial none new"])
+        let error = run.task("order")?["error"]
+        #expect(error?["message"]?.string?.contains("outcome unknown") == true)
+        #expect(error?["retryable"] == .bool(false))
+    }
+
+    @Test func `an order with a key may arrive again, and its key tells`() throws {
+        let settings =
+            ", idempotencyKey: order-1, retry: { attempts: 5, backoff: { initial: 1ms } }"
+        let (server, run) = try order(settings)
+        #expect(run.code == 0)
+        let keys = server.requests(for: "/orders").map { $0.headers["idempotency-key"] }
+        #expect(keys == ["\"order-1\"", "\"order-1\""])
+        #expect(
+            run.exchanges("order").map(outline) == [
+                "1 initial none reused", "1 transparentRetry 201 new",
+            ]
+        )
+    }
+
+    @Test func `the resource time covers all attempts and the waits between them`() throws {
+        let server = try ScriptedServer(["/": [.status(503)]])
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { timeoutIntervalForResource: 2s } }
+            data:
+              a:
+                url: \(server.url("/"))
+                retry: { attempts: 1000, backoff: { initial: 300ms, factor: 1, jitter: none } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 5)
+        let attempts = run.attempts("a").count
+        #expect(attempts > 1 && attempts <= 8, "\(attempts)")
+    }
+}

@@ -1,0 +1,86 @@
+import SystemKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// The dates of records, held against what the server and the test saw happen.
+@Suite struct ExchangeDateTests {
+    private var now: MonotonicTime {
+        MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
+    }
+
+    // Fixture 2 of the measured ones: libcurl's own time of the first byte is that of the upload.
+    @Test func `a slow answer begins when it is given, not when the upload ends`() throws {
+        let (received, answer) = (try Gate(), try Gate())
+        let server = try ScriptedServer([
+            "/": [Reply([.open(received), .wait(answer)]) + Reply.status(201).steps]
+        ])
+        let harness = try EngineHarness()
+        let body = BodySource.bytes([UInt8](repeating: 65, count: 300_000))
+        harness.engine.start([try .to(server.url("/"), method: "PUT", body: body)])
+        try received.wait()
+        // The server has the whole request and has said nothing.
+        let between = harness.clock.timestamp(of: now)
+        answer.open()
+        let exchange = try #require(try harness.results(1).first?.transactions.first)
+        #expect(try #require(exchange.requestEndDate) <= between)
+        #expect(try #require(exchange.responseStartDate) >= between)
+    }
+
+    @Test func `an informational answer is no beginning of the response`() throws {
+        let (informed, answer) = (try Gate(), try Gate())
+        let server = try ScriptedServer([
+            "/": [
+                Reply.raw(
+                    "HTTP/1.1 102 Processing\r\n\r\n",
+                    then: [.open(informed), .wait(answer)] + Reply.ok("x").steps
+                )
+            ]
+        ])
+        let harness = try EngineHarness()
+        harness.engine.start([try .to(server.url("/"))])
+        try informed.wait()
+        let between = harness.clock.timestamp(of: now)
+        answer.open()
+        let exchange = try #require(try harness.results(1).first?.transactions.first)
+        #expect(try #require(exchange.responseStartDate) >= between)
+        #expect(exchange.informationalResponses.map(\.statusCode) == [102])
+    }
+
+    // Fixture 7 of the measured ones.
+    @Test func `waiting for a connection of the host is not connecting`() throws {
+        let (reached, answer) = (try Gate(), try Gate())
+        let server = try ScriptedServer([
+            "/first": [Reply([.open(reached), .wait(answer)]) + Reply.ok("x").steps],
+            "/second": [.ok("y")],
+        ])
+        let harness = try EngineHarness { $0.httpMaximumConnectionsPerHost = 1 }
+        harness.engine.start([try .to(server.url("/first"), key: 0)])
+        try reached.wait()
+        harness.engine.start([try .to(server.url("/second"), key: 1)])
+        let between = harness.clock.timestamp(of: now)
+        answer.open()
+        let results = try harness.results(2)
+        let first = try #require(results.first?.transactions.first)
+        let second = try #require(results.last?.transactions.first)
+        #expect(try #require(second.requestStartDate) >= between)
+        #expect(try #require(second.requestStartDate) >= (try #require(first.responseEndDate)))
+        #expect(second.isReusedConnection)
+        #expect(second.connectionIdentifier == first.connectionIdentifier)
+    }
+
+    @Test func `a response ends with its last byte`() throws {
+        let (almost, last) = (try Gate(), try Gate())
+        let server = try ScriptedServer([
+            "/": [Reply.cut([1, 2, 3], after: 2, then: [.open(almost), .wait(last), .send([3])])]
+        ])
+        let harness = try EngineHarness()
+        harness.engine.start([try .to(server.url("/"))])
+        try almost.wait()
+        let between = harness.clock.timestamp(of: now)
+        last.open()
+        let exchange = try #require(try harness.results(1).first?.transactions.first)
+        #expect(try #require(exchange.responseEndDate) >= between)
+    }
+}
