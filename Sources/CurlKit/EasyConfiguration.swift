@@ -51,6 +51,30 @@ package enum HTTPProtocol: Sendable, Hashable {
     case http3
 }
 
+/// What a client shows when a server asks for its certificate.
+package struct EasyCertificate: Sendable, Hashable {
+    /// How the certificate's file is written.
+    package enum Format: String, Sendable, Hashable {
+        case pem = "PEM"
+        /// PKCS #12, which holds the key, too.
+        case pkcs12 = "P12"
+    }
+
+    /// Absolute paths; without a key's file the certificate's has the key.
+    package var certificateFile: String
+    package var keyFile: String?
+    package var format: Format
+    /// What the key is encrypted with; nobody may see it.
+    package var password: String?
+
+    package init(certificateFile: String, keyFile: String?, format: Format, password: String?) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.format = format
+        self.password = password
+    }
+}
+
 /// One exchange as libcurl takes it.
 package struct EasyRequest {
     /// Where the request body comes from.
@@ -71,6 +95,8 @@ package struct EasyRequest {
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
     package var httpProtocol = HTTPProtocol.http1
+    /// Shown when a connection is opened; those of other certificates are not reused.
+    package var clientCertificate: EasyCertificate?
     /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the request's head alone,
     /// until it asks for more.
     package var hearsTraffic: Bool

@@ -8,8 +8,17 @@ extension PlanBuilder {
         destinations = DestinationIndex(capacity: destinationCount)
         destinations.addInput(AbsolutePath.withoutClimbs(jobPath), "the job file itself")
         for session in sessions {
-            guard let path = session.tls.caFile else { continue }
-            destinations.addInput(AbsolutePath.withoutClimbs(path), "a `caFile` of the job")
+            if let path = session.tls.caFile {
+                destinations.addInput(AbsolutePath.withoutClimbs(path), "a `caFile` of the job")
+            }
+            for case .clientCertificate(let certificate) in session.credentials.map(\.proof) {
+                for path in [certificate.certificate, certificate.key].compactMap(\.self) {
+                    destinations.addInput(
+                        AbsolutePath.withoutClimbs(path),
+                        "a client certificate of the job, or its key"
+                    )
+                }
+            }
         }
         for path in dataPaths {
             destinations.addInput(AbsolutePath.withoutClimbs(path), "a data file of the job")

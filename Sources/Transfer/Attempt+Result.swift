@@ -80,6 +80,7 @@ extension Attempt {
                 phase: recorder.phase,
                 osErrno: osErrno(behind: code),
                 host: hop.url.origin.host,
+                hasClientCertificate: session.clientCertificate(for: hop.url.origin) != nil,
                 certificateFault: handle.certificateFault
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,

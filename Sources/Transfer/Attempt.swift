@@ -267,6 +267,7 @@ final class Attempt {
             hearsTraffic: hearsTraffic
         )
         easyRequest.httpProtocol = httpProtocol
+        easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
     }
 

@@ -12,6 +12,7 @@ final class SessionTransport {
     let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
+    private let clientCertificates: ClientCertificates
     /// What is offered over TLS.
     private let secureProtocol: HTTPProtocol
     private var idleHandles: [EasyHandle] = []
@@ -50,6 +51,7 @@ final class SessionTransport {
         self.share = share
         self.routes = routes
         self.secureProtocol = secureProtocol
+        clientCertificates = ClientCertificates(configuration.credentials)
         easyConfiguration = EasyConfiguration(
             // libcurl adds it to others as an int.
             connectTimeoutMilliseconds: Int(
@@ -69,6 +71,11 @@ final class SessionTransport {
     /// The newest version of HTTP that a request to the origin offers.
     func httpProtocol(for origin: Origin) -> HTTPProtocol {
         origin.scheme == .https ? secureProtocol : .http1
+    }
+
+    /// What the origin is shown if it asks who is there; nil for nothing.
+    func clientCertificate(for origin: Origin) -> EasyCertificate? {
+        clientCertificates.certificate(for: origin)
     }
 
     /// An idle handle, or a new one.

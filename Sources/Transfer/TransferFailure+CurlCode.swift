@@ -8,6 +8,8 @@ struct ExchangeEnd {
     var osErrno: Int?
     /// Whom the request was for.
     var host = ""
+    /// Whether a client certificate was there to be shown.
+    var hasClientCertificate = false
     /// Why a certificate was refused; of code 0 when its chain was not.
     var certificateFault = CertificateFault(code: 0)
     /// libcurl's own words.
@@ -21,6 +23,13 @@ struct ExchangeEnd {
 
     /// Who did not lead where the request was for.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
+
+    /// Whether the server's alert is that our certificate has expired, which libcurl says as it says that the server's is
+    /// not good, only without a reason.
+    var isOurCertificateExpired: Bool {
+        code.rawValue == 60 && hasClientCertificate && (0...1).contains(certificateFault.code)
+            && detail?.hasPrefix("SSL certificate verification failed") ?? false
+    }
 
     /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs out of memory (27), it
     /// says before 8.6, where later ones say what it is (100).
@@ -122,9 +131,8 @@ extension TransferFailure {
             Row(kind: .redirectLimit, urlError: (-1007, "httpTooManyRedirects"), isPermanent: true)
         case 51, 60, 90:
             Row(kind: .tls, urlError: (-1202, "serverCertificateUntrusted"), isPermanent: true)
-        case 53, 54, 59, 64, 66, 77, 80, 82, 83, 91:
+        case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 91, 98:
             Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"), isPermanent: true)
-        case 58: Row(kind: .tls, urlError: (-1205, "clientCertificateRejected"), isPermanent: true)
         case 61:
             Row(
                 kind: .protocolViolation,
@@ -139,7 +147,6 @@ extension TransferFailure {
             )
         case 96: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
         case 97: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
-        case 98: Row(kind: .tls, urlError: (-1206, "clientCertificateRequired"), isPermanent: true)
         default: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         }
     }
@@ -161,6 +168,16 @@ extension TransferFailure {
 
     /// Words what is wrong with a certificate or with the versions of TLS.
     private mutating func explainTLS(_ end: ExchangeEnd) {
+        if let refusal = ClientCertificateRefusal(end) {
+            self.kind = .tls
+            urlError = refusal.urlError
+            detail = refusal.sentence
+            help = refusal.help
+            isPermanent = true
+            // The handshake has not succeeded for the server: it reads no request.
+            isKnownUnprocessed = true
+            return
+        }
         switch end.code.rawValue {
         case 51, 60: explainCertificate(end)
         case 35 where end.isCertificateRefused: explainCertificate(end)

@@ -143,6 +143,40 @@ import TransferModel
         #expect(result.countOfBytesReceived <= exchange.countOfResponseBodyBytesReceived)
     }
 
+    /// nginx breaks the stream off when the server behind it does.
+    @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
+    func `a body that breaks off is truncated, announced or not`(framing: String) throws {
+        let piece = [UInt8](repeating: 7, count: 4096)
+        let isChunked = framing.hasSuffix("chunked")
+        let chunk = Array("1000\r\n".utf8) + piece + [13, 10]
+        let origin = try ScriptedServer([
+            "/file": [
+                Reply([.send(Reply.head(200, [framing]) + (isChunked ? chunk : piece)), .close])
+            ]
+        ])
+        let front = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location = /file {
+                    proxy_pass \(origin.url("/file"));
+                    proxy_http_version 1.1;
+                    proxy_buffering off;
+                }
+                """
+        )
+        let folder = try TemporaryFolder()
+        let url = try #require(front.secureOrigin) + "/file"
+        let result = try harness().run(.download(url, to: folder.path("file")))
+        #expect(result.failure?.kind == .truncated)
+        #expect(result.failure?.isPermanent == false)
+        let exchange = try #require(result.transactions.first)
+        #expect(exchange.networkProtocolName == chosen)
+        #expect(exchange.responseStartDate != nil)
+        #expect(exchange.responseEndDate == nil)
+        #expect(try folder.list().isEmpty)
+    }
+
     @Test func `a version that libcurl does not have keeps the engine from starting`() throws {
         let library = try CurlLibrary.load()
         guard !library.hasHTTP3 else {

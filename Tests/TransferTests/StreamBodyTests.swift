@@ -55,7 +55,7 @@ import TransferModel
         #expect(server.requests.map(\.body.count).sorted() == [0, 9_000_000])
     }
 
-    @Test(arguments: ["exit 3", "exec sleep 1000", ":", "(setsid sleep 1000 &) ; exit 3"])
+    @Test(arguments: ["exit 3", "exec sleep 1000", ":", "(setsid sleep 5 &) ; exit 3"])
     func `all that a program says is told before its attempt ends`(end: String) throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let harness = try EngineHarness()

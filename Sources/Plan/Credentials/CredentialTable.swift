@@ -107,41 +107,18 @@ enum CredentialTable {
                 .netrc(path: AbsolutePath.make(".netrc", in: $0))
             }
         },
-    ]
-
-    /// Methods that the language knows and the runner does not obey yet.
-    static let later = ["clientCertificate"]
-
-    /// `clientCertificate`, for when sessions show certificates.
-    static let clientCertificate = CredentialMethod(
-        "clientCertificate",
-        .none,
-        [
-            Setting(
-                "certificate",
-                file,
-                isRequired: true,
-                "A PEM file with the certificate and its chain, or a PKCS#12 file."
-            ) { $0.file = $1 },
-            Setting("key", file, "A PEM file with the private key.") { $0.key = $1 },
-            Setting(
-                "password",
-                text(isConfidential: true),
-                isConfidential: true,
-                "What the key is encrypted with."
-            ) { $0.secret = $1 },
-        ]
-    ) { draft, _ in
-        draft.file.map {
-            .clientCertificate(
-                ClientCertificate(
-                    certificate: $0.path,
-                    key: draft.key?.path,
-                    password: draft.secret.map { Secret($0.text) }
+        CredentialMethod("clientCertificate", .none, certificate) { draft, _ in
+            draft.file.map {
+                .clientCertificate(
+                    ClientCertificate(
+                        certificate: $0.path,
+                        key: draft.key?.path,
+                        password: draft.secret.map { Secret($0.text) }
+                    )
                 )
-            )
-        }
-    }
+            }
+        },
+    ]
 
     static let list = ValueType<[Credential]>(.list(entry.shape)) { reader, field in
         reader.credentials(field, of: entry)
@@ -216,6 +193,27 @@ enum CredentialTable {
         ) { $0.service = $1 },
     ]
 
+    private static let certificate = [
+        Setting<CredentialDraft>(
+            "certificate",
+            existingFile,
+            isRequired: true,
+            "A PEM file with the certificate and its chain, or a PKCS #12 file."
+        ) { $0.file = $1 },
+        Setting(
+            "key",
+            existingFile,
+            default: "in the file of the certificate",
+            "A PEM file with the private key."
+        ) { $0.key = $1 },
+        Setting(
+            "password",
+            text(isConfidential: true),
+            isConfidential: true,
+            "What the key is encrypted with."
+        ) { $0.secret = $1 },
+    ]
+
     private static let netrcFile = Setting<CredentialDraft>(
         "file",
         file,
@@ -225,6 +223,10 @@ enum CredentialTable {
 
     private static let file = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
         reader.path(field)
+    }
+
+    private static let existingFile = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
+        reader.existingFile(field)
     }
 
     private static func secret(_ name: String, _ summary: String) -> Setting<CredentialDraft> {

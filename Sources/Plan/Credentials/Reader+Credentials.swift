@@ -50,6 +50,7 @@ extension Reader {
             )
             return nil
         }
+        if case .clientCertificate = proof { checkTLS(of: draft) }
         guard errorCount == errors else { return nil }
         let space = ProtectionSpace(scope: draft.scope, realm: draft.realm)
         return Credential(space: space, proof: proof)
@@ -70,7 +71,7 @@ extension Reader {
         guard let name = text(inner) else { return nil }
         if let method = CredentialTable.methods.first(where: { $0.name == name }) { return method }
         let names = CredentialTable.methods.map(\.name)
-        reportChoice(inner, name, names: names, later: CredentialTable.later)
+        reportChoice(inner, name, names: names, later: [])
         return nil
     }
 
@@ -141,6 +142,20 @@ extension Reader {
                 checkSecrets(secrets, sentTo: origin, at: field.node, from: text.field.node)
             }
         }
+    }
+
+    /// Reports a certificate for an origin that nobody can show one to.
+    private mutating func checkTLS(of draft: CredentialDraft) {
+        guard case .origin(let origin) = draft.scope, origin.scheme == .http,
+            let field = draft.scopeField
+        else { return }
+        report(
+            .badValue,
+            "`\(field.name)`\(context): a certificate is shown over TLS, which "
+                + "`\(origin.text)` does not have",
+            at: field.node,
+            help: "use `https://`"
+        )
     }
 
     private mutating func warnOfGuessing(_ origin: Origin, _ field: Field, _ method: String) {

@@ -104,6 +104,23 @@ import TransferModel
         #expect(Array(screen.lines.suffix(3)) == Self.summary)
     }
 
+    @Test(arguments: [ProgressStyle.bar, .plain, .none])
+    func `what a program says is a line above the picture in every style`(style: ProgressStyle) {
+        let screen = Screen()
+        let display = screen.display(style, Self.terminal)
+        display.receive(.started(Samples.header))
+        display.receive(.progress([Self.running("dump")]))
+        for (text, isLast) in [("con", false), ("nected\nclos", false), ("ed\u{1B}[A", true)] {
+            display.receive(.taskWrote(id: "dump", bytes: Array(text.utf8), isLast: isLast))
+        }
+        #expect(
+            Array(screen.lines.prefix(2)) == [
+                "stderr     dump  connected", "stderr     dump  closed\u{FFFD}[A",
+            ]
+        )
+        #expect(screen.lines.count == (style == .bar ? 5 : 3))
+    }
+
     @Test func `a picture stands for a fifth of a second`() {
         let screen = Screen()
         let display = screen.display(.bar, Self.terminal)

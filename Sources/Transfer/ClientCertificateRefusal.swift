@@ -1,0 +1,74 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Why a server, or libcurl before it, does not take the certificate that a session shows; or shows none.
+///
+/// With TLS 1.3 the server's word comes when the handshake is over for the client: as a failure to receive.
+struct ClientCertificateRefusal {
+    private enum Reason {
+        /// It cannot be read, or its key does not fit.
+        case unusable
+        /// The server wants one, and there is none.
+        case required
+        /// The server does not accept it, with the alert's name.
+        case rejected(String)
+    }
+
+    /// The alerts about a peer's certificate, as OpenSSL words them (RFC 8446 §6.2).
+    private static let alerts = [
+        "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
+        "certificate unknown", "unknown ca", "access denied",
+    ]
+
+    private let reason: Reason
+    private let host: String
+    private let detail: String
+
+    /// Returns nil when the exchange ended for another reason.
+    init?(_ end: ExchangeEnd) {
+        host = end.host
+        detail = end.detail ?? ""
+        switch end.code.rawValue {
+        case 58: reason = .unusable
+        case 98: reason = .required
+        case 35, 55, 56, 60:
+            guard let reason = Self.alert(in: end, detail.lowercased()) else { return nil }
+            self.reason = reason
+        default: return nil
+        }
+    }
+
+    private static func alert(in end: ExchangeEnd, _ detail: String) -> Reason? {
+        if detail.contains("alert certificate required") { return .required }
+        if let alert = alerts.first(where: { detail.contains("alert " + $0) }) {
+            return .rejected(alert)
+        }
+        return end.isOurCertificateExpired ? .rejected("certificate expired") : nil
+    }
+
+    /// The closest of Apple's errors.
+    var urlError: TransferFailure.URLErrorCode {
+        switch reason {
+        case .required: .init(code: -1206, name: "clientCertificateRequired")
+        case .unusable, .rejected: .init(code: -1205, name: "clientCertificateRejected")
+        }
+    }
+
+    /// The reason in a sentence that names the host.
+    var sentence: String {
+        switch reason {
+        case .unusable: "the client certificate for \(host) cannot be used: \(detail)"
+        case .required: "\(host) asks for a client certificate"
+        case .rejected(let alert): "\(host) does not accept the client certificate: \(alert)"
+        }
+    }
+
+    /// What a person may do about it.
+    var help: String? {
+        switch reason {
+        case .unusable: "see whether `certificate`, `key` and `password` belong together"
+        case .required: "give the session a credential with `method: clientCertificate` for it"
+        case .rejected: nil
+        }
+    }
+}
