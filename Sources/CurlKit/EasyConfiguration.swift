@@ -92,6 +92,10 @@ package struct EasyRequest {
     package var body: Body
     /// nil asks the origin itself, whatever the environment says.
     package var proxy: EasyProxy?
+    package var authentication: EasyAuthentication?
+    /// Whether the last exchange of the same handle was this request and was answered with a challenge, which libcurl
+    /// has kept.
+    package var answersChallenge: Bool
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
     package var httpProtocol = HTTPProtocol.http1
@@ -107,6 +111,8 @@ package struct EasyRequest {
         headerLines: [String],
         body: Body = .none,
         proxy: EasyProxy? = nil,
+        authentication: EasyAuthentication? = nil,
+        answersChallenge: Bool = false,
         requiresFreshConnection: Bool = false,
         hearsTraffic: Bool = true
     ) {
@@ -115,6 +121,8 @@ package struct EasyRequest {
         self.headerLines = headerLines
         self.body = body
         self.proxy = proxy
+        self.authentication = authentication
+        self.answersChallenge = answersChallenge
         self.requiresFreshConnection = requiresFreshConnection
         self.hearsTraffic = hearsTraffic
     }

@@ -29,8 +29,9 @@ internal import CCurl
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
-    /// Whether the last request left options behind that a plain GET does not overwrite.
+    /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
     private var needsReset = false
+    private var authentication: EasyAuthentication?
 
     /// Makes a handle.
     ///
@@ -60,11 +61,17 @@ internal import CCurl
 
     /// Sets everything that one exchange needs; the handle must not be in a multi handle.
     package func prepare(_ request: EasyRequest) throws(CurlCode) {
-        if needsReset {
+        if needsReset, !request.answersChallenge {
             unsafe ccurl_easy_reset(pointer)
             try configure()
             headerList = nil
+            authentication = nil
             needsReset = false
+        }
+        if authentication != request.authentication {
+            try setAuthentication(request.authentication)
+            authentication = request.authentication
+            needsReset = true
         }
         unsafe errorBuffer[0] = 0
         if let trust = unsafe trust { unsafe ccurl_trust_clear(trust) }
@@ -87,6 +94,9 @@ internal import CCurl
         }
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
     }
+
+    /// Notes that a response has a challenge, which libcurl keeps for the next request.
+    package func noteChallenge() { needsReset = true }
 
     /// Goes on with a request whose body had nothing to send; its client is called again from the multi handle.
     package func resume() throws(CurlCode) {

@@ -189,7 +189,11 @@ struct ExchangeInvariants {
         } else if field("transfer-encoding", of: "response") != nil {
             if !isCoded, body < delivered + 5 { found.append("chunks that are not counted") }
         } else {
-            if !isCoded, body != delivered { found.append("a body that became another length") }
+            // libcurl keeps to itself what comes with a challenge that it answers.
+            let isKept = delivered == 0 && (status == 401 || status == 407)
+            if !isCoded, !isKept, body != delivered {
+                found.append("a body that became another length")
+            }
             if let length = field("content-length", of: "response").flatMap({ Int64($0) }),
                 body != length
             {

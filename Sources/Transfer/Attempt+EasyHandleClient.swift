@@ -31,6 +31,7 @@ extension Attempt: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         recorder.didSendHead(bytes, at: move(bytes: bytes.count))
+        if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
@@ -41,13 +42,7 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
-        if route != nil {
-            if !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
-            if isAskedForEver {
-                failure = proxyRefusal
-                return false
-            }
-        }
+        if route != nil, !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
         switch parser.read(line) {
         case .reading:
             let now = moveInTurn(bytes: line.count)
@@ -95,11 +90,12 @@ extension Attempt: EasyHandleClient {
     /// Takes a piece of the body as it is to be stored.
     func take(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
-        if case .redirect = verdict, recorder.deliveredBytes > Self.redirectBodyLimit {
+        if verdict?.isPassedOver == true, recorder.deliveredBytes > Self.passedOverBodyLimit {
+            let size = "is larger than \(Self.passedOverBodyLimit) bytes"
             failure = TransferFailure(
                 kind: .protocolViolation,
                 phase: .receive,
-                detail: "the body of a redirect is larger than \(Self.redirectBodyLimit) bytes"
+                detail: "the body of a \(head?.statusCode ?? 0), which is passed over, \(size)"
             )
             failure?.isPermanent = true
             return false
@@ -143,9 +139,9 @@ extension Attempt: EasyHandleClient {
 extension Attempt {
     /// Notes that libcurl works on the exchange: until then it may wait for a connection of its host to be free.
     private func didBegin() -> MonotonicTime {
-        if head != nil { beginAnswer() }
         let now = MonotonicTime.now
         watch.didBegin(at: now)
+        if head != nil { beginLeg(at: now) }
         return now
     }
 
@@ -166,11 +162,24 @@ extension Attempt {
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
-        if isQuestion(head) {
-            sink.keepExcerpt()
+        if isQuestion(head) { return didReceiveQuestion() }
+        if parser.maySetCookies { keepCookies(of: head) }
+        if head.statusCode == 401 { handle.noteChallenge() }
+        guard authentication != nil else { return judge(head) }
+        switch readChallenge(head) {
+        case .none: return judge(head)
+        case .stop:
+            refuse(head)
+            return false
+        case .byLibrary, .credential:
+            sink.discard()
+            if body?.isWaiting == true { try? handle.resume() }
             return true
         }
-        if parser.maySetCookies { keepCookies(of: head) }
+    }
+
+    /// Decides what becomes of the response whose head is whole.
+    func judge(_ head: ResponseHead) -> Bool {
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
@@ -183,7 +192,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect:
+        case .redirect, .challenge:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

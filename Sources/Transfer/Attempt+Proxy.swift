@@ -2,11 +2,14 @@ internal import CurlKit
 internal import TransferModel
 
 extension Attempt {
+    /// One for each round that a scheme takes, and one after a nonce that was stale.
+    private static let mostQuestions = 3
+
     /// Chooses the way to the hop's origin.
     func chooseRoute() {
         route = session.route(to: hop.url.origin)
         tunnel = nil
-        answers = 0
+        questions = 0
         if let route { recorder.willUseProxy(route.url) }
     }
 
@@ -49,17 +52,20 @@ extension Attempt {
         head.statusCode == 407 && isForwarded
     }
 
-    /// Notes that libcurl sends the request again to answer the proxy's question; what it said is over.
-    func beginAnswer() {
-        recorder.willAnswer(protocolName: handle.networkProtocolName)
-        parser = ResponseHeadParser()
-        head = nil
-        sink.discard()
-        answers += 1
+    /// Takes a proxy's question; false ends the transfer, because no scheme needs so many, and libcurl would answer for
+    /// ever.
+    func didReceiveQuestion() -> Bool {
+        sink.keepExcerpt()
+        questions += 1
+        guard questions > Self.mostQuestions else { return true }
+        failure = proxyRefusal
+        return false
     }
 
-    /// A proxy that asks more often than any scheme needs would be answered for ever.
-    var isAskedForEver: Bool { answers > 3 }
+    /// Notes that libcurl sends the hop's request once more.
+    func noteAnswer() {
+        if let route { recorder.willUseProxy(route.url) }
+    }
 
     /// The failure of a request whose proxy wants to know who asks, and is not content.
     var proxyRefusal: TransferFailure {

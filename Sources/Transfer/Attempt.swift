@@ -15,7 +15,7 @@ final class Attempt {
     }
 
     /// More of a body that nobody wants is not read.
-    static let redirectBodyLimit: Int64 = 1 << 20
+    static let passedOverBodyLimit: Int64 = 1 << 20
 
     let request: AttemptRequest
     let handle: EasyHandle
@@ -56,8 +56,16 @@ final class Attempt {
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
     var tunnel: TunnelRequest?
-    /// How often the hop's proxy was told who asks.
-    var answers = 0
+    /// How often the hop's proxy has asked who wants this.
+    var questions = 0
+    /// nil when the session has no credentials.
+    var authentication: Authentication?
+    /// Whether the running exchange asks before it sends its body, because a challenge may come.
+    var asksFirst = false
+    /// The fields that sign the running exchange's request.
+    var signature: [HeaderField] = []
+    /// Whether the next exchange is the same request with the answer to a challenge.
+    var answersChallenge = false
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 
@@ -79,6 +87,8 @@ final class Attempt {
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
+        let credentials = session.configuration.credentials
+        authentication = credentials.isEmpty ? nil : Authentication(credentials)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
@@ -103,7 +113,8 @@ final class Attempt {
             failure = TransferFailure(reading: error, phase: .prepare)
             return .finished(result())
         }
-        return .exchange(easyRequest())
+        beginAuthentication()
+        return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
     private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
@@ -144,7 +155,13 @@ final class Attempt {
             curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
             osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
         )
-        if failure == nil, case .redirect = verdict { return follow() }
+        if failure == nil {
+            switch verdict {
+            case .redirect: return follow()
+            case .challenge(let answer): return self.answer(answer)
+            case .accept, .refuse, nil: break
+            }
+        }
         return finish()
     }
 
@@ -198,35 +215,42 @@ final class Attempt {
             hop = next
             carriesBody = keepsBody
             redirectCount += 1
-            parser = ResponseHeadParser()
-            sink.discard()
-            decoding = nil
-            self.head = nil
-            verdict = nil
-            do throws(TransferFailure) {
-                if keepsBody { try body?.rewind() }
-            } catch {
-                failure = error
-                return finish()
-            }
-            watch.willBegin(at: .now)
-            let now = MonotonicTime.now
-            recorder.begin(
-                reason: .redirect,
-                method: next.method,
-                url: next.url.text,
-                at: now
-            )
-            return .exchange(easyRequest())
+            beginAuthentication()
+            return exchange(.redirect)
         }
     }
 
-    private func finish() -> Next {
+    /// Another exchange of the attempt.
+    func exchange(_ reason: TransactionMetrics.Reason) -> Next {
+        forgetResponse()
+        do throws(TransferFailure) {
+            if carriesBody { try body?.rewind() }
+        } catch {
+            failure = error
+            return finish()
+        }
+        let now = MonotonicTime.now
+        watch.willBegin(at: now)
+        recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
+        return failure == nil ? .exchange(easyRequest()) : finish()
+    }
+
+    /// Makes room for the response of another exchange.
+    func forgetResponse() {
+        parser = ResponseHeadParser()
+        sink.discard()
+        decoding = nil
+        head = nil
+        verdict = nil
+    }
+
+    func finish() -> Next {
         if failure == nil, let body {
             do throws(TransferFailure) { try body.verify() } catch { failure = error }
         }
         if failure == nil, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
         if body?.isSpent == true { failure?.explainSpentBody() }
+        if authentication != nil { explainRefusal() }
         if failure == nil, case .accept = verdict { checkBody() }
         let result = result()
         guard result.failure == nil, !isUnchanged, case .accept = verdict else {
@@ -251,22 +275,33 @@ final class Attempt {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
+        let authentication = easyAuthentication()
+        if authentication?.takesSeveralRequests == true { hearsTraffic = true }
+        defer { answersChallenge = false }
         var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
-                for: hop,
+                for: signature.isEmpty ? hop : signedHop,
                 cookies: cookieField,
                 carriesBody: carriesBody,
-                acceptsCodings: request.decodesBody
+                acceptsCodings: request.decodesBody,
+                asksFirst: asksFirst
             ),
             body: easyBody(),
             proxy: route?.easy,
+            authentication: authentication,
+            answersChallenge: answersChallenge,
             // An idle connection may be dead, which is found out when the body has begun to flow.
             requiresFreshConnection: request.requiresFreshConnection || isStream,
             hearsTraffic: hearsTraffic
         )
         easyRequest.httpProtocol = httpProtocol
+        if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
+            // One with streams has others on it.
+            easyRequest.httpProtocol = .http1
+            easyRequest.requiresFreshConnection = true
+        }
         easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
     }
@@ -281,7 +316,7 @@ final class Attempt {
         return .http1
     }
 
-    private func easyBody() -> EasyRequest.Body {
+    func easyBody() -> EasyRequest.Body {
         guard carriesBody else { return .none }
         switch request.body {
         case .bytes(let bytes):

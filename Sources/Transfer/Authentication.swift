@@ -11,6 +11,8 @@ struct Authentication {
         case none
         /// libcurl goes on by itself, within the same transfer.
         case byLibrary
+        /// It is the result, and libcurl is to be kept from going on.
+        case stop
         /// Another exchange, which carries this credential.
         case credential(Int)
     }
@@ -35,6 +37,8 @@ struct Authentication {
     private(set) var carried: Int?
     /// Positions of those that were refused.
     private(set) var refused: [Int] = []
+    /// Whether the task's own field takes the place of all credentials.
+    private var isOverruled = false
     private var libraryAnswers = 0
     private var hasAnsweredStale = false
 
@@ -57,7 +61,8 @@ struct Authentication {
     ) -> Start {
         carried = nil
         libraryAnswers = 0
-        guard !hasAuthorization else { return .plain }
+        isOverruled = hasAuthorization
+        guard !isOverruled else { return .plain }
         let usable = credentials.indices.filter {
             credentials[$0].space.contains(url.origin) && !refused.contains($0)
         }
@@ -83,14 +88,19 @@ struct Authentication {
     ///   - didSend: Whether the request had an `Authorization`.
     /// - Returns: What comes next.
     mutating func answer(_ challenges: [Challenge], from url: HTTPURL, didSend: Bool) -> Answer {
-        if let carried {
-            if isAnsweredByLibrary(challenges, didSend: didSend) {
-                libraryAnswers += 1
-                return .byLibrary
-            }
+        guard let carried else { return next(challenges, url) }
+        guard isAnsweredByLibrary(challenges, didSend: didSend) else {
             refuse(carried)
+            return next(challenges, url)
         }
-        return next(challenges, url)
+        let isStale = didSend && isDigest(carried)
+        guard libraryAnswers < Self.mostLibraryAnswers, !(isStale && hasAnsweredStale) else {
+            refuse(carried)
+            return .stop
+        }
+        libraryAnswers += 1
+        if isStale { hasAnsweredStale = true }
+        return .byLibrary
     }
 
     /// libcurl did not go on although it could have: what it carried is refused.
@@ -107,7 +117,7 @@ struct Authentication {
     }
 
     private mutating func next(_ challenges: [Challenge], _ url: HTTPURL) -> Answer {
-        guard refused.count < Self.mostFailures else { return .none }
+        guard refused.count < Self.mostFailures, !isOverruled else { return .none }
         var best: (position: Int, strength: Int)?
         for (position, credential) in credentials.enumerated()
         where credential.space.contains(url.origin) && !refused.contains(position) {
@@ -121,23 +131,24 @@ struct Authentication {
     }
 
     /// Whether the 401 is a step of what is carried and not its end.
-    private mutating func isAnsweredByLibrary(_ challenges: [Challenge], didSend: Bool) -> Bool {
-        guard let carried, libraryAnswers < Self.mostLibraryAnswers else { return false }
+    private func isAnsweredByLibrary(_ challenges: [Challenge], didSend: Bool) -> Bool {
+        guard let carried else { return false }
         switch credentials[carried].proof {
         case .ntlm: return challenges.contains { $0.scheme == "ntlm" && $0.token != nil }
         case .negotiate:
             return challenges.contains { $0.scheme == "negotiate" && $0.token != nil }
         case .digest:
-            // The first request of a transfer has no nonce yet.
+            // The first request of a transfer may have no nonce yet.
             guard didSend else {
                 return libraryAnswers == 0 && credentials[carried].answers(challenges)
             }
-            let digest = challenges.first { $0.scheme == "digest" }
-            guard digest?.text("stale") == "true", !hasAnsweredStale else { return false }
-            hasAnsweredStale = true
-            return true
+            return challenges.first { $0.scheme == "digest" }?.text("stale") == "true"
         default: return false
         }
+    }
+
+    private func isDigest(_ position: Int) -> Bool {
+        if case .digest = credentials[position].proof { true } else { false }
     }
 }
 

@@ -6,8 +6,18 @@ enum ResponseVerdict {
     case accept
     /// Another request follows; the body is passed over.
     case redirect
+    /// The same request follows with an answer to the challenge; the body is passed over.
+    case challenge(Authentication.Answer)
     /// The body is not wanted; a little of it is kept for the message.
     case refuse(TransferFailure)
+
+    /// Whether another request follows, so that nobody looks at the body.
+    var isPassedOver: Bool {
+        switch self {
+        case .redirect, .challenge: true
+        case .accept, .refuse: false
+        }
+    }
 
     /// Judges a head, in the order in which results are checked: protocol, status, MIME type.
     ///
@@ -88,7 +98,7 @@ enum ResponseVerdict {
         return pattern == mimeType
     }
 
-    private static func statusFailure(_ head: ResponseHead) -> TransferFailure {
+    static func statusFailure(_ head: ResponseHead) -> TransferFailure {
         var failure = TransferFailure(
             kind: .httpStatus,
             phase: .receive,

@@ -18,6 +18,8 @@ final class SessionTransport {
     private var idleHandles: [EasyHandle] = []
     /// By both ends, which no two connections that live at the same time share.
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
+    /// Where the session's credentials were let in.
+    var knownSpaces = KnownSpaces()
     private let share: EngineShare
     private let routes: ProxyRoutes?
     private var connectionCount = 0
@@ -26,6 +28,7 @@ final class SessionTransport {
     private struct RequestTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
+        var asksFirst = false
         var cookies: String?
     }
 
@@ -109,11 +112,13 @@ final class SessionTransport {
         for request: RequestSpec,
         cookies: String?,
         carriesBody: Bool,
-        acceptsCodings: Bool
+        acceptsCodings: Bool,
+        asksFirst: Bool
     ) -> [String] {
         let traits = RequestTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
             acceptsCodings: acceptsCodings,
+            asksFirst: asksFirst,
             cookies: cookies
         )
         if lastHeaders.traits != traits || lastHeaders.fields != request.headers {
@@ -137,7 +142,9 @@ final class SessionTransport {
         guard traits.mayHaveBody else { return lines }
         // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
-        if !names.contains("expect") { lines.append("Expect:") }
+        if !names.contains("expect") {
+            lines.append(traits.asksFirst ? "Expect: 100-continue" : "Expect:")
+        }
         return lines
     }
 }

@@ -24,6 +24,8 @@ final class StreamBody: RequestBody {
     private var errorStream: ErrorStream?
     /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks like one at its end.
     private var hasBegun = false
+    /// Whether some of it was handed out.
+    private var isTouched = false
     /// The descriptor that the set watches.
     private var awaited: Int32?
 
@@ -76,9 +78,11 @@ final class StreamBody: RequestBody {
             let pipe = try openPipe()
             guard hasBegun else { return try wait(for: pipe.descriptor) }
             switch try pipe.read(into: &buffer) {
-            case .bytes(let count): return .bytes(count)
+            case .bytes(let count):
+                isTouched = true
+                return .bytes(count)
             case .nothingYet: return try wait(for: pipe.descriptor)
-            case .end: break
+            case .end: isTouched = true
             }
         } catch {
             throw TransferFailure(reading: error, phase: .send)
@@ -92,6 +96,7 @@ final class StreamBody: RequestBody {
     }
 
     func rewind() throws(TransferFailure) {
+        guard isTouched else { return }
         guard !isSpent else {
             var failure = TransferFailure(
                 kind: .localIO,
@@ -135,6 +140,7 @@ final class StreamBody: RequestBody {
         pipe = process.output
         errorStream = try errors.add(process.error, key: key)
         hasBegun = false
+        isTouched = false
     }
 
     private func openPipe() throws(SystemError) -> PipeReader {

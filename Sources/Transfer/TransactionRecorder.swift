@@ -86,6 +86,11 @@ struct TransactionRecorder {
         didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
+    /// Whether the running exchange's request has an `Authorization`.
+    var hasSentAuthorization: Bool { record.request.headers.firstValue(of: "authorization") != nil }
+    /// The `Content-Length` of the running exchange's request.
+    var sentContentLength: String? { record.request.headers["content-length"] }
+
     /// Whether a connection was ready for the running exchange.
     var hasBegunRequest: Bool { moments.requestStart != nil }
     /// Whether a connection was begun that no request went over.
@@ -110,15 +115,6 @@ struct TransactionRecorder {
         var tunnel = record.proxy?.tunnel ?? TransactionMetrics.Tunnel()
         change(&tunnel)
         record.proxy?.tunnel = tunnel
-    }
-
-    /// libcurl sends the running exchange's request again, because its proxy has asked who wants this.
-    mutating func willAnswer(protocolName: String?) {
-        record.networkProtocolName = protocolName
-        // The first time it goes without its body, and says so.
-        guard record.countOfRequestBodyBytesSent == 0 else { return }
-        bodyCount = 0
-        record.countOfRequestBodyBytesBeforeEncoding = 0
     }
 
     // MARK: - Events
@@ -307,17 +303,14 @@ struct TransactionRecorder {
 
     // MARK: - Closing
 
-    /// A new connection or request after a head has left: libcurl is repeating the request by itself, to answer a proxy
-    /// that has asked who wants this, or because the connection had died.
+    /// A new connection or request after a head has left: libcurl is repeating the request by itself.
     private mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
         let proxy = record.proxy
         let body = body
-        let isAnswer = record.response != nil
-        close(isComplete: isAnswer)
-        let reason = isAnswer ? TransactionMetrics.Reason.authentication : .transparentRetry
-        begin(reason: reason, method: request.method, url: request.url, at: now)
+        close(isComplete: false)
+        begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
         if let proxy { willUseProxy(proxy.url) }
         willSendBody(body)
     }

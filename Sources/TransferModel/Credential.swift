@@ -27,6 +27,17 @@ package struct Credential: Sendable, Hashable {
         self.space = space
         self.proof = proof
     }
+
+    /// What of it nobody may see.
+    package var secrets: [Secret] {
+        switch proof {
+        case .basic(let login), .digest(let login), .ntlm(let login): [login.password]
+        case .bearer(let token): [token]
+        case .awsSigV4(let keys): [keys.secretKey] + (keys.sessionToken.map { [$0] } ?? [])
+        case .clientCertificate(let certificate): certificate.password.map { [$0] } ?? []
+        case .negotiate, .netrc: []
+        }
+    }
 }
 
 /// Whom a credential is for (RFC 9110 §11.5).

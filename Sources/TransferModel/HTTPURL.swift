@@ -65,6 +65,13 @@ package struct HTTPURL: Sendable, Hashable {
         authorityEnd == pathEnd ? "/" : Self.slice(text, authorityEnd..<pathEnd)
     }
 
+    /// What stands between `?` and the fragment; empty when nothing does.
+    package var query: String {
+        let rest = text.utf8.dropFirst(pathEnd)
+        guard rest.first == UInt8(ascii: "?") else { return "" }
+        return String(rest.dropFirst().prefix { $0 != UInt8(ascii: "#") }) ?? ""
+    }
+
     /// The host in lower case; most are written so.
     private static func host(_ text: String, _ offsets: Range<Int>) -> String {
         let bytes = text.utf8.span

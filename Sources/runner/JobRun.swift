@@ -36,7 +36,9 @@ struct JobRun {
 
     /// Runs to the end, the report included; a run that cannot begin leaves one too.
     func run() throws -> RunSummary {
-        if !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
+        let hasCredentials =
+            plan.sessions.contains { !$0.credentials.isEmpty } || !plan.proxyPasswords.isEmpty
+        if hasCredentials || !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
         let known =
             SecretResolver.environmentValues(of: plan.declaredSecrets)
             + SecretResolver.proxyPasswords(in: ProcessContext.variable)
@@ -63,17 +65,29 @@ struct JobRun {
                     return { redactor?.firstSecret(in: $0) }
                 }
             }
+            let sessions = try sessions(of: filled)
+            let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
             let passwords = SecretResolver.longEnough(filled.proxyPasswords)
-            let redactor = Self.hide(known + secrets.values + passwords)
-            return try run(filled, redactor, file, clock, inbox)
+            let redactor = Self.hide(known + secrets.values + credentials + passwords)
+            return try run(filled, sessions, redactor, file, clock, inbox)
         } catch let obstacle as Obstacle {
             let redactor = Self.hide(known + resolver.found)
             throw end(for: obstacle, redactor, file, clock)
         }
     }
 
+    /// The sessions with the logins of their netrc files.
+    private func sessions(of plan: Plan) throws(Obstacle) -> [SessionConfiguration] {
+        do throws(NetrcFiles.Fault) {
+            return try NetrcFiles.resolve(plan.sessions)
+        } catch {
+            throw Obstacle(error.message)
+        }
+    }
+
     private func run(
         _ plan: Plan,
+        _ sessions: [SessionConfiguration],
         _ redactor: Redactor?,
         _ file: PublishedReport,
         _ clock: RunClock,
@@ -88,7 +102,7 @@ struct JobRun {
         )
 
         let cookies = cookies(of: plan, redactor, clock)
-        let engine = try engine(for: plan, cookies, redactor, clock, inbox)
+        let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
 
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
@@ -185,6 +199,7 @@ struct JobRun {
 
     private func engine(
         for plan: Plan,
+        _ sessions: [SessionConfiguration],
         _ cookies: SessionCookies,
         _ redactor: Redactor?,
         _ clock: RunClock,
@@ -192,7 +207,7 @@ struct JobRun {
     ) throws(Obstacle) -> Engine {
         do {
             return try Engine(
-                sessions: plan.sessions,
+                sessions: sessions,
                 cookieJars: cookies.jars,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,

@@ -11,6 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// libcurl's own are casts, which Swift does not see.
+static const long CCURL_AUTH_BASIC = (long)CURLAUTH_BASIC;
+static const long CCURL_AUTH_DIGEST = (long)CURLAUTH_DIGEST;
+static const long CCURL_AUTH_NTLM = (long)CURLAUTH_NTLM;
+static const long CCURL_AUTH_NEGOTIATE = (long)CURLAUTH_NEGOTIATE;
+static const long CCURL_AUTH_BEARER = (long)CURLAUTH_BEARER;
+
 // Loads libcurl once; NULL on success, otherwise a text that lives as long as the process.
 // Thread-safe. Nothing else here may be called before it has succeeded.
 const char *ccurl_load(void);
@@ -34,14 +41,6 @@ typedef int (*ccurl_prereq_fn)(void *user, char *remote, char *local, int remote
 typedef int (*ccurl_resolver_fn)(void *state, void *reserved, void *user);
 typedef curl_socket_t (*ccurl_opensocket_fn)(void *user, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*ccurl_closesocket_fn)(void *user, curl_socket_t socket);
-
-// Schemes of authentication, whose macros Swift cannot read.
-enum {
-    CCURL_AUTH_BASIC = CURLAUTH_BASIC,
-    CCURL_AUTH_DIGEST = CURLAUTH_DIGEST,
-    CCURL_AUTH_NEGOTIATE = CURLAUTH_NEGOTIATE,
-    CCURL_AUTH_NTLM = CURLAUTH_NTLM,
-};
 
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value);

@@ -4,7 +4,8 @@ internal import TransferModel
 enum Redaction {
     /// Fields whose values are credentials (RFC 9110 §11, RFC 6265).
     private static let secretFields = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2",
+        "authorization", "proxy-authorization", "x-amz-security-token",
+        "cookie", "set-cookie", "set-cookie2",
         "proxy-authenticate", "proxy-authentication-info", "authentication-info",
     ].map { Array($0.utf8) }
     /// The lengths of those names, a bit for each; most fields have another one.

@@ -1,0 +1,126 @@
+package import TransferModel
+
+/// Reads what a netrc file says of hosts (https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html).
+package enum NetrcText {
+    /// Why a text is no netrc file; the line counts from 1.
+    package struct Fault: Error, Hashable {
+        package var line: Int
+        package var message: String
+    }
+
+    /// A word and the line that it stands in.
+    private struct Word {
+        var text: String
+        var line: Int
+    }
+
+    /// The logins that name their hosts, for Digest and for Basic, in the order of the file.
+    ///
+    /// `default` names no host and is passed over, because it would go to any; `macdef` and `account` are of no use here.
+    package static func credentials(in text: String) throws(Fault) -> [Credential] {
+        var words = try words(of: text)[...]
+        var credentials: [Credential] = []
+        while let word = words.popFirst() {
+            switch word.text {
+            case "machine":
+                let host = try value(of: word, &words)
+                let (user, password) = try login(&words)
+                guard let password else { continue }
+                let space = ProtectionSpace(scope: .host(host.lowercased()))
+                let login = Login(user: user ?? "", password: Secret(password))
+                credentials.append(Credential(space: space, proof: .digest(login)))
+                if !login.user.utf8.contains(UInt8(ascii: ":")) {
+                    credentials.append(Credential(space: space, proof: .basic(login)))
+                }
+            case "default": _ = try login(&words)
+            default:
+                throw Fault(line: word.line, message: "`machine` or `default` is expected")
+            }
+        }
+        return credentials
+    }
+
+    /// What stands between a host and the next one.
+    private static func login(
+        _ words: inout ArraySlice<Word>
+    ) throws(Fault) -> (user: String?, password: String?) {
+        var user: String?
+        var password: String?
+        while let word = words.first, word.text != "machine", word.text != "default" {
+            words.removeFirst()
+            switch word.text {
+            case "login": user = try value(of: word, &words)
+            case "password": password = try value(of: word, &words)
+            case "account": _ = try value(of: word, &words)
+            default:
+                throw Fault(
+                    line: word.line,
+                    message: "`login`, `password` or `account` is expected"
+                )
+            }
+        }
+        return (user, password)
+    }
+
+    private static func value(
+        of key: Word,
+        _ words: inout ArraySlice<Word>
+    ) throws(Fault) -> String {
+        guard let value = words.popFirst() else {
+            throw Fault(line: key.line, message: "nothing stands behind `\(key.text)`")
+        }
+        guard (try? HeaderRule.checkValue(value.text)) != nil else {
+            throw Fault(line: value.line, message: "a control character may not stand there")
+        }
+        return value.text
+    }
+
+    /// The words between blanks or in quotes, without comments and macros.
+    private static func words(of text: String) throws(Fault) -> [Word] {
+        var words: [Word] = []
+        var isInMacro = false
+        for (index, line) in text.split(
+            omittingEmptySubsequences: false,
+            whereSeparator: \.isNewline
+        ).enumerated() {
+            // An empty line ends a macro.
+            if isInMacro {
+                isInMacro = !line.isEmpty
+                continue
+            }
+            var rest = line
+            while let word = try nextWord(&rest, line: index + 1) {
+                if word == "macdef" {
+                    isInMacro = true
+                    break
+                }
+                words.append(Word(text: word, line: index + 1))
+            }
+        }
+        return words
+    }
+
+    private static func nextWord(
+        _ rest: inout Substring,
+        line: Int
+    ) throws(Fault) -> String? {
+        rest = rest.drop { $0 == " " || $0 == "\t" }
+        guard let first = rest.first, first != "#" else { return nil }
+        guard first == "\"" else {
+            let word = rest.prefix { $0 != " " && $0 != "\t" }
+            rest = rest.dropFirst(word.count)
+            return String(word)
+        }
+        rest = rest.dropFirst()
+        var word = ""
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"": return word
+            case "\\":
+                if let escaped = rest.popFirst() { word.append(escaped) }
+            default: word.append(character)
+            }
+        }
+        throw Fault(line: line, message: "a quote is not closed")
+    }
+}

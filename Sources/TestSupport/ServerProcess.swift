@@ -1,0 +1,60 @@
+import SystemKit
+
+/// A server program that listens on a port which this process has found free; gone when nobody holds it.
+final class ServerProcess: Sendable {
+    let port: UInt16
+    private let process: Lock<RunningCommand>
+
+    /// Another process may take the port before the program does.
+    private static let mostStarts = 5
+
+    /// Ends the program when standard input ends, and itself when the program does, however either came about.
+    private static let script = """
+        PATH=$PATH:/usr/sbin
+        exec 3<&0 0</dev/null
+        "$@" 3<&- &
+        server=$!
+        { read -r _ <&3; kill "$server"; } > /dev/null 2>&1 &
+        wait "$server"
+        """
+
+    /// Starts the program and returns when it has written a line that says that it is ready.
+    ///
+    /// - Parameters:
+    ///   - tool: What is missing when it does not start, such as a package.
+    ///   - line: A part of the line.
+    ///   - environment: Set on top of this process's own.
+    ///   - command: The program and its arguments for a port.
+    /// - Throws: `MissingTool` when it does not start.
+    init(
+        _ tool: String,
+        readyAt line: String,
+        environment: [String: String?] = [:],
+        command: (UInt16) throws -> [String]
+    ) throws {
+        var reason = ""
+        for _ in 0..<Self.mostStarts {
+            let port = try LoopbackSocket.bound().port
+            let shell = Command(
+                "sh",
+                ["-c", Self.script, "sh"] + (try command(port)),
+                environment: environment
+            )
+            let process = try shell.start()
+            do {
+                _ = try process.waitForLine(containing: line)
+            } catch {
+                reason = process.standardError
+                continue
+            }
+            self.port = port
+            self.process = Lock(process)
+            return
+        }
+        throw MissingTool(tool, reason)
+    }
+
+    deinit {
+        _ = process.withLock { try? $0.finish() }
+    }
+}

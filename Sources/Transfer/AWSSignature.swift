@@ -1,0 +1,137 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Signs a request by version 4 of AWS's algorithm
+/// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
+///
+/// Not left to libcurl, whose releases before 8.13 sort no query, and of which 7.88 leaves out what S3 asks for.
+struct AWSSignature {
+    /// What is said of the body.
+    enum Payload {
+        case bytes([UInt8])
+        /// Not there yet; S3 takes it unsigned.
+        case unsigned
+    }
+
+    private static let algorithm = "AWS4-HMAC-SHA256"
+    private static let payloadField = "x-amz-content-sha256"
+
+    let credential: AWSCredential
+
+    /// The fields that sign a request, to be sent besides its own; nil when libcrypto is not there.
+    ///
+    /// A `x-amz-content-sha256` of the request's own is believed.
+    func fields(for request: RequestSpec, _ payload: Payload, at time: Timestamp) -> [HeaderField]?
+    {
+        guard let payloadHash = hash(of: payload, request) else { return nil }
+        let date = String(time.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
+        var added = [HeaderField(name: "x-amz-date", value: date)]
+        if isS3, !request.headers.contains(where: { $0.name.lowercased() == Self.payloadField }) {
+            added.append(HeaderField(name: Self.payloadField, value: payloadHash))
+        }
+        credential.sessionToken?.withText {
+            added.append(HeaderField(name: "x-amz-security-token", value: $0))
+        }
+
+        let signed = signedFields(of: request, added)
+        let names = signed.map(\.name).joined(separator: ";")
+        let canonical = [
+            request.method,
+            canonicalPath(request.url.path),
+            Self.canonicalQuery(request.url.query),
+            signed.map { "\($0.name):\($0.value)\n" }.joined(),
+            names,
+            payloadHash,
+        ].joined(separator: "\n")
+
+        let day = String(date.prefix(8))
+        let scope = "\(day)/\(credential.region)/\(credential.service)/aws4_request"
+        guard let digest = MessageDigest.sha256(of: Array(canonical.utf8)),
+            let signature = signature(
+                of: [Self.algorithm, date, scope, digest].joined(separator: "\n"),
+                day: day
+            )
+        else { return nil }
+        let value =
+            "\(Self.algorithm) Credential=\(credential.accessKey)/\(scope), "
+            + "SignedHeaders=\(names), Signature=\(signature)"
+        return added + [HeaderField(name: "Authorization", value: value)]
+    }
+
+    private var isS3: Bool { credential.service == "s3" }
+
+    private func hash(of payload: Payload, _ request: RequestSpec) -> String? {
+        let own = request.headers.first { $0.name.lowercased() == Self.payloadField }
+        if let own { return own.value }
+        return switch payload {
+        case .bytes(let bytes): MessageDigest.sha256(of: bytes)
+        case .unsigned: "UNSIGNED-PAYLOAD"
+        }
+    }
+
+    /// The host and all fields of AWS's own, by name; blanks around and within their values made one.
+    private func signedFields(
+        of request: RequestSpec,
+        _ added: [HeaderField]
+    ) -> [(name: String, value: String)] {
+        let origin = request.url.origin
+        let isUsualPort = origin.port == origin.scheme.defaultPort
+        let host = isUsualPort ? origin.host : "\(origin.host):\(origin.port)"
+        let amazon = (request.headers + added).map {
+            (name: $0.name.lowercased(), value: Self.trimmed($0.value))
+        }.filter { $0.name.hasPrefix("x-amz-") }
+        return ([("host", host)] + amazon).sorted { $0.name < $1.name }
+    }
+
+    private static func trimmed(_ value: String) -> String {
+        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    }
+
+    /// As it is sent, for S3; for all others encoded once more.
+    private func canonicalPath(_ path: String) -> String {
+        isS3
+            ? Self.encoded(path, keeping: [UInt8(ascii: "/"), UInt8(ascii: "%")])
+            : Self.encoded(path, keeping: [UInt8(ascii: "/")])
+    }
+
+    /// The parameters in order, each with its `=`.
+    private static func canonicalQuery(_ query: String) -> String {
+        query.split(separator: "&").map { parameter in
+            let end = parameter.firstIndex(of: "=") ?? parameter.endIndex
+            let name = encoded(String(parameter[..<end]), keeping: [UInt8(ascii: "%")])
+            let value = encoded(
+                String(parameter[end...].dropFirst()),
+                keeping: [UInt8(ascii: "%")]
+            )
+            return (name: name, value: value)
+        }
+        .sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+        .map { "\($0.name)=\($0.value)" }
+        .joined(separator: "&")
+    }
+
+    /// All but unreserved characters percent-encoded (RFC 3986 §2.3).
+    private static func encoded(_ text: String, keeping kept: [UInt8]) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.append(byte)
+            case _ where kept.contains(byte): result.append(byte)
+            default:
+                let digits = Array("0123456789ABCDEF".utf8)
+                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private func signature(of text: String, day: String) -> String? {
+        var key: [UInt8]? = credential.secretKey.withText { Array("AWS4\($0)".utf8) }
+        for part in [day, credential.region, credential.service, "aws4_request", text] {
+            key = key.flatMap { MessageDigest.hmac(part.utf8, key: $0) }
+        }
+        return key.map(MessageDigest.hexadecimal)
+    }
+}

@@ -1,0 +1,188 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+// Carries what `Authentication` decides: what goes with each request, and what follows a 401.
+extension Attempt {
+    /// Decides what the first request of a hop carries.
+    func beginAuthentication() {
+        guard authentication != nil else { return }
+        let start = authentication?.begin(
+            hop.url,
+            hasBody: carriesBody,
+            hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
+            known: session.knownSpaces
+        )
+        asksFirst = start == .asking
+        sign()
+    }
+
+    /// The request of the current hop with the fields that sign it.
+    var signedHop: RequestSpec {
+        RequestSpec(method: hop.method, url: hop.url, headers: hop.headers + signature)
+    }
+
+    /// Makes the signature of a request whose credential is one that signs.
+    private func sign() {
+        signature = []
+        guard let carried = authentication?.carried,
+            case .awsSigV4(let keys) = session.configuration.credentials[carried].proof
+        else { return }
+        let payload: AWSSignature.Payload
+        switch carriesBody ? request.body : nil {
+        case nil: payload = .bytes([])
+        case .bytes(let bytes), .compressed(let bytes, _): payload = .bytes(bytes)
+        case .file, .multipart, .command, .pipe:
+            guard keys.service == "s3" else {
+                return failToSign("`awsSigV4` signs a body that is not in memory for s3 only")
+            }
+            payload = .unsigned
+        }
+        let date = clock.timestamp(of: .now)
+        guard let fields = AWSSignature(credential: keys).fields(for: hop, payload, at: date) else {
+            return failToSign("libcrypto is not there, which signs requests")
+        }
+        signature = fields
+    }
+
+    private func failToSign(_ detail: String) {
+        failure = TransferFailure(kind: .localIO, phase: .prepare, detail: detail)
+        failure?.isPermanent = true
+    }
+
+    /// What the credential that is carried is to libcurl; nil without credentials.
+    func easyAuthentication() -> EasyAuthentication? {
+        guard let authentication else { return nil }
+        guard let carried = authentication.carried else { return .awaited }
+        return switch session.configuration.credentials[carried].proof {
+        case .basic(let login):
+            login.password.withText { .basic(user: login.user, password: $0) }
+        case .digest(let login):
+            login.password.withText { .digest(user: login.user, password: $0) }
+        case .ntlm(let login):
+            login.password.withText { .ntlm(user: login.user, password: $0) }
+        case .negotiate: .negotiate
+        case .bearer(let token): token.withText { .bearer(token: $0) }
+        case .awsSigV4, .clientCertificate, .netrc: nil
+        }
+    }
+
+    /// Looks at a response with the session's credentials in mind.
+    func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
+        guard head.statusCode == 401 else {
+            noteAccepted()
+            return .none
+        }
+        let answer = authentication?.answer(
+            Self.challenges(of: head),
+            from: hop.url,
+            didSend: recorder.hasSentAuthorization
+        )
+        if let answer, answer != .none { verdict = .challenge(answer) }
+        return answer ?? .none
+    }
+
+    /// Goes on after a response whose challenge can be answered.
+    func answer(_ answer: Authentication.Answer) -> Next {
+        guard let head else { return finish() }
+        var answer = answer
+        if answer == .byLibrary {
+            // It did not go on.
+            answer = authentication?.giveUp(Self.challenges(of: head), from: hop.url) ?? .none
+        }
+        guard case .credential = answer else {
+            refuse(head)
+            return finish()
+        }
+        asksFirst = false
+        answersChallenge = true
+        return exchange(.authentication)
+    }
+
+    /// Makes a 401 the result whose body is gone, so that it can be nothing but a failure.
+    func refuse(_ head: ResponseHead) {
+        _ = judge(head)
+        if failure == nil { failure = ResponseVerdict.statusFailure(head) }
+    }
+
+    /// Says of a 401 that stays what the session could not do about it; trying again would do no more.
+    func explainRefusal() {
+        guard let authentication, failure?.httpStatus == 401 else { return }
+        let refused = authentication.refused.map {
+            session.configuration.credentials[$0].methodName
+        }
+        if !refused.isEmpty {
+            failure?.isPermanent = true
+            failure?.help =
+                "the server has refused the session's credential "
+                + "(\(refused.joined(separator: ", ")))"
+        } else if let head {
+            let schemes = Set(Self.challenges(of: head).map(\.scheme))
+                .intersection(Credential.methodNames)
+            guard !schemes.isEmpty else { return }
+            failure?.help =
+                "the server asks for \(schemes.sorted().joined(separator: " or ")), "
+                + "and no credential of the session fits"
+        }
+    }
+
+    /// libcurl sends another request within the same transfer, because it answers a challenge of the server or the proxy.
+    func beginLeg(at now: MonotonicTime) {
+        recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
+        if case .refuse = verdict { failure = nil }
+        forgetResponse()
+        checks = []
+        recorder.begin(
+            reason: .authentication,
+            method: hop.method,
+            url: hop.url.text,
+            at: now
+        )
+        noteAnswer()
+        _ = easyBody()
+    }
+
+    /// A request that only asks for a challenge goes without its body.
+    func noteEmptyRequest() {
+        if recorder.sentContentLength == "0" { recorder.willSendBody(.none) }
+    }
+
+    /// The server did not refuse what was carried: other requests can carry it at once.
+    private func noteAccepted() {
+        guard let carried = authentication?.carried else { return }
+        let credential = session.configuration.credentials[carried]
+        switch credential.proof {
+        case .basic, .digest, .ntlm, .negotiate:
+            session.knownSpaces.note(
+                carried,
+                at: hop.url,
+                hasRealm: credential.space.realm != nil
+            )
+        case .bearer, .awsSigV4, .clientCertificate, .netrc: break
+        }
+    }
+
+    private static func challenges(of head: ResponseHead) -> [Challenge] {
+        Challenge.all(in: head.fields, named: "www-authenticate")
+    }
+}
+
+extension Credential {
+    fileprivate static let methodNames: Set<String> = [
+        "basic", "digest", "negotiate", "ntlm", "bearer",
+    ]
+
+    /// As the job file has it.
+    fileprivate var methodName: String {
+        switch proof {
+        case .basic: "basic"
+        case .digest: "digest"
+        case .ntlm: "ntlm"
+        case .negotiate: "negotiate"
+        case .bearer: "bearer"
+        case .awsSigV4: "awsSigV4"
+        case .clientCertificate: "clientCertificate"
+        case .netrc: "netrc"
+        }
+    }
+}

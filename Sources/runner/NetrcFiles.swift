@@ -1,0 +1,63 @@
+import Plan
+import SystemKit
+import TransferModel
+
+/// Puts the logins of netrc files where sessions ask for them.
+enum NetrcFiles {
+    /// Why the logins of a file cannot be had.
+    struct Fault: Error {
+        var message: String
+    }
+
+    /// More is no netrc file.
+    private static let largestFile = 1 << 20
+
+    /// The sessions with the logins of their files instead of the files' names.
+    ///
+    /// - Parameter sessions: Those of the plan.
+    /// - Returns: The same, none with a netrc file.
+    /// - Throws: `Fault` for a file that is not there, that others may read, or that cannot be understood.
+    static func resolve(_ sessions: [SessionConfiguration]) throws(Fault) -> [SessionConfiguration]
+    {
+        var resolved = sessions
+        for index in sessions.indices {
+            var credentials: [Credential] = []
+            for credential in sessions[index].credentials {
+                if case .netrc(let path) = credential.proof {
+                    credentials += try logins(of: path)
+                } else {
+                    credentials.append(credential)
+                }
+            }
+            resolved[index].credentials = credentials
+        }
+        return resolved
+    }
+
+    private static func logins(of path: String) throws(Fault) -> [Credential] {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            let file = try InputFile(path: path)
+            switch file.exposure {
+            case nil: break
+            case .foreignOwner?: throw exposed(path, "it belongs to another user")
+            case .openMode?: throw exposed(path, "others may read or change it; chmod 600")
+            }
+            bytes = try file.readPrefix(limit: largestFile + 1)
+        } catch {
+            throw Fault(message: error.message)
+        }
+        guard bytes.count <= largestFile, let text = String(validating: bytes, as: UTF8.self) else {
+            throw Fault(message: "\(path) is no netrc file: it is too large, or no UTF-8 text")
+        }
+        do throws(NetrcText.Fault) {
+            return try NetrcText.credentials(in: text)
+        } catch {
+            throw Fault(message: "\(path):\(error.line): \(error.message)")
+        }
+    }
+
+    private static func exposed(_ path: String, _ reason: String) -> SystemError {
+        .notPermitted("take logins from", path, reason: reason)
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+/// The signatures are those of botocore 1.43; the first is also in AWS's own suite (`get-vanilla`).
+@Suite struct AWSSignatureTests {
+    struct Vector: Sendable {
+        var method = "GET"
+        var url: String
+        var service = "service"
+        var headers: [HeaderField] = []
+        var body = ""
+        var token: Secret?
+        var signed = "host;x-amz-date"
+        var signature: String
+    }
+
+    private static let vectors = [
+        Vector(
+            url: "https://example.amazonaws.com/",
+            signature: "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"
+        ),
+        Vector(
+            method: "POST",
+            url: "https://example.amazonaws.com",
+            body: "hello",
+            signature: "7f7bb8f1792791717128dca6000abffccddad65c8b3b30f0a02b1a0890a7b7ee"
+        ),
+        Vector(
+            url: "https://example.amazonaws.com/?Param2=value2&Param1=value1&Param1=a&acl#x",
+            signature: "6df678255c5b092b48e9c29ffe9f4de24db479f4ce48a6d7784b1747963c3168"
+        ),
+        Vector(
+            url: "https://example.amazonaws.com/a%20b/c~d/%E1%88%B4",
+            signature: "6dafb2cff80a00031a48026ef8c7af1d126345c7855e869defc86e20453a1c39"
+        ),
+        Vector(
+            url: "https://b.s3.example.com:8443/a%20b/c~d/%E1%88%B4?list-type=2&prefix=a%2Fb",
+            service: "s3",
+            signed: "host;x-amz-content-sha256;x-amz-date",
+            signature: "d51015a720bcca09f13adc33285e840a4fa65b021f43fc36cee287216867964f"
+        ),
+        Vector(
+            method: "PUT",
+            url: "https://b.s3.example.com:443/key",
+            service: "s3",
+            headers: [
+                HeaderField(name: "X-Amz-Meta-A", value: "  one  two "),
+                HeaderField(name: "Content-Type", value: "text/plain"),
+            ],
+            body: "hello",
+            signed: "host;x-amz-content-sha256;x-amz-date;x-amz-meta-a",
+            signature: "60743f72caa80711b277f988d2194aecb7b8019cae5632bbae3738c1dc12bb08"
+        ),
+        Vector(
+            method: "PUT",
+            url: "https://b.s3.example.com/key",
+            service: "s3",
+            body: "hello",
+            token: Secret("the/token=="),
+            signed: "host;x-amz-content-sha256;x-amz-date;x-amz-security-token",
+            signature: "86e0cac6cc3e4f1b4813cf3e73faa41b6a0d5cdd2346fb263c591a70cf24efdc"
+        ),
+    ]
+
+    @Test(arguments: vectors)
+    func `a request is signed as AWS's own clients sign it`(vector: Vector) throws {
+        let signature = AWSSignature(
+            credential: AWSCredential(
+                accessKey: "AKIDEXAMPLE",
+                secretKey: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
+                sessionToken: vector.token,
+                region: "us-east-1",
+                service: vector.service
+            )
+        )
+        let request = RequestSpec(
+            method: vector.method,
+            url: try HTTPURL(vector.url),
+            headers: vector.headers
+        )
+        let fields = try #require(
+            signature.fields(
+                for: request,
+                .bytes(Array(vector.body.utf8)),
+                at: Timestamp(microseconds: 1_440_938_160_000_000)
+            )
+        )
+        #expect(fields.first == HeaderField(name: "x-amz-date", value: "20150830T123600Z"))
+        #expect(
+            fields.last?.value
+                == "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/\(vector.service)/"
+                + "aws4_request, SignedHeaders=\(vector.signed), Signature=\(vector.signature)"
+        )
+    }
+
+    @Test(arguments: [false, true])
+    func `what is said of the body can be its hash, nothing, or what the job says`(
+        isOwn: Bool
+    ) throws {
+        let signature = AWSSignature(
+            credential: AWSCredential(
+                accessKey: "A",
+                secretKey: Secret("secret"),
+                sessionToken: nil,
+                region: "r",
+                service: "s3"
+            )
+        )
+        let own = [HeaderField(name: "X-Amz-Content-SHA256", value: "mine")]
+        let request = RequestSpec(
+            method: "PUT",
+            url: try HTTPURL("https://a.example/"),
+            headers: isOwn ? own : []
+        )
+        let fields = try #require(
+            signature.fields(for: request, .unsigned, at: Timestamp(microseconds: 0))
+        )
+        let added = fields.filter { $0.name == "x-amz-content-sha256" }.map(\.value)
+        #expect(added == (isOwn ? [] : ["UNSIGNED-PAYLOAD"]))
+    }
+}
