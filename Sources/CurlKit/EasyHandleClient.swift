@@ -49,6 +49,9 @@ package struct ConnectionFacts: Sendable, Hashable {
     package var remotePort: Int
     package var localAddress: String
     package var localPort: Int
+
+    /// By our own port, which most connections share with no other.
+    package func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
 }
 
 /// The TLS of a connection, numbers as in the IANA registries.

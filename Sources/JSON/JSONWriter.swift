@@ -290,6 +290,10 @@ public import SystemKit
     }
 
     private mutating func appendInteger(_ value: Int64) {
+        // Most counts of a report are.
+        if 0..<10 ~= value {
+            return buffer.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
+        }
         if value < 0 { buffer.append(UInt8(ascii: "-")) }
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var first = 20

@@ -19,18 +19,21 @@ struct KeyCheck {
         let node = tree.nodes[mapping]
         entries.removeAll(keepingCapacity: true)
         let isLarge = node.length / 2 > Self.manyKeys
+        let nodes = tree.nodes.span
         var child = mapping + 1
         while child < Int(node.reach) {
-            let key = tree.resolved(child)
-            let value = tree.nodes[child].next(after: child)
-            if tree.nodes[key].kind == .scalar {
-                let hash = isLarge ? Self.hash(of: key, in: tree) : Int(tree.nodes[key].length)
+            let key = nodes[child]
+            let value = key.next(after: child)
+            let target = key.kind == .alias ? nodes[Int(key.content)] : key
+            if target.kind == .scalar {
+                let hash =
+                    isLarge ? Self.hash(of: tree.resolved(child), in: tree) : Int(target.length)
                 entries.append(Entry(hash: hash, index: child))
             }
-            if tree.nodes[child].flags.contains(.hasMerge), tree.nodes[child].kind == .scalar {
+            if key.kind == .scalar, key.flags.contains(.hasMerge) {
                 checkMerge(value, in: tree, into: &diagnostics)
             }
-            child = tree.nodes[value].next(after: value)
+            child = nodes[value].next(after: value)
         }
         if isLarge {
             checkMany(in: tree, into: &diagnostics)
@@ -40,7 +43,7 @@ struct KeyCheck {
     }
 
     private func checkFew(in tree: Tree, into diagnostics: inout [Diagnostic]) {
-        for later in entries.indices.dropFirst() {
+        for later in 0..<entries.count {
             for earlier in 0..<later where areEqual(entries[earlier], entries[later], in: tree) {
                 report(entries[later].index, after: entries[earlier].index, in: tree, &diagnostics)
                 break

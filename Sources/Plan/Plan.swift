@@ -1,5 +1,6 @@
 package import Diagnostics
 package import JobFile
+internal import SystemKit
 package import TransferModel
 
 /// A job file that was found right: what is transferred, in which order and how.
@@ -34,8 +35,10 @@ package struct Plan: Sendable {
     /// What the plan was made from besides the document.
     let options: PlanOptions
     /// With everything resolved that tasks refer to; it never looks at files again.
-    var reader: Reader
-    var taskReader: TaskReader
+    private(set) var reader: Reader
+    private(set) var taskReader: TaskReader
+    /// What tasks are read with again: lent to one reading at a time, so that none costs a copy.
+    private var lentReader: Lock<Reader>
     let tasks: TaskList
     /// Which tasks must succeed before which.
     package let graph: TaskGraph
@@ -69,6 +72,7 @@ package struct Plan: Sendable {
         self.options = options
         self.reader = reader
         self.taskReader = taskReader
+        lentReader = Lock(reader)
         self.tasks = tasks
         self.graph = graph
         self.files = files
@@ -83,6 +87,20 @@ package struct Plan: Sendable {
     ) throws(PlanRejected) -> Plan {
         var builder = PlanBuilder(document: document, options: options)
         return try builder.build()
+    }
+
+    /// The same plan with other shared values to read its tasks with.
+    func with(
+        _ variables: VariableTable,
+        _ secrets: SecretList,
+        _ taskReader: TaskReader
+    ) -> Plan {
+        var plan = self
+        plan.reader.variables = variables
+        plan.reader.secrets = secrets
+        plan.taskReader = taskReader
+        plan.lentReader = Lock(plan.reader)
+        return plan
     }
 
     /// Tasks are numbered from 0 in file order, those of a `forEach` in the order of its items.
@@ -122,7 +140,17 @@ package struct Plan: Sendable {
         at index: Int,
         captured: CapturedValues = [:]
     ) throws(PlanRejected) -> TaskSpec {
-        var reader = reader
+        try lentReader.withLock { (reader) throws(PlanRejected) in
+            reader.forgetFindings()
+            return try task(at: index, captured, with: &reader)
+        }
+    }
+
+    private func task(
+        at index: Int,
+        _ captured: CapturedValues,
+        with reader: inout Reader
+    ) throws(PlanRejected) -> TaskSpec {
         do throws(DataRows.Failure) {
             try reader.enterRow(of: index)
         } catch {

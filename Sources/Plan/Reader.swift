@@ -47,6 +47,8 @@ struct Reader {
     var captured: CapturedValues?
     /// The captures that the task being read refers to, in its order.
     var captureReferences: [CaptureReference] = []
+    /// The URL that was read last: the next one most often has its origin.
+    var lastURL: HTTPURL?
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
     /// Bytes of the long ones among them, of all owners.
@@ -58,7 +60,8 @@ struct Reader {
     private(set) var dataFaults: [FileDiagnostics] = []
     private(set) var errorCount = 0
     /// Names that unknown ones may still be compared with: an edit distance each, so that hints stay cheap.
-    var comparisonsLeft = 50_000
+    var comparisonsLeft = mostComparisons
+    private static let mostComparisons = 50_000
     private var warnings: Set<Diagnostic> = []
     /// Of more, only the first are kept: a job that is right stays right however often one thing is doubtful in it.
     private static let shownWarnings = 100
@@ -79,6 +82,16 @@ struct Reader {
         self.run = run
         self.fileStatus = fileStatus
         self.patternFault = patternFault
+    }
+
+    /// Forgets what was found and counted, for a reader that reads one task after the other again.
+    mutating func forgetFindings() {
+        diagnostics.removeAll()
+        dataFaults.removeAll()
+        errorCount = 0
+        longFilledInLength = 0
+        captureReferences.removeAll()
+        comparisonsLeft = Self.mostComparisons
     }
 
     /// A reader of the same job that has found nothing yet and never looks at files.

@@ -44,8 +44,11 @@ final class ActiveTask {
     private var handoverTime: MonotonicTime?
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
     private var checksumStart: MonotonicTime?
-    /// What has happened so far, as if the task had been cancelled when it began.
-    private var record: TaskRecord
+    private let sessionName: String
+    private let isRequired: Bool
+    private let startDate: Timestamp
+    /// What the attempts have left.
+    private let trace = AttemptTrace()
     /// Whether an attempt has met an answer that broke HTTP's rules.
     private var hasBrokenFraming = false
     private var waitStart: MonotonicTime?
@@ -63,7 +66,7 @@ final class ActiveTask {
     ///   - clock: Dates the record.
     ///   - now: The present.
     init(
-        _ spec: consuming TaskSpec,
+        _ spec: TaskSpec,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
@@ -75,12 +78,9 @@ final class ActiveTask {
         self.deadline = deadline
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
         self.lane = lane
-        record = spec.record(
-            .cancelled,
-            session: session.name,
-            required: isRequired,
-            at: clock.timestamp(of: now)
-        )
+        sessionName = session.name
+        self.isRequired = isRequired
+        startDate = clock.timestamp(of: now)
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
     }
@@ -95,11 +95,13 @@ final class ActiveTask {
         }
         if let list = missingChecksums { return checksumRequest(list) }
         let isUnsafe = !spec.request.isIdempotent && !spec.request.hasIdempotencyKey
-        var request = AttemptRequest(
+        let isAtMirror = mirrors.map { $0.current > 0 } ?? false
+        let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
+        return AttemptRequest(
             key: spec.index,
             session: spec.session,
             number: number,
-            request: spec.request,
+            request: isAtMirror ? spec.request.directed(to: url) : spec.request,
             body: spec.body,
             sink: spec.destination.map { .file($0) } ?? .memory,
             expectation: spec.expectation,
@@ -108,16 +110,11 @@ final class ActiveTask {
             deadline: deadline,
             // A second try must not meet the connection on which the first one failed.
             requiresFreshConnection: number > 1 || isUnsafe,
-            reason: number > 1 ? .retry : .initial
+            reason: isNewMirror ? .mirror : number > 1 ? .retry : .initial,
+            decodesBody: spec.decodesBody,
+            isDownload: spec.kind == .download,
+            checksums: checksums
         )
-        request.decodesBody = spec.decodesBody
-        request.isDownload = spec.kind == .download
-        request.checksums = checksums
-        if let mirrors, mirrors.current > 0 {
-            request.request = spec.request.directed(to: url)
-            if mirrors.isFirstTry { request.reason = .mirror }
-        }
-        return request
     }
 
     /// Keeps what an attempt has left.
@@ -140,7 +137,7 @@ final class ActiveTask {
         failure = result.failure
         if let checksumStart { attempt.startDate = clock.timestamp(of: checksumStart) }
         checksumStart = nil
-        record.add(attempt, result)
+        trace.add(attempt, result)
     }
 
     /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
@@ -152,7 +149,7 @@ final class ActiveTask {
             key: spec.index,
             startTime: handoverTime ?? now,
             endTime: now,
-            currentRequest: record.currentRequest
+            currentRequest: trace.last?.currentRequest ?? spec.sentRequest
         )
         result.failure = TransferFailure(kind: .cancelled, phase: .finish, detail: "")
         end(result, clock)
@@ -162,8 +159,7 @@ final class ActiveTask {
     func take(_ list: ChecksumList, from result: AttemptResult) {
         checksums = list
         checksumStart = result.startTime
-        record.transactions += result.transactions
-        record.redirectCount += result.redirectCount
+        trace.addExchanges(of: result)
     }
 
     /// Chooses the next URL after a failed attempt, which would be treated so if there were no other.
@@ -246,74 +242,13 @@ final class ActiveTask {
 
     /// The record of the task, complete but for its error.
     func record(_ outcome: TaskOutcome, at date: Timestamp) -> TaskRecord {
-        record.outcome = outcome
-        record.endDate = date
-        record.changed =
-            outcome == .succeeded && (record.file != nil || spec.request.changesServer)
-        return record
-    }
-}
-
-extension TaskSpec {
-    /// The record of a task that begins and ends at `date`, as far as the plan knows it.
-    func record(
-        _ outcome: TaskOutcome,
-        session: String,
-        required: Bool,
-        at date: Timestamp
-    ) -> TaskRecord {
-        var record = TaskRecord(
-            id: id,
-            taskIdentifier: index + 1,
-            kind: kind,
-            session: session,
-            source: source,
-            outcome: outcome,
-            required: required,
-            request: TransactionMetrics.SentRequest(
-                method: request.method,
-                url: request.url.text,
-                headers: HeaderFields(request.headers)
-            ),
-            startDate: date,
-            endDate: date
+        trace.record(
+            of: spec,
+            outcome,
+            session: sessionName,
+            required: isRequired,
+            from: startDate,
+            to: date
         )
-        record.taskDescription = description
-        return record
-    }
-}
-
-extension TaskRecord {
-    /// Adds an attempt: what happened in it adds up, what came of it takes the place of what came of the one before.
-    fileprivate mutating func add(_ attempt: Attempt, _ result: AttemptResult) {
-        attempts.append(attempt)
-        if transactions.isEmpty {
-            transactions = result.transactions
-        } else {
-            transactions += result.transactions
-        }
-        redirectCount += result.redirectCount
-        countOfBytesSent &+= result.countOfBytesSent
-        countOfBytesReceived &+= result.countOfBytesReceived
-        currentRequest = result.currentRequest
-        response = result.response
-        checks = result.checks
-        file = result.file
-        voucher = result.voucher
-        if !result.captured.isEmpty {
-            captures = result.captured.map { Capture(name: $0.name, size: $0.text.utf8.count) }
-        }
-        countOfBytesExpectedToSend = result.countOfBytesExpectedToSend
-        countOfBytesExpectedToReceive = result.countOfBytesExpectedToReceive
-    }
-}
-
-extension RequestSpec {
-    /// Whether the method asks for more than a look (RFC 9110 §9.2.1).
-    fileprivate var changesServer: Bool {
-        switch method {
-        case "GET", "HEAD", "OPTIONS", "TRACE": false
-        default: true
-        }
     }
 }

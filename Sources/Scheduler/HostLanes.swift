@@ -50,6 +50,8 @@ struct HostLanes {
     /// `httpMaximumConnectionsPerHost` of each session.
     private let limits: [Int]
     private var lanes: [Lane: Traffic] = [:]
+    /// The lane that was looked for last, which most often is the next one too.
+    private var recent: Traffic?
     /// The lanes whose server has spoken a version of HTTP with streams.
     private var streamLanes: Set<Lane> = []
     private var open = Heap<Listing>()
@@ -80,10 +82,11 @@ struct HostLanes {
 
     /// Gives a place back.
     mutating func leave(_ lane: Lane) {
-        guard let traffic = lanes[lane] else { return }
+        guard let traffic = find(lane) else { return }
         traffic.running -= 1
         if traffic.running <= 0, traffic.parked.isEmpty {
             lanes[lane] = nil
+            recent = nil
         } else {
             list(traffic)
         }
@@ -128,6 +131,7 @@ struct HostLanes {
     mutating func dropParked() {
         open = Heap()
         lanes = lanes.filter { $0.value.running > 0 }
+        recent = nil
         for traffic in lanes.values {
             traffic.parked = TaskQueue()
             traffic.listed = nil
@@ -168,13 +172,20 @@ struct HostLanes {
     // MARK: Bookkeeping
 
     private mutating func traffic(of lane: Lane) -> Traffic {
-        if let known = lanes[lane] { return known }
+        if let known = find(lane) { return known }
         let new = Traffic(
             lane,
             hasStreams: !streamLanes.isEmpty && streamLanes.contains(lane)
         )
         lanes[lane] = new
+        recent = new
         return new
+    }
+
+    private mutating func find(_ lane: Lane) -> Traffic? {
+        if let recent, recent.lane == lane { return recent }
+        recent = lanes[lane]
+        return recent
     }
 
     private func hasRoom(_ traffic: Traffic) -> Bool {

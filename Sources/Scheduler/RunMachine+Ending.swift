@@ -30,7 +30,7 @@ extension RunMachine {
     }
 
     /// Goes on with a task whose attempt has ended.
-    mutating func attemptFinished(
+    mutating func finish(
         _ result: AttemptResult,
         _ now: MonotonicTime,
         _ dice: () -> Double

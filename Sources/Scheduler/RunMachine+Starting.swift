@@ -25,7 +25,7 @@ extension RunMachine {
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
                 } else if let spec = decode(key.task, now) {
-                    begin(consume spec, lane, now)
+                    begin(spec, lane, now)
                 } else {
                     lanes.leave(lane)
                 }
@@ -38,7 +38,7 @@ extension RunMachine {
                 ready.removeMin()
                 guard let spec = decode(fresh.task, now) else { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-                if lanes.enter(fresh, lane) { begin(consume spec, lane, now) }
+                if lanes.enter(fresh, lane) { begin(spec, lane, now) }
             } else {
                 return
             }
@@ -89,7 +89,7 @@ extension RunMachine {
 
     /// Creates a task that has a place in its lane.
     private mutating func begin(
-        _ spec: consuming TaskSpec,
+        _ spec: TaskSpec,
         _ lane: HostLanes.Lane,
         _ now: MonotonicTime
     ) {
@@ -97,7 +97,7 @@ extension RunMachine {
         running += 1
         states[index] = .active
         let task = ActiveTask(
-            consume spec,
+            spec,
             session: sessions[lane.session],
             lane: lane,
             isRequired: source.isRequired(index),

@@ -150,17 +150,20 @@ extension RunMachine {
         if let spec = try? source.task(at: index, captured: captures.values),
             sessions.indices.contains(spec.session)
         {
-            return spec.record(
+            return AttemptTrace().record(
+                of: spec,
                 outcome,
                 session: sessions[spec.session].name,
                 required: required,
-                at: date
+                from: date,
+                to: date
             )
         }
         let outline = source.outline(of: index)
-        var record = TaskRecord(
+        return TaskRecord(
             id: source.id(of: index),
             taskIdentifier: index + 1,
+            taskDescription: outline.description,
             kind: source.kind(of: index),
             session: outline.session.flatMap { session in
                 sessions.indices.contains(session) ? sessions[session].name : nil
@@ -176,8 +179,6 @@ extension RunMachine {
             startDate: date,
             endDate: date
         )
-        record.taskDescription = outline.description
-        return record
     }
 }
 

@@ -15,7 +15,6 @@ struct RunMachine {
         case tick
         /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, PathOccupant)
-        case attemptFinished(AttemptResult)
         case signal(StopSignal)
     }
 
@@ -172,9 +171,18 @@ struct RunMachine {
         switch event {
         case .tick: break
         case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
-        case .attemptFinished(let result): attemptFinished(result, now, dice)
         case .signal(let signal): signalled(signal, now)
         }
+        advance(now)
+    }
+
+    /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes often.
+    mutating func attemptFinished(
+        _ result: AttemptResult,
+        now: MonotonicTime,
+        dice: () -> Double
+    ) {
+        finish(result, now, dice)
         advance(now)
     }
 

@@ -104,7 +104,7 @@ package final class Scheduler {
             for event in events {
                 switch event {
                 case .finished(let result):
-                    machine.on(.attemptFinished(result), now: time, dice: dice)
+                    machine.attemptFinished(result, now: time, dice: dice)
                 case .progress(let progress): emit(.progress(progress.map(named)))
                 }
             }

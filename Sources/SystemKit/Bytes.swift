@@ -34,6 +34,19 @@ extension Span<UInt8> {
         }
     }
 
+    /// Where the first of the bytes stands that is `byte`.
+    package func firstIndex(of byte: UInt8) -> Int? {
+        unsafe withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress,
+                let found = unsafe memchr(start, Int32(byte), bytes.count)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - start
+        }
+    }
+
+    /// Whether one of the bytes is `byte`.
+    package func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte) != nil }
+
     /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it is.
     package var isPlain: Bool {
         unsafe withUnsafeBytes { bytes in

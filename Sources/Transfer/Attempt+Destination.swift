@@ -40,7 +40,7 @@ extension Attempt {
         }
         if case .listed(let list)? = wanted.checksum {
             guard let checksum = lookUp(list, for: file) else { return nil }
-            file.checksum = .digest(checksum)
+            file = file.expecting(checksum)
         }
         return file
     }

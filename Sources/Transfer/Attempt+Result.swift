@@ -117,28 +117,30 @@ extension Attempt {
         result.redirectCount = redirectCount
         result.response = head
         result.checks = checks
-        result.failure = failure
-        if failure != nil { result.proxyResponse = refusedTunnel }
-        if let failure, !checks.contains(where: { !$0.passed }) {
-            result.checks = [
-                TaskRecord.Check(.clientError, passed: false, actual: failure.kind.label)
-            ]
+        if var failure {
+            if !checks.contains(where: { !$0.passed }) {
+                result.checks = [
+                    TaskRecord.Check(.clientError, passed: false, actual: failure.kind.label)
+                ]
+            }
+            if failure.help == nil {
+                failure.help = ServerExcerpt.help(
+                    of: sink.excerpt,
+                    isCut: sink.isExcerptCut,
+                    head: head
+                )
+            }
+            result.failure = failure
+            result.proxyResponse = refusedTunnel
         }
-        if result.failure?.help == nil {
-            result.failure?.help = ServerExcerpt.help(
-                of: sink.excerpt,
-                isCut: sink.isExcerptCut,
-                head: head
-            )
-        }
-        if failure == nil { result.voucher = voucher }
+        if !hasFailed { result.voucher = voucher }
         // Of the body that was asked for: redirects have bodies of their own.
         result.countOfBytesSent =
             transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent
             ?? 0
         result.countOfBytesReceived =
             decoding?.codedBytes ?? transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
-        result.isUnchanged = isUnchanged && failure == nil
+        result.isUnchanged = isUnchanged && !hasFailed
         result.countOfBytesExpectedToSend = expectedToSend
         result.countOfBytesExpectedToReceive = contentLength
         result.transactions = transactions

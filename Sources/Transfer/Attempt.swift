@@ -14,6 +14,12 @@ final class Attempt {
         case publish(PublicationJob)
     }
 
+    /// Held by reference: a failure is large, and nearly no attempt has one.
+    private final class KeptFailure {
+        let failure: TransferFailure
+        init(_ failure: TransferFailure) { self.failure = failure }
+    }
+
     /// More of a body that nobody wants is not read.
     static let passedOverBodyLimit: Int64 = 1 << 20
 
@@ -40,7 +46,13 @@ final class Attempt {
     var verdict: ResponseVerdict?
     var checks: [TaskRecord.Check] = []
     /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
-    var failure: TransferFailure?
+    var failure: TransferFailure? {
+        get { keptFailure?.failure }
+        set { keptFailure = newValue.map(KeptFailure.init) }
+    }
+    /// Whether it has failed, which is asked more often than how.
+    var hasFailed: Bool { keptFailure != nil }
+    private var keptFailure: KeptFailure?
     /// The destination of the body, with the name that the server gave it.
     var destination: TaskSpec.Destination?
     /// nil when the body is taken as it is sent.
@@ -146,8 +158,8 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         let isComplete = code.isOK && head != nil
-        if failure == nil, isComplete, verdict == nil { failure = proxyRefusal }
-        if failure == nil, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
+        if !hasFailed, isComplete, verdict == nil { failure = proxyRefusal }
+        if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
@@ -155,7 +167,7 @@ final class Attempt {
             curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
             osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
         )
-        if failure == nil {
+        if !hasFailed {
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -167,7 +179,7 @@ final class Attempt {
 
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
-        if self.failure == nil { self.failure = failure }
+        if !hasFailed { self.failure = failure }
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
         return finish()
@@ -232,7 +244,7 @@ final class Attempt {
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
-        return failure == nil ? .exchange(easyRequest()) : finish()
+        return !hasFailed ? .exchange(easyRequest()) : finish()
     }
 
     /// Makes room for the response of another exchange.
@@ -245,15 +257,15 @@ final class Attempt {
     }
 
     func finish() -> Next {
-        if failure == nil, let body {
+        if !hasFailed, let body {
             do throws(TransferFailure) { try body.verify() } catch { failure = error }
         }
-        if failure == nil, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
+        if !hasFailed, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
-        if failure == nil, case .accept = verdict { checkBody() }
+        if !hasFailed, case .accept = verdict { checkBody() }
         let result = result()
-        guard result.failure == nil, !isUnchanged, case .accept = verdict else {
+        guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
@@ -261,9 +273,9 @@ final class Attempt {
         guard check != nil || destination != nil || isList else { return .finished(result) }
         return .publish(
             PublicationJob(
-                result: result,
+                result,
+                sink.content,
                 check: check,
-                content: sink.content,
                 destination: destination,
                 isChecksumList: isList
             )

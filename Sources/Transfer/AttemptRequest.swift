@@ -3,7 +3,7 @@ package import TransferModel
 /// One try of a task, as the engine is asked for it.
 package struct AttemptRequest: Sendable {
     /// Where the response body goes when the response is accepted.
-    package enum Sink: Sendable, Hashable {
+    package enum Sink: Sendable, Equatable {
         /// Counted, and kept only as far as a check needs it.
         case memory
         /// Published under its final name once it is complete and verified.
@@ -34,9 +34,9 @@ package struct AttemptRequest: Sendable {
     /// What the report says of the first exchange.
     package var reason: TransactionMetrics.Reason
     /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.
-    package var decodesBody = false
+    package var decodesBody: Bool
     /// Whether the file is what the request is for: an answer without content is then a failure.
-    package var isDownload = false
+    package var isDownload: Bool
     /// What a destination's listed checksum is looked up in.
     package var checksums: ChecksumList?
 
@@ -52,7 +52,10 @@ package struct AttemptRequest: Sendable {
         timeoutInterval: Duration? = nil,
         deadline: MonotonicTime? = nil,
         requiresFreshConnection: Bool = false,
-        reason: TransactionMetrics.Reason = .initial
+        reason: TransactionMetrics.Reason = .initial,
+        decodesBody: Bool = false,
+        isDownload: Bool = false,
+        checksums: ChecksumList? = nil
     ) {
         self.key = key
         self.session = session
@@ -66,5 +69,8 @@ package struct AttemptRequest: Sendable {
         self.deadline = deadline
         self.requiresFreshConnection = requiresFreshConnection
         self.reason = reason
+        self.decodesBody = decodesBody
+        self.isDownload = isDownload
+        self.checksums = checksums
     }
 }

@@ -8,7 +8,13 @@ package import TransferModel
 package final class Engine: AttemptRunner {
     /// What other threads ask of an engine thread.
     struct Mailbox: Sendable {
-        var starts: [AttemptRequest] = []
+        /// Some attempts of a list that the other threads have their part of, too.
+        struct Starts: Sendable {
+            let attempts: [AttemptRequest]
+            let positions: [Int]
+        }
+
+        var starts: [Starts] = []
         var cancellations: [Int] = []
         var wantsProgress = false
         var isStopped = false
@@ -178,26 +184,19 @@ package final class Engine: AttemptRunner {
     }
 
     package func start(_ attempts: [AttemptRequest]) {
-        var batches: [[AttemptRequest]] = loops.map { _ in [] }
-        let places = dispatch.withLock { dispatch in
-            // Not by `map`, which would copy every request.
-            attempts.indices.map { index in
-                dispatch.place(
+        var batches: [[Int]] = loops.map { _ in [] }
+        dispatch.withLock { dispatch in
+            for index in attempts.indices {
+                let place = dispatch.place(
                     attempts[index].key,
                     session: attempts[index].session,
                     origin: attempts[index].request.url.origin
                 )
+                batches[place].append(index)
             }
         }
-        for index in attempts.indices { batches[places[index]].append(attempts[index]) }
         for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
-            loop.post { mailbox in
-                if mailbox.starts.isEmpty {
-                    mailbox.starts = batch
-                } else {
-                    mailbox.starts.append(contentsOf: batch)
-                }
-            }
+            loop.post { $0.starts.append(.init(attempts: attempts, positions: batch)) }
         }
     }
 

@@ -10,42 +10,55 @@ struct EngineDispatch {
         var origin: Origin
     }
 
+    /// What goes on at a host.
+    private final class Load {
+        let host: Host
+        /// How many attempts run there, by thread.
+        var running: [Int]
+
+        init(_ host: Host, threadCount: Int) {
+            self.host = host
+            running = Array(repeating: 0, count: threadCount)
+        }
+    }
+
     private let shares: [EngineShare]
-    private let emptyCounts: [Int]
     private let connectionsPerHost: [Int]
-    /// How many attempts run at each host, by thread.
-    private var running: [Host: [Int]] = [:]
+    /// Of the hosts with running attempts.
+    private var loads: [Host: Load] = [:]
+    /// That of the last attempt's host, which most often is the next one's too.
+    private var recent: Load?
     /// Where each running attempt is.
-    private var places: [Int: (host: Host, thread: Int)] = [:]
+    private var places: [Int: (load: Load, thread: Int)] = [:]
     /// What the threads have answered so far to a question for progress.
     private var progress: [Int: AttemptProgress] = [:]
     private var awaitedAnswers = 0
 
     init(sessions: [SessionConfiguration], threadCount: Int) {
         shares = (0..<threadCount).map { EngineShare(index: $0, count: threadCount) }
-        emptyCounts = Array(repeating: 0, count: threadCount)
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
     }
 
     /// The thread that an attempt goes to: the one with the most room at its host.
     mutating func place(_ key: Int, session: Int, origin: Origin) -> Int {
-        let host = Host(session: session, origin: origin)
+        let load = load(of: Host(session: session, origin: origin))
         let limit = connectionsPerHost[session]
-        let thread = Self.choose(&running[host, default: emptyCounts], shares, limit)
-        places[key] = (host, thread)
-        return thread
-    }
-
-    /// Takes a place on the thread that has the most room for connections.
-    private static func choose(_ counts: inout [Int], _ shares: [EngineShare], _ limit: Int) -> Int
-    {
-        func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - counts[thread] }
+        func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - load.running[thread] }
         var best = 0
         // Over connections with streams go more attempts than there are connections: not to a thread that has none.
         for thread in shares.indices
         where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
-        counts[best] += 1
+        load.running[best] += 1
+        places[key] = (load, best)
         return best
+    }
+
+    private mutating func load(of host: Host) -> Load {
+        if let recent, recent.host == host { return recent }
+        let load = loads[host] ?? Load(host, threadCount: shares.count)
+        loads[host] = load
+        recent = load
+        return load
     }
 
     /// The thread of a running attempt; nil when it runs no more.
@@ -62,19 +75,19 @@ struct EngineDispatch {
 
     /// Takes in the events of one thread; what is left is for the engine's owner.
     mutating func pass(_ events: [AttemptEvent]) -> [AttemptEvent] {
-        var passed = events
-        passed.removeAll { event in
+        var hasProgress = false
+        for event in events {
             switch event {
-            case .finished(let result):
-                finish(result.key)
-                return false
+            case .finished(let result): finish(result.key)
             case .progress(let answer):
                 for attempt in answer { progress[attempt.key] = attempt }
                 awaitedAnswers -= 1
-                return true
+                hasProgress = true
             }
         }
-        if passed.count < events.count, awaitedAnswers <= 0 {
+        guard hasProgress else { return events }
+        var passed = events.filter { if case .finished = $0 { true } else { false } }
+        if awaitedAnswers <= 0 {
             passed.append(.progress(progress.values.sorted { $0.key < $1.key }))
         }
         return passed
@@ -82,8 +95,10 @@ struct EngineDispatch {
 
     /// Frees the room of a finished attempt.
     private mutating func finish(_ key: Int) {
-        guard let (host, thread) = places.removeValue(forKey: key) else { return }
-        running[host]?[thread] -= 1
-        if running[host]?.allSatisfy({ $0 == 0 }) == true { running[host] = nil }
+        guard let (load, thread) = places.removeValue(forKey: key) else { return }
+        load.running[thread] -= 1
+        guard load.running.allSatisfy({ $0 == 0 }) else { return }
+        loads[load.host] = nil
+        if recent === load { recent = nil }
     }
 }

@@ -83,7 +83,9 @@ final class EngineLoop: MultiHandle.Driver {
                 mailbox = Engine.Mailbox()
                 return taken
             }
-            for request in commands.starts { start(request) }
+            for starts in commands.starts {
+                for position in starts.positions { start(starts.attempts[position]) }
+            }
             for key in commands.cancellations { cancel(key) }
             if commands.wantsProgress {
                 finished.append(.progress(attempts.values.map(\.progress)))

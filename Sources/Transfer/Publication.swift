@@ -3,15 +3,31 @@ internal import SystemKit
 internal import TransferModel
 
 /// A complete body and the attempt that it came from.
-struct PublicationJob: Sendable {
-    var result: AttemptResult
+///
+/// A class, because it is large and handed on from thread to thread.
+final class PublicationJob: Sendable {
+    let result: AttemptResult
     /// What the response must say before anything is published.
-    var check: ContentCheck?
-    var content: ResponseSink.Content
+    let check: ContentCheck?
+    let content: ResponseSink.Content
     /// nil when the body is only checked.
-    var destination: TaskSpec.Destination?
+    let destination: TaskSpec.Destination?
     /// Whether the body is read as a list of checksums.
-    var isChecksumList = false
+    let isChecksumList: Bool
+
+    init(
+        _ result: consuming AttemptResult,
+        _ content: ResponseSink.Content,
+        check: ContentCheck?,
+        destination: TaskSpec.Destination?,
+        isChecksumList: Bool
+    ) {
+        self.result = result
+        self.content = content
+        self.check = check
+        self.destination = destination
+        self.isChecksumList = isChecksumList
+    }
 
     /// Whether carrying it out takes no longer than a few system calls.
     func isQuick(at durability: Durability) -> Bool {
@@ -120,9 +136,8 @@ struct Publication {
         case .file(let file, let folder):
             return (file, folder)
         case .memory(let bytes):
-            let (path, name) = destination.split
-            let folder = try recentFolder.open(path, at: now)
-            let file = try OutputFile(in: folder, name: name)
+            let folder = try recentFolder.open(of: destination, at: now)
+            let file = try OutputFile(in: folder, name: destination.name)
             try file.write(bytes.span)
             return (file, folder)
         }

@@ -9,16 +9,19 @@ struct RecentFolder {
     private var folder: Folder?
     private var lastLook = MonotonicTime(nanoseconds: 0)
 
-    /// The folder of a path, made with its missing parents when it is not there.
+    /// The folder of a file, made with its missing parents when it is not there.
     ///
     /// `now` may lag behind the clock.
-    mutating func open(_ path: String, at now: MonotonicTime) throws(SystemError) -> Folder {
-        if let folder, folder.path.hasSameBytes(as: path) {
+    mutating func open(
+        of file: TaskSpec.Destination,
+        at now: MonotonicTime
+    ) throws(SystemError) -> Folder {
+        if let folder, file.isIn(folder.path) {
             if now - lastLook < Self.trust { return folder }
             lastLook = now
             if folder.isAtItsPath { return folder }
         }
-        let opened = try Folder(path: path, create: true)
+        let opened = try Folder(path: file.folder, create: true)
         folder = opened
         lastLook = now
         return opened

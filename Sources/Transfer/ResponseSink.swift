@@ -138,11 +138,32 @@ struct ResponseSink {
 
 extension TaskSpec.Destination {
     /// The folder and the name in it.
-    var split: (folder: String, name: String) {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
-        let folder = path[..<slash]
-        return (
-            folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...])
-        )
+    var split: (folder: String, name: String) { (folder, name) }
+
+    /// The folder that the file is in.
+    var folder: String {
+        let start = nameStart
+        if start <= 1 { return start == 0 ? "." : "/" }
+        return String(path[..<path.utf8.index(path.startIndex, offsetBy: start - 1)])
+    }
+
+    /// The file's name in its folder.
+    var name: String {
+        String(path[path.utf8.index(path.startIndex, offsetBy: nameStart)...])
+    }
+
+    /// Whether the file is in the folder of that path, as the path is written.
+    func isIn(_ folder: String) -> Bool {
+        let start = nameStart
+        return start > 1
+            && path.utf8.span.extracting(first: start - 1).equals(folder.utf8.span)
+    }
+
+    /// Where the name begins in the path, in UTF-8.
+    private var nameStart: Int {
+        let bytes = path.utf8.span
+        var start = bytes.count
+        while start > 0, bytes[start - 1] != UInt8(ascii: "/") { start -= 1 }
+        return start
     }
 }

@@ -42,6 +42,7 @@ enum ResponseVerdict {
         }
         if redirects.follow != .never, isRedirect(head) { return .redirect }
 
+        checks.reserveCapacity(2)
         checks.append(TaskRecord.Check(.clientError, passed: true))
         let isExpected = expectation.statusCodes.contains { $0.contains(head.statusCode) }
         checks.append(

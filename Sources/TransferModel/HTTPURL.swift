@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// An absolute http or https URL, taken apart (RFC 3986 §3, RFC 9110 §4.2).
 ///
 /// Only what the runner decides on is kept: the origin, whether there is user information, and the text that is
@@ -26,10 +28,24 @@ package struct HTTPURL: Sendable, Hashable {
         case badCharacter(offset: Int)
     }
 
-    package init(_ text: String) throws(Fault) {
+    /// Takes a URL apart.
+    ///
+    /// - Parameters:
+    ///   - text: The URL.
+    ///   - other: One whose origin this one may well have, which is then not looked for again.
+    /// - Throws: Why it is none.
+    package init(_ text: String, like other: HTTPURL? = nil) throws(Fault) {
         let bytes = text.utf8.span
         for offset in bytes.indices where Self.isForbidden(bytes[offset]) {
             throw .badCharacter(offset: offset)
+        }
+        if let other, other.beginsLike(bytes) {
+            self.text = text
+            origin = other.origin
+            hasUserInformation = other.hasUserInformation
+            authorityEnd = other.authorityEnd
+            pathEnd = Self.pathEnd(bytes, from: other.authorityEnd)
+            return
         }
         guard let separator = Self.schemeEnd(bytes) else { throw .notAbsolute }
         guard let scheme = Self.scheme(bytes, separator) else {
@@ -50,14 +66,26 @@ package struct HTTPURL: Sendable, Hashable {
             port: port ?? scheme.defaultPort
         )
         authorityEnd = end
-        let hasPath = end < bytes.count && bytes[end] == UInt8(ascii: "/")
-        while hasPath, end < bytes.count,
-            bytes[end] != UInt8(ascii: "?"), bytes[end] != UInt8(ascii: "#")
-        {
+        pathEnd = Self.pathEnd(bytes, from: end)
+        self.text = text
+    }
+
+    /// Whether another URL has all the same up to its path, of which there is at least the slash.
+    private func beginsLike(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count > authorityEnd && bytes[authorityEnd] == UInt8(ascii: "/")
+            && bytes.extracting(first: authorityEnd).equals(
+                text.utf8.span.extracting(first: authorityEnd)
+            )
+    }
+
+    /// Where the path ends that begins where the authority ends.
+    private static func pathEnd(_ bytes: Span<UInt8>, from authorityEnd: Int) -> Int {
+        var end = authorityEnd
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "/") else { return end }
+        while end < bytes.count, bytes[end] != UInt8(ascii: "?"), bytes[end] != UInt8(ascii: "#") {
             end += 1
         }
-        pathEnd = end
-        self.text = text
+        return end
     }
 
     /// The path with its leading slash, without query and fragment; `/` when there is none.

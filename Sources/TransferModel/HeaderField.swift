@@ -77,15 +77,17 @@ package struct HeaderFields: Sendable, Hashable {
             guard count > 0 else { return false }
             storage.removeLast()
         } else {
-            var colon = 0
-            while colon < end, line[colon] != UInt8(ascii: ":") { colon += 1 }
-            guard colon > 0, colon < end else { return false }
+            guard line[0] != UInt8(ascii: ":"),
+                line.extracting(first: end).contains(UInt8(ascii: ":"))
+            else { return false }
             count += 1
         }
-        storage.append(addingCapacity: end + 1) { output in
-            for index in 0..<end { output.append(line[index] == 10 ? 32 : line[index]) }
-            output.append(UInt8(ascii: "\n"))
+        let start = storage.count
+        storage.append(line.extracting(first: end))
+        if line.extracting(first: end).contains(UInt8(ascii: "\n")) {
+            for index in start..<storage.count where storage[index] == 10 { storage[index] = 32 }
         }
+        storage.append(UInt8(ascii: "\n"))
         return true
     }
 
@@ -93,18 +95,15 @@ package struct HeaderFields: Sendable, Hashable {
     ///
     /// For lines that this process wrote: nothing in them is checked.
     package mutating func append(sentLines lines: Span<UInt8>) {
-        storage.append(addingCapacity: lines.count) { output in
-            var isEmptyLine = true
-            for index in lines.indices {
-                let byte = lines[index]
-                if byte == 13 { continue }
-                if byte == 10 {
-                    if isEmptyLine { return }
-                    count += 1
-                }
-                isEmptyLine = byte == 10
-                output.append(byte)
-            }
+        storage.reserveCapacity(storage.count + lines.count)
+        var rest = lines
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = rest.extracting(first: end > 0 && rest[end - 1] == 13 ? end - 1 : end)
+            if line.isEmpty { return }
+            storage.append(line)
+            storage.append(UInt8(ascii: "\n"))
+            count += 1
+            rest = rest.extracting(droppingFirst: end + 1)
         }
     }
 
@@ -149,11 +148,11 @@ package struct HeaderFields: Sendable, Hashable {
     /// Where the line that begins at `start` has its name and its trimmed value; moves `start` to the next one.
     private func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
         let bytes = storage.span
-        guard start < bytes.count else { return nil }
-        var colon = start
-        while colon < bytes.count, bytes[colon] != UInt8(ascii: ":") { colon &+= 1 }
-        var end = colon + 1
-        while end < bytes.count, bytes[end] != 10 { end &+= 1 }
+        let rest = bytes.extracting(droppingFirst: start)
+        guard let length = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let colon = start + length
+        let value = bytes.extracting(droppingFirst: colon + 1)
+        var end = colon + 1 + (value.firstIndex(of: UInt8(ascii: "\n")) ?? value.count)
         let name = start..<colon
         start = end + 1
         var first = colon + 1

@@ -23,13 +23,7 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
 
 extension Duration {
     /// Whole nanoseconds, saturated at the range of `Int64` (292 years).
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carry ? (seconds < 0 ? .min : .max) : sum
-    }
+    package var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
     /// Whole microseconds, rounded towards zero.
     package var microseconds: Int64 { nanoseconds / 1000 }

@@ -117,9 +117,9 @@ package struct TaskRecord: Sendable, Hashable {
     package var source: SourceLocation
     package var outcome: TaskOutcome
     /// Whether anything at the destination or the server was changed by this run.
-    package var changed = false
+    package var changed: Bool
     package var required: Bool
-    package var checks: [Check] = []
+    package var checks: [Check]
     package var error: TransferFailure?
     /// Whether the failure is one that a later run may not meet.
     package var isRetryable = false
@@ -130,40 +130,70 @@ package struct TaskRecord: Sendable, Hashable {
     package var file: PublishedFile?
     package var voucher: Voucher?
     /// In the order of the job file; none unless the task succeeded.
-    package var captures: [Capture] = []
-    package var countOfBytesSent: Int64 = 0
-    package var countOfBytesReceived: Int64 = 0
+    package var captures: [Capture]
+    package var countOfBytesSent: Int64
+    package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?
     package var countOfBytesExpectedToReceive: Int64?
-    package var attempts: [Attempt] = []
+    package var attempts: [Attempt]
     /// From the task's creation to its end.
     package var startDate: Timestamp
     package var endDate: Timestamp
-    package var redirectCount = 0
-    package var transactions: [TransactionMetrics] = []
+    package var redirectCount: Int
+    package var transactions: [TransactionMetrics]
 
+    /// Takes all but the error; what is left out is that of a task that no attempt was made of.
     package init(
         id: String,
         taskIdentifier: Int,
+        taskDescription: String? = nil,
         kind: TaskSpec.Kind,
         session: String,
         source: SourceLocation,
         outcome: TaskOutcome,
+        changed: Bool = false,
         required: Bool,
+        checks: [Check] = [],
         request: TransactionMetrics.SentRequest,
+        currentRequest: TransactionMetrics.SentRequest? = nil,
+        response: ResponseHead? = nil,
+        file: PublishedFile? = nil,
+        voucher: Voucher? = nil,
+        captures: [Capture] = [],
+        countOfBytesSent: Int64 = 0,
+        countOfBytesReceived: Int64 = 0,
+        countOfBytesExpectedToSend: Int64? = nil,
+        countOfBytesExpectedToReceive: Int64? = nil,
+        attempts: [Attempt] = [],
         startDate: Timestamp,
-        endDate: Timestamp
+        endDate: Timestamp,
+        redirectCount: Int = 0,
+        transactions: [TransactionMetrics] = []
     ) {
         self.id = id
         self.taskIdentifier = taskIdentifier
+        self.taskDescription = taskDescription
         self.kind = kind
         self.session = session
         self.source = source
         self.outcome = outcome
+        self.changed = changed
         self.required = required
+        self.checks = checks
         originalRequest = request
-        currentRequest = request
+        self.currentRequest = currentRequest ?? request
+        self.response = response
+        self.file = file
+        self.voucher = voucher
+        self.captures = captures
+        self.countOfBytesSent = countOfBytesSent
+        self.countOfBytesReceived = countOfBytesReceived
+        self.countOfBytesExpectedToSend = countOfBytesExpectedToSend
+        self.countOfBytesExpectedToReceive = countOfBytesExpectedToReceive
+        self.attempts = attempts
         self.startDate = startDate
         self.endDate = endDate
+        self.redirectCount = redirectCount
+        self.transactions = transactions
     }
 }

@@ -1,5 +1,7 @@
 /// One planned transfer with every setting resolved: what is done, not how.
-package struct TaskSpec: Sendable {
+///
+/// A class, because it is large, handed on from step to step and never changed.
+package final class TaskSpec: Sendable {
     /// The section that a task stands in, named as in `URLSession`.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case data
@@ -21,16 +23,18 @@ package struct TaskSpec: Sendable {
     }
 
     /// A file that the response body is published to.
-    package struct Destination: Sendable, Hashable {
+    ///
+    /// A class, because it goes through many hands and is not changed.
+    package final class Destination: Sendable, Equatable {
         /// Absolute; a slash at its end makes it a folder, in which the server names the file.
-        package var path: String
+        package let path: String
         /// The path as the job file has it, for messages.
-        package var displayPath: String
-        package var ifExists: IfExists
+        package let displayPath: String
+        package let ifExists: IfExists
         /// What the file's checksum must be.
-        package var checksum: ExpectedChecksum?
+        package let checksum: ExpectedChecksum?
         /// The file's permission bits, whatever the umask says; nil leaves them to it.
-        package var mode: UInt16?
+        package let mode: UInt16?
 
         package init(
             path: String,
@@ -46,41 +50,61 @@ package struct TaskSpec: Sendable {
             self.mode = mode
         }
 
+        package static func == (left: Destination, right: Destination) -> Bool {
+            left.path == right.path && left.displayPath == right.displayPath
+                && left.ifExists == right.ifExists && left.checksum == right.checksum
+                && left.mode == right.mode
+        }
+
         /// Whether the server names the file.
         package var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 
         /// The file of that name in this folder.
         package func appending(_ name: String) -> Destination {
-            var file = self
-            file.path += name
-            file.displayPath += name
-            return file
+            Destination(
+                path: path + name,
+                displayPath: displayPath + name,
+                ifExists: ifExists,
+                checksum: checksum,
+                mode: mode
+            )
+        }
+
+        /// The same file, which must have that checksum.
+        package func expecting(_ checksum: Checksum) -> Destination {
+            Destination(
+                path: path,
+                displayPath: displayPath,
+                ifExists: ifExists,
+                checksum: .digest(checksum),
+                mode: mode
+            )
         }
     }
 
     /// The task's id in the job file, unique over all sections.
-    package var id: String
+    package let id: String
     /// Position in the plan, from 0.
-    package var index: Int
-    package var kind: Kind
+    package let index: Int
+    package let kind: Kind
     /// Position in the plan's list of sessions.
-    package var session: Int
-    package var request: RequestSpec
-    package var body: BodySource?
+    package let session: Int
+    package let request: RequestSpec
+    package let body: BodySource?
     /// Where the response body goes; nil keeps it in memory only for checks.
-    package var destination: Destination?
+    package let destination: Destination?
     /// Other URLs of the same file, asked in order when an attempt has failed.
-    package var mirrors: [HTTPURL] = []
+    package let mirrors: [HTTPURL]
     /// Whether the file is stored without the content coding that the server chose.
-    package var decodesBody = false
-    package var expectation = Expectation()
-    package var retry = RetryPolicy()
-    package var redirects = RedirectRule()
+    package let decodesBody: Bool
+    package let expectation: Expectation
+    package let retry: RetryPolicy
+    package let redirects: RedirectRule
     /// The longest silence of this task; nil means unlimited.
-    package var timeoutInterval: Duration?
+    package let timeoutInterval: Duration?
     /// `taskDescription` in reports.
-    package var description: String?
-    package var source: SourceLocation
+    package let description: String?
+    package let source: SourceLocation
 
     package init(
         id: String,
@@ -88,6 +112,15 @@ package struct TaskSpec: Sendable {
         kind: Kind,
         session: Int,
         request: RequestSpec,
+        body: BodySource? = nil,
+        destination: Destination? = nil,
+        mirrors: [HTTPURL] = [],
+        decodesBody: Bool = false,
+        expectation: Expectation = Expectation(),
+        retry: RetryPolicy = RetryPolicy(),
+        redirects: RedirectRule = RedirectRule(),
+        timeoutInterval: Duration? = nil,
+        description: String? = nil,
         source: SourceLocation
     ) {
         self.id = id
@@ -95,6 +128,15 @@ package struct TaskSpec: Sendable {
         self.kind = kind
         self.session = session
         self.request = request
+        self.body = body
+        self.destination = destination
+        self.mirrors = mirrors
+        self.decodesBody = decodesBody
+        self.expectation = expectation
+        self.retry = retry
+        self.redirects = redirects
+        self.timeoutInterval = timeoutInterval
+        self.description = description
         self.source = source
     }
 }

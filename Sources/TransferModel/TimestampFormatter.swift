@@ -17,7 +17,9 @@ package struct TimestampFormatter: Sendable {
         let nearest = quotient.clamped(to: Self.writableSeconds)
         if nearest != second { remember(nearest) }
         let fraction = quotient == nearest ? remainder : (quotient < nearest ? 0 : 999_999)
-        put(fraction, width: 6, at: 20)
+        put(fraction / 10_000, at: 20)
+        put(fraction / 100 % 100, at: 22)
+        put(fraction % 100, at: 24)
         return text
     }
 
@@ -25,12 +27,13 @@ package struct TimestampFormatter: Sendable {
         self.second = second
         let (days, secondOfDay) = second.flooredDivision(by: 86_400)
         let date = CivilDate(daysSinceEpoch: days)
-        put(date.year, width: 4, at: 0)
-        put(date.month, width: 2, at: 5)
-        put(date.day, width: 2, at: 8)
-        put(secondOfDay / 3600, width: 2, at: 11)
-        put(secondOfDay / 60 % 60, width: 2, at: 14)
-        put(secondOfDay % 60, width: 2, at: 17)
+        put(date.year / 100, at: 0)
+        put(date.year % 100, at: 2)
+        put(date.month, at: 5)
+        put(date.day, at: 8)
+        put(secondOfDay / 3600, at: 11)
+        put(secondOfDay / 60 % 60, at: 14)
+        put(secondOfDay % 60, at: 17)
         text[4] = UInt8(ascii: "-")
         text[7] = UInt8(ascii: "-")
         text[10] = UInt8(ascii: "T")
@@ -39,13 +42,11 @@ package struct TimestampFormatter: Sendable {
         text[19] = UInt8(ascii: ".")
     }
 
-    /// Writes the last `width` decimal digits of `value`, padded with zeros; `value` must not be negative.
-    private mutating func put(_ value: Int64, width: Int, at start: Int) {
-        var rest = UInt64(value)
-        for index in (start..<start + width).reversed() {
-            text[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+    /// Writes the two decimal digits of a number from 0 to 99.
+    private mutating func put(_ value: Int64, at start: Int) {
+        let (tens, ones) = UInt8(truncatingIfNeeded: value).quotientAndRemainder(dividingBy: 10)
+        text[start] = UInt8(ascii: "0") &+ tens
+        text[start + 1] = UInt8(ascii: "0") &+ ones
     }
 }
 

@@ -77,18 +77,17 @@ struct FakeSource: TaskSource {
             guard task.uses.isEmpty else { throw PlanRejected(diagnostics: []) }
             throw Undecodable()
         }
-        var spec = TaskSpec(
+        return TaskSpec(
             id: task.id,
             index: index,
             kind: task.kind,
             session: task.session,
             request: RequestSpec(method: task.method, url: url, headers: task.headers),
+            destination: task.destination,
+            mirrors: try task.mirrors.map { try HTTPURL($0) },
+            retry: task.retry,
             source: SourceLocation(file: "job.yaml", line: index + 1, column: 3)
         )
-        spec.retry = task.retry
-        spec.destination = task.destination
-        spec.mirrors = try task.mirrors.map { try HTTPURL($0) }
-        return spec
     }
 }
 

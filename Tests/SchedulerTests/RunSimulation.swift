@@ -85,7 +85,9 @@ struct RunSimulation {
             )
         )
         change(&result)
-        tell(.attemptFinished(result))
+        let part = dice
+        machine.attemptFinished(result, now: now, dice: { part })
+        act()
         settle()
     }
 
@@ -132,6 +134,10 @@ struct RunSimulation {
     private mutating func tell(_ event: RunMachine.Event) {
         let part = dice
         machine.on(event, now: now, dice: { part })
+        act()
+    }
+
+    private mutating func act() {
         let actions = machine.takeActions()
         for request in actions.starts {
             running[request.key] = request

@@ -53,7 +53,7 @@ import TransferModel
         kind: TransferFailure.Kind
     ) {
         let end = ExchangeEnd(code: CurlCode(rawValue: code), phase: phase, didSend: didSend)
-        #expect(TransferFailure(end).kind == kind)
+        #expect(TransferFailure(end.explained).kind == kind)
     }
 
     @Test(

@@ -42,11 +42,7 @@ extension Plan {
         guard builder.reader.errorCount == 0 else {
             throw PlanRejected(diagnostics: builder.reader.diagnostics)
         }
-        var plan = self
-        plan.reader.variables = builder.reader.variables
-        plan.reader.secrets = builder.reader.secrets
-        plan.taskReader = taskReader
-        return plan
+        return with(builder.reader.variables, builder.reader.secrets, taskReader)
     }
 
     /// Why a value cannot stand where the job has the secret of that name; continues "the secret `name` ".

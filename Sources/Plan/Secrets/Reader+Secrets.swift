@@ -142,7 +142,15 @@ extension Reader {
             scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
         else { return nil }
         if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
-        guard let url = parsed(text, of: field, URLText.parse) else { return nil }
+        let last = lastURL
+        guard
+            let url = parsed(
+                text,
+                of: field,
+                { (text) throws(ValueFault) in try URLText.parse(text, like: last) }
+            )
+        else { return nil }
+        lastURL = url
         checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
         return url
     }

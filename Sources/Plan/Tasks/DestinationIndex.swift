@@ -70,7 +70,10 @@ struct DestinationIndex {
     var filePaths: [String] { files.map(\.path) }
 
     private func words(of path: String) -> String? {
-        files.first { $0.path.hasSameBytes(as: path) }?.words
+        for index in files.indices where files[index].path.hasSameBytes(as: path) {
+            return files[index].words
+        }
+        return nil
     }
 
     /// Notes the file that an upload sends; returns what would replace it.
@@ -117,12 +120,14 @@ struct DestinationIndex {
         _ task: Int,
         _ paths: TaskPathsReader
     ) -> Conflict? {
+        if Self.isFolder(lastFolder, of: path),
+            !path.utf8.span.extracting(droppingFirst: lastFolder.utf8.count + 1)
+                .contains(UInt8(ascii: "/"))
+        {
+            return nil
+        }
         var rest = path[...]
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            let folder = path.utf8.span.extracting(
-                first: path.utf8.distance(from: path.startIndex, to: slash)
-            )
-            if folder.equals(lastFolder.utf8.span) { return nil }
             lastFolder = String(path[..<slash])
         }
         while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")), slash > rest.startIndex {

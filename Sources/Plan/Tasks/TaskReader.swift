@@ -109,40 +109,39 @@ final class TaskReader: Sendable {
         guard read(entry, into: &draft, with: &reader), let url = draft.url,
             let session = draft.session
         else { return nil }
-        var task = TaskSpec(
-            id: id,
-            index: number,
-            kind: entry.kind,
-            session: session,
-            request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
-            source: Self.source(entry, in: reader.document)
-        )
-        task.body = draft.content
         if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
             guard let compressed = Gzip.compress(bytes) else {
                 reportGzip(entry, &reader)
                 return nil
             }
-            task.body = .compressed(compressed, originalCount: bytes.count)
+            draft.content = .compressed(compressed, originalCount: bytes.count)
         }
-        task.destination = draft.destination.map {
-            TaskSpec.Destination(
-                path: $0.path,
-                displayPath: $0.text,
-                // Whoever lets a server choose the name does not let it choose what is replaced.
-                ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
-                checksum: draft.checksum,
-                mode: draft.mode
-            )
-        }
-        task.mirrors = draft.mirrors
-        task.decodesBody = draft.decodesBody
-        task.expectation = draft.expectation
-        task.retry = draft.retry
-        task.redirects = draft.redirects
-        task.timeoutInterval = draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest
-        task.description = draft.description
-        return task
+        return TaskSpec(
+            id: id,
+            index: number,
+            kind: entry.kind,
+            session: session,
+            request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
+            body: draft.content,
+            destination: draft.destination.map {
+                TaskSpec.Destination(
+                    path: $0.path,
+                    displayPath: $0.text,
+                    // Whoever lets a server choose the name does not let it choose what is replaced.
+                    ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
+                    checksum: draft.checksum,
+                    mode: draft.mode
+                )
+            },
+            mirrors: draft.mirrors,
+            decodesBody: draft.decodesBody,
+            expectation: draft.expectation,
+            retry: draft.retry,
+            redirects: draft.redirects,
+            timeoutInterval: draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest,
+            description: draft.description,
+            source: Self.source(entry, in: reader.document)
+        )
     }
 
     /// What is known of a task without what others capture for it; its faults were found before.

@@ -50,10 +50,4 @@ extension Span<UInt8> {
         for index in indices where self[index] < 0x20 || self[index] == 0x7F { return true }
         return false
     }
-
-    /// Whether one of the bytes is `byte`.
-    func contains(_ byte: UInt8) -> Bool {
-        for index in indices where self[index] == byte { return true }
-        return false
-    }
 }

@@ -23,9 +23,14 @@ enum URLText {
     }
 
     static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+        try parse(text, like: nil)
+    }
+
+    /// Takes a URL apart; `other` is one whose origin it may well have.
+    static func parse(_ text: String, like other: HTTPURL?) throws(ValueFault) -> HTTPURL {
         let url: HTTPURL
         do {
-            url = try HTTPURL(text)
+            url = try HTTPURL(text, like: other)
         } catch {
             throw fault(error, text)
         }

@@ -107,7 +107,7 @@ extension ReportMembers where Self: ~Copyable {
         get: (Subject) -> Name
     ) where Name.RawValue == String {
         member(name, description, .oneOf(Name.allCases.map(\.rawValue))) {
-            $1.json.string(get($0).rawValue)
+            $1.json.plainString(get($0).rawValue.utf8.span)
         }
     }
 
@@ -120,7 +120,7 @@ extension ReportMembers where Self: ~Copyable {
         member(name, description, .nullable(.oneOf(Name.allCases.map(\.rawValue)))) {
             subject,
             writer in
-            writer.optional(get(subject)) { $1.json.string($0.rawValue) }
+            writer.optional(get(subject)) { $1.json.plainString($0.rawValue.utf8.span) }
         }
     }
 

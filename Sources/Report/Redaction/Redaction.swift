@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// What a report does not tell whatever its value is, and how much it tells of texts from peers.
@@ -24,10 +25,7 @@ enum Redaction {
     /// Whether a text may stand as it is: short enough, and without a user name or password in a URL.
     static func isHarmless(_ text: Span<UInt8>, maximumBytes: Int) -> Bool {
         guard text.count <= maximumBytes else { return false }
-        for index in text.indices where text[index] == UInt8(ascii: "@") {
-            return userInformation(text, from: 0) == nil
-        }
-        return true
+        return !text.contains(UInt8(ascii: "@")) || userInformation(text, from: 0) == nil
     }
 
     /// The text with the user information of every URL in it redacted, and cut after `maximumBytes` bytes.

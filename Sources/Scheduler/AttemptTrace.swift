@@ -1,0 +1,96 @@
+import Transfer
+import TransferModel
+
+/// What the attempts of a task have left for its record.
+///
+/// What happened in them adds up, what came of one takes the place of what came of the one before.
+///
+/// A class, so that a record is made of it without a copy.
+final class AttemptTrace {
+    private(set) var attempts: [TaskRecord.Attempt] = []
+    /// The exchanges of all attempts.
+    private(set) var transactions: [TransactionMetrics] = []
+    private(set) var redirectCount = 0
+    private(set) var countOfBytesSent: Int64 = 0
+    private(set) var countOfBytesReceived: Int64 = 0
+    /// What came of the last attempt; nil before the first has ended.
+    private(set) var last: AttemptResult?
+
+    /// Adds an attempt that has ended.
+    func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
+        attempts.append(attempt)
+        addExchanges(of: result)
+        countOfBytesSent &+= result.countOfBytesSent
+        countOfBytesReceived &+= result.countOfBytesReceived
+        last = result
+    }
+
+    /// Adds only what was exchanged, of an attempt that goes on.
+    func addExchanges(of result: AttemptResult) {
+        if transactions.isEmpty {
+            transactions = result.transactions
+        } else {
+            transactions += result.transactions
+        }
+        redirectCount += result.redirectCount
+    }
+
+    /// The record of a task, complete but for its error; that of an empty trace is of a task that never began.
+    func record(
+        of spec: TaskSpec,
+        _ outcome: TaskOutcome,
+        session: String,
+        required: Bool,
+        from startDate: Timestamp,
+        to endDate: Timestamp
+    ) -> TaskRecord {
+        TaskRecord(
+            id: spec.id,
+            taskIdentifier: spec.index + 1,
+            taskDescription: spec.description,
+            kind: spec.kind,
+            session: session,
+            source: spec.source,
+            outcome: outcome,
+            changed: outcome == .succeeded && (last?.file != nil || spec.request.changesServer),
+            required: required,
+            checks: last?.checks ?? [],
+            request: spec.sentRequest,
+            currentRequest: last?.currentRequest,
+            response: last?.response,
+            file: last?.file,
+            voucher: last?.voucher,
+            captures: last?.captured.map { .init(name: $0.name, size: $0.text.utf8.count) } ?? [],
+            countOfBytesSent: countOfBytesSent,
+            countOfBytesReceived: countOfBytesReceived,
+            countOfBytesExpectedToSend: last?.countOfBytesExpectedToSend,
+            countOfBytesExpectedToReceive: last?.countOfBytesExpectedToReceive,
+            attempts: attempts,
+            startDate: startDate,
+            endDate: endDate,
+            redirectCount: redirectCount,
+            transactions: transactions
+        )
+    }
+}
+
+extension TaskSpec {
+    /// The task's request as a report has it.
+    var sentRequest: TransactionMetrics.SentRequest {
+        .init(
+            method: request.method,
+            url: request.url.text,
+            headers: HeaderFields(request.headers)
+        )
+    }
+}
+
+extension RequestSpec {
+    /// Whether the method asks for more than a look (RFC 9110 §9.2.1).
+    fileprivate var changesServer: Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE": false
+        default: true
+        }
+    }
+}
