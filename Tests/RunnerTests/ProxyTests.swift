@@ -125,7 +125,7 @@ import TransferModel
         } else {
             #expect(exchanges.last?["response"]?["statusCode"]?.integer == 200)
             #expect(exchanges.first?["reason"]?.string == "initial")
-            #expect(exchanges.dropFirst().allSatisfy { $0["reason"]?.string == "authentication" })
+            #expect(exchanges.dropFirst().allSatisfy { $0["reason"]?.string == "auth" })
             #expect((exchanges.count > 1) == (method != "basic"))
         }
         #expect(run.attempts("first").count == 1)
