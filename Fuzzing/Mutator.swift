@@ -126,7 +126,7 @@ struct Mutator {
         let count = Int.random(in: 1...200, using: &random)
         let fan = Int.random(in: 2...12, using: &random)
         let text =
-            switch Int.random(in: 0..<9, using: &random) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0: String(repeating: "[", count: count)
             case 1: String(repeating: "{ a: ", count: count)
             case 2: String(repeating: "- ", count: count)
@@ -135,6 +135,7 @@ struct Mutator {
             case 5: "\nx-long: \(String(repeating: "é", count: count * 50))\n"
             case 6: "\nx-many: [\((0..<count).map { "&a\($0) \($0)" }.joined(separator: ", "))]\n"
             case 7: unknownNames(count: count * 5)
+            case 8: HostileShape.all.randomElement(using: &random)?.text(count: count * 50) ?? ""
             default: "\n? \(String(repeating: "k", count: count * 10))\n: |\n  text\n"
             }
         bytes.insert(contentsOf: text.utf8, at: place(in: bytes))

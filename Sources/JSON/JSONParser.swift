@@ -22,8 +22,8 @@ struct JSONParser {
     private var frames: [Frame] = []
     /// The values of all open collections, one after the other.
     private var values: [JSONValue] = []
-    /// The names of all open objects.
-    private var names: [String] = []
+    /// The names of all open objects, and where each ends.
+    private var names: [(text: String, end: Int)] = []
     private var count = 0
 
     init(bytes: [UInt8]) {
@@ -114,24 +114,33 @@ struct JSONParser {
         let own = values[frame.values...]
         guard frame.isObject else { return .array(Array(own)) }
         let ownNames = names[frame.names...]
-        if let name = Self.repeated(ownNames) { throw fault("repeated name \(name)") }
-        return .object(zip(ownNames, own).map { JSONValue.Member(name: $0, value: $1) })
+        if let (name, end) = Self.repeated(ownNames) {
+            // Its quotes and its characters; escapes only make it begin later.
+            throw JSONValue.Fault(
+                reason: "the name `\(name)` stands twice",
+                offset: max(0, end - name.utf8.count - 2)
+            )
+        }
+        return .object(zip(ownNames, own).map { JSONValue.Member(name: $0.text, value: $1) })
     }
 
-    private static func repeated(_ names: ArraySlice<String>) -> String? {
+    private static func repeated(
+        _ names: ArraySlice<(text: String, end: Int)>
+    ) -> (text: String, end: Int)? {
         // Most objects are small, and then a set costs more than comparing.
         if names.count <= 8 {
             return names.indices.first { index in
-                names[..<index].contains { $0.hasSameBytes(as: names[index]) }
+                names[..<index].contains { $0.text.hasSameBytes(as: names[index].text) }
             }.map { names[$0] }
         }
         var known: Set<ByteText> = []
-        return names.first { !known.insert(ByteText($0)).inserted }
+        return names.first { !known.insert(ByteText($0.text)).inserted }
     }
 
     private mutating func name() throws(JSONValue.Fault) {
         guard next == UInt8(ascii: "\"") else { throw fault("expected a name") }
-        names.append(try string())
+        let name = try string()
+        names.append((name, position))
         guard next == UInt8(ascii: ":") else { throw fault("expected :") }
         position += 1
     }

@@ -4,10 +4,10 @@ internal import TransferModel
 
 extension PlanBuilder {
     /// Takes the captures that a task refers to from the reader; `needs` are those of all tasks of its entry.
-    mutating func noteCaptures(of number: Int, needs: [Need], isRight: Bool) {
+    mutating func noteCaptures(of number: Int, needs: [Need]) {
         for reference in reader.captureReferences {
             captureUses.append(.init(user: number, source: reference.source))
-            if isRight, !needs.contains(Need(entry: reference.source)) {
+            if !needs.contains(Need(entry: reference.source)) {
                 distantCaptures.append((number, reference))
             }
         }

@@ -64,6 +64,7 @@ struct PlanBuilder {
                 diagnostics: diagnostics,
                 dataFaults: reader.dataFaults,
                 unknownTasks: unknown,
+                secretVariables: reader.secrets.variables,
                 reportFault: reportFault
             )
         }
@@ -137,6 +138,9 @@ struct PlanBuilder {
         }
     }
 
+    /// Each has connections of its own, and a copy of what `defaults` say.
+    private static let mostSessions = 1000
+
     /// Reads `defaults` and `sessions`.
     private mutating func readSettings() -> TaskReader {
         var defaults = DefaultsDraft()
@@ -159,6 +163,14 @@ struct PlanBuilder {
                     from: entry.value,
                     ownedBy: entry.key
                 )
+                guard sessions.count < Self.mostSessions else {
+                    reader.report(
+                        .outOfRange,
+                        "a job may have at most \(Self.mostSessions) sessions",
+                        at: entry.key
+                    )
+                    break
+                }
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
                 let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
@@ -249,7 +261,7 @@ struct PlanBuilder {
             var draft = taskReader.defaults
             let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
             if !reader.captureReferences.isEmpty {
-                noteCaptures(of: number, needs: draft.needs, isRight: isRight)
+                noteCaptures(of: number, needs: draft.needs)
             }
             needs.append(number, needs: draft.needs)
             guard isRight else {

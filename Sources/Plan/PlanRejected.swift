@@ -20,6 +20,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     package let dataFaults: [FileDiagnostics]
     /// What is wrong with `--only`, which is no fault of the file.
     package let unknownTasks: [UnknownTask]
+    /// The variables of the environment that have values of the job's secrets: the faults may quote these.
+    package let secretVariables: Set<String>
 
     /// What is wrong with `--report`, which is no fault of the file either.
     package let reportFault: String?
@@ -29,11 +31,13 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         diagnostics: [Diagnostic],
         dataFaults: [FileDiagnostics] = [],
         unknownTasks: [UnknownTask] = [],
+        secretVariables: Set<String> = [],
         reportFault: String? = nil
     ) {
         self.diagnostics = diagnostics
         self.dataFaults = dataFaults
         self.unknownTasks = unknownTasks
+        self.secretVariables = secretVariables
         self.reportFault = reportFault
     }
 

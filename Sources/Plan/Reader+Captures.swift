@@ -62,20 +62,28 @@ extension Reader {
 
     /// Checks that a task captures a value of that name.
     private mutating func checkCapture(_ name: String, of source: Int) throws(ValueFault) {
-        var names: [String] = []
-        let task = tasks.entries[source].value
-        if let captures = document.value(of: task, for: "capture")?.value {
-            for entry in document.entries(of: captures) where !isFree(entry.key) {
-                names.append(document.text(of: entry.key))
-            }
-        }
-        guard !names.contains(name) else { return }
+        guard !capturedNames(of: source).contains(name) else { return }
         let id = id(of: Need(entry: source))
+        let nearest = nearest(name, among: { $0.captureNames[source]?.sorted() ?? [] })
         throw ValueFault(
             .unknownCapture,
             "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
-            likely: nearest(name, among: { _ in names }).map { "${task.\(id).\($0)}" }
+            likely: nearest.map { "${task.\(id).\($0)}" }
         )
+    }
+
+    /// The names under `capture` of a task, which are gone through once.
+    private mutating func capturedNames(of source: Int) -> Set<String> {
+        if let names = captureNames[source] { return names }
+        var names: Set<String> = []
+        let task = tasks.entries[source].value
+        if let captures = document.value(of: task, for: "capture")?.value {
+            for entry in document.entries(of: captures) where !isFree(entry.key) {
+                names.insert(document.text(of: entry.key))
+            }
+        }
+        captureNames[source] = names
+        return names
     }
 
     /// Whether what is being read is read again when a task starts.

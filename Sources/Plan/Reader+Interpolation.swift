@@ -14,7 +14,7 @@ extension Reader {
     private static let mostFilledIn = 16 << 20
     /// Bytes that make a value a long one, and of all long ones of the job together.
     private static let shortLength = 4 << 10
-    private static let mostLongFilledIn = 256 << 20
+    private static let mostLongFilledIn = 64 << 20
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
 
@@ -41,8 +41,16 @@ extension Reader {
     /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.
     mutating func filledPieces(_ field: Field) -> [FilledPiece]? {
         let text = document.text(of: field.node)
+        guard text.utf8.count <= Self.longestValue else {
+            report(
+                .outOfRange,
+                "`\(field.name.excerpt)`: a value with expressions may not be longer than 1 MiB",
+                at: field.node
+            )
+            return nil
+        }
         let template = Template(text)
-        for fault in template.faults {
+        for fault in template.faults where !isFull {
             report(fault.fault, of: field, at: range(of: fault.range, in: text, field.node))
         }
         var isWhole = template.faults.isEmpty
@@ -52,6 +60,7 @@ extension Reader {
         var isFilledIn = false
         var hasNull = false
         for piece in template.pieces {
+            guard !isFull else { return nil }
             switch piece {
             case .literal(let text):
                 let value = ScalarValue(text: text, type: .string, isFilledIn: false)
@@ -110,7 +119,7 @@ extension Reader {
         if longFilledInLength > Self.mostLongFilledIn {
             report(
                 .outOfRange,
-                "`\(field.name.excerpt)`: with this value more than 256 MiB are filled in, short values apart",
+                "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in, short values apart",
                 at: field.node,
                 help: "send what is long from a `file`"
             )
@@ -213,91 +222,5 @@ extension Reader {
                 }
         }
         return variables.states[name]
-    }
-
-    private mutating func reportMissing(_ expression: Expression, at range: SourceRange) {
-        let name = expression.name
-        let reason: String? =
-            if case .reason(let text) = expression.rule, !text.isEmpty { text } else { nil }
-        switch expression.namespace {
-        case .env:
-            let isSet = environment[name] != nil
-            add(
-                Diagnostic(
-                    .error,
-                    .missingVariable,
-                    "the environment variable `\(name)` is \(isSet ? "empty" : "not set")"
-                        + (reason.map { ": \($0)" } ?? ""),
-                    at: range,
-                    help: isSet ? nil : "set it, or write a fallback: `${env.\(name):-…}`"
-                )
-            )
-        case .item: reportAbsentField(expression, reason, at: range)
-        case .run:
-            let nearest = NearestName.find(name, among: RunValues.names)
-            add(
-                Diagnostic(
-                    .error,
-                    .unknownVariable,
-                    "a run has no value `\(name)`",
-                    at: range,
-                    help: nearest.map { "did you mean `${run.\($0)}`?" }
-                        ?? "it has `${run.id}`, `${run.date}` and `${run.time}`",
-                    fixIt: nearest.map { .init(range: range, replacement: "${run.\($0)}") }
-                )
-            )
-        case .var:
-            let declared = variables.states[name] != nil
-            let isExpected = declared || reason != nil
-            let nearest = nearest(name, among: { $0.variables.states.keys.sorted() })
-            add(
-                Diagnostic(
-                    .error,
-                    isExpected ? .missingVariable : .unknownVariable,
-                    isExpected
-                        ? "the variable `\(name)` has no value" + (reason.map { ": \($0)" } ?? "")
-                        : "unknown variable `\(name)`",
-                    at: range,
-                    help: isExpected
-                        ? "give it with `--var \(name)=…`"
-                        : nearest.map { "did you mean `${var.\($0)}`?" }
-                            ?? "declare it under `variables`, or give it with `--var \(name)=…`",
-                    fixIt: isExpected
-                        ? nil : nearest.map { .init(range: range, replacement: "${var.\($0)}") }
-                )
-            )
-        case .secret:
-            break  // A secret is known or not: that is told where it is looked up.
-        case .task:
-            add(
-                Diagnostic(
-                    .error,
-                    .missingVariable,
-                    "the captured value `\(name)` is empty" + (reason.map { ": \($0)" } ?? ""),
-                    at: range
-                )
-            )
-        }
-    }
-
-    /// Where a part of a scalar's text stands; the whole scalar when it is not written as it reads.
-    func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
-        let whole = document.range(of: node)
-        let width = whole.end.column - whole.start.column
-        let count = text.unicodeScalars.count
-        guard whole.start.line == whole.end.line, width == count || width == count + 2 else {
-            return whole
-        }
-        let quote = (width - count) / 2
-        let first = text.slice(0..<part.lowerBound).unicodeScalars.count
-        let length = text.slice(part).unicodeScalars.count
-        let start = SourcePosition(
-            line: whole.start.line,
-            column: whole.start.column + quote + first
-        )
-        return SourceRange(
-            start: start,
-            end: SourcePosition(line: start.line, column: start.column + length)
-        )
     }
 }

@@ -191,6 +191,20 @@ extension Reader {
                 help: "such as `${item.\(names.first ?? "name")}`"
             )
         }
+        if case .record = row, names.count == 1,
+            let separator = names[0].first(where: { ";\t|".contains($0) })
+        {
+            let words = separator == "\t" ? "tabs" : "`\(separator)`"
+            return reportItem(
+                expression,
+                .unknownField,
+                "the items have no field `\(expression.name.excerpt)`",
+                text,
+                field,
+                help:
+                    "the file has one column, with \(words) in its name: CSV has commas between its fields"
+            )
+        }
         let nearest = nearest(expression.name, among: { _ in names })
         let list = names.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
         return reportItem(
@@ -214,7 +228,9 @@ extension Reader {
             if case .object(let members) = value { members.map(\.name) } else { nil }
         case .node(let node):
             document.kind(of: node) == .mapping
-                ? document.entries(of: node).map { document.text(of: $0.key) } : nil
+                ? document.entries(of: node).prefix(Self.comparedNames).map {
+                    document.text(of: $0.key)
+                } : nil
         }
     }
 

@@ -54,6 +54,7 @@ extension Reader {
         case .mapping:
             writer.beginObject()
             for member in members(of: field, formatting) {
+                warnOfExpression(inKeyOf: member)
                 writer.key(member.name)
                 write(member, to: &writer, formatting, isSent: isSent)
             }

@@ -23,6 +23,7 @@ extension Reader {
     /// captured may not, because a peer chose it; nor does a piece make the path absolute behind one that is empty.
     mutating func path(_ field: Field) -> PathValue? {
         warnOfPlaceholders(in: field)
+        warnOfHome(in: field)
         guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
             guard let text = text(field) else { return nil }
             return checkedPath(text, field)
@@ -174,7 +175,17 @@ extension Reader {
             )
             return nil
         }
-        return PathValue(path: AbsolutePath.make(text, in: folder), text: text)
+        let path = AbsolutePath.make(text, in: folder)
+        guard path.utf8.count <= AbsolutePath.longest else {
+            report(
+                .badPath,
+                "`\(field.name)`: `\(text.excerpt)` is longer than \(AbsolutePath.longest) bytes, "
+                    + "the most that a path may have",
+                at: field.node
+            )
+            return nil
+        }
+        return PathValue(path: path, text: text)
     }
 
     /// Whether a `..` stands in the component at an offset in UTF-8, or behind it.

@@ -98,6 +98,11 @@ extension Reader {
     ) -> Bool {
         guard document.kind(of: field.node) != kind else { return true }
         let found = name(of: field.node)
+        if kind == .sequence, help == nil, let likely = shortText(of: field.node) {
+            let message = "expected \(words), found \(found)"
+            report(ValueFault(.wrongType, message, likely: "[\(likely)]"), of: field)
+            return false
+        }
         report(
             .wrongType,
             "`\(field.name)`: expected \(words), found \(found)",
@@ -105,6 +110,16 @@ extension Reader {
             help: help
         )
         return false
+    }
+
+    /// The text of a plain scalar that a hint may repeat in brackets or braces; nil for null and any other value.
+    func shortText(of node: NodeID) -> String? {
+        guard document.kind(of: node) == .scalar, document.isPlain(node),
+            document.scalar(of: node) != .null
+        else { return nil }
+        let text = document.text(of: node)
+        let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }
+        return isOneWord || document.hasInterpolation(node) && text.utf8.count <= 80 ? text : nil
     }
 
     /// The values of a sequence; nil when one of them has a fault, after all were looked at.
@@ -145,19 +160,23 @@ extension Reader {
         return duration
     }
 
-    /// The number that a scalar is, if it lies in the range.
+    /// The number that a scalar is, if it lies in the range; `names` are what may stand there instead.
     mutating func number(
         _ scalar: ScalarValue,
         of field: Field,
-        in range: ClosedRange<Double>
+        in range: ClosedRange<Double>,
+        orNamed names: [String] = []
     ) -> Double? {
         let number: Double
         switch scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type {
         case .integer(let value): number = value.map { Double($0) } ?? .infinity
         case .float(let value): number = value
         default:
-            let likely = Self.likelyNumber(scalar.text)
-            reportType(field, "a number", found: scalar, likely: likely)
+            let words = names.map { "`\($0)`" }.joined(separator: ", ")
+            let others = names.isEmpty ? "" : " or one of \(words)"
+            let likely =
+                Self.likelyNumber(scalar.text) ?? NearestName.find(scalar.text, among: names)
+            reportType(field, "a number" + others, found: scalar, likely: likely)
             return nil
         }
         guard range.contains(number) else {

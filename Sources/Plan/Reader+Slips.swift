@@ -31,6 +31,50 @@ extension Reader {
         }
     }
 
+    /// Warns of a key that looks as if something were filled in: it is sent as it stands.
+    mutating func warnOfExpression(inKeyOf field: Field) {
+        guard looksForWarnings,
+            document.withBytes(of: field.key, Self.mayHavePlaceholder)
+        else { return }
+        let text = document.text(of: field.key)
+        let isBraced =
+            Placeholder.first(in: text, isKnown: { _ in false }).map { $0.isBraced } ?? false
+        guard isBraced || document.hasInterpolation(field.key) else { return }
+        add(
+            Diagnostic(
+                .warning,
+                .suspiciousPlaceholder,
+                "the key `\(text.excerpt)` is plain text: only values are filled in",
+                at: document.range(of: field.key)
+            )
+        )
+    }
+
+    /// Warns of a path in the manner of shells, which know a home folder by `~`.
+    mutating func warnOfHome(in field: Field) {
+        guard looksForWarnings, document.kind(of: field.node) == .scalar,
+            document.withBytes(of: field.node, Self.beginsAtHome)
+        else { return }
+        let text = document.text(of: field.node)
+        let range = document.range(of: field.node)
+        let likely = "${env.HOME}" + text.dropFirst()
+        add(
+            Diagnostic(
+                .warning,
+                .suspiciousPlaceholder,
+                "`\(field.name)`: `~` is the name of a folder here, not the home folder",
+                at: range,
+                help: "did you mean `\(likely.excerpt)`?",
+                fixIt: document.isPlain(field.node)
+                    ? .init(range: range, replacement: likely) : nil
+            )
+        )
+    }
+
+    private static func beginsAtHome(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count > 1 && bytes[0] == UInt8(ascii: "~") && bytes[1] == UInt8(ascii: "/")
+    }
+
     private mutating func warnOfPlaceholder(
         _ placeholder: Placeholder,
         _ likely: String?,
@@ -93,6 +137,15 @@ extension Reader {
         return lowercased == "authorization" || lowercased == "cookie"
     }
 
+    /// The mapping that was meant by whoever wrote one of its values alone.
+    func likelyMapping(_ shorthand: Shorthand, _ node: NodeID) -> String? {
+        if document.kind(of: node) == .sequence {
+            return shorthand.ofList.map { "{ \($0): […] }" }
+        }
+        guard let text = shortText(of: node) else { return nil }
+        return shorthand.ofScalar(text).map { "{ \($0): \(text) }" }
+    }
+
     /// The known name that was probably meant; nil also when so many were looked for that it would take too long.
     mutating func nearest<Names: Collection<String>>(
         _ name: String,
@@ -105,7 +158,7 @@ extension Reader {
     }
 
     /// Names that one is compared with at most.
-    private static let comparedNames = 1000
+    static let comparedNames = 1000
 
     /// What a text that should be true or false most likely means.
     static func likelyBoolean(_ text: String) -> String? {

@@ -47,6 +47,10 @@ struct Reader {
     var captured: CapturedValues?
     /// The captures that the task being read refers to, in its order.
     var captureReferences: [CaptureReference] = []
+    /// Where parts of the scalar stand whose faults were told last.
+    var places: ScalarPlaces?
+    /// What each task captures that somebody has asked for, by the task's entry.
+    var captureNames: [Int: Set<String>] = [:]
     /// The URL that was read last: the next one most often has its origin.
     var lastURL: HTTPURL?
     /// Whether the setting being read is one that tasks cannot fill in.
@@ -140,10 +144,12 @@ struct Reader {
     ) {
         guard document.kind(of: mapping) == .mapping else {
             let place = context.isEmpty ? "" : "\(context.dropFirst(" in ".count)): "
+            let likely = table.shorthand.flatMap { likelyMapping($0, mapping) }
             report(
                 .wrongType,
                 "\(place)expected a mapping, found \(name(of: mapping))",
-                at: mapping
+                at: mapping,
+                help: likely.map { "did you mean `\($0)`?" }
             )
             return
         }
@@ -171,6 +177,10 @@ struct Reader {
             }
         }
         if table.keys.alternatives != 0 { checkAlternatives(table.keys, seen, mapping, key) }
+        for (key, partner) in table.keys.partners
+        where seen >> UInt64(key) & 1 == 1 && seen >> UInt64(partner) & 1 == 0 {
+            reportLonely(table.keys.names[key], without: table.keys.names[partner], in: mapping)
+        }
         let missing = table.keys.required & ~seen
         guard missing != 0, !document.hasFaultyMerge(mapping) else { return }
         for (position, description) in table.keys.keys.enumerated()
@@ -181,6 +191,16 @@ struct Reader {
                 at: key
             )
         }
+    }
+
+    /// Reports a key without the one that gives it a meaning.
+    private mutating func reportLonely(_ name: String, without other: String, in mapping: NodeID) {
+        guard let entry = document.value(of: mapping, for: name) else { return }
+        report(
+            .conflictingKeys,
+            "`\(name)`\(context) is about `\(other)`, which is not there",
+            at: entry.key
+        )
     }
 
     /// Checks that exactly one of a table's alternatives is there.

@@ -40,7 +40,7 @@ struct JobRun {
             plan.sessions.contains { !$0.credentials.isEmpty } || !plan.proxyPasswords.isEmpty
         if hasCredentials || !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
         let known =
-            SecretResolver.environmentValues(of: plan.declaredSecrets)
+            SecretResolver.environmentValues(of: plan.secretVariables)
             + SecretResolver.proxyPasswords(in: ProcessContext.variable)
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()

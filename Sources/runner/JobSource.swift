@@ -2,6 +2,7 @@ import Diagnostics
 import JobFile
 import Plan
 import RegexKit
+import Report
 import SystemKit
 import TransferModel
 
@@ -14,10 +15,14 @@ struct JobSource {
         case rejected(isEnvironment: Bool)
     }
 
-    /// What was found in the job file.
+    /// The file's content.
+    let content: SourceText
+    /// What was found in it, without values of secrets that are in the environment.
     let report: FileDiagnostics
     /// What was found in its data files, fault by fault.
     private(set) var dataReports: [FileDiagnostics] = []
+    /// Finds those values; nil when there are none.
+    private(set) var redactor: Redactor?
     let outcome: Outcome
 
     /// Reads and checks a file.
@@ -46,6 +51,7 @@ struct JobSource {
         }
         let parsed = Document.parse(bytes, name: path)
         let source = SourceText(name: path, bytes: bytes)
+        content = source
         guard let document = parsed.document else {
             report = FileDiagnostics(source: source, diagnostics: parsed.diagnostics)
             outcome = .rejected(isEnvironment: false)
@@ -65,22 +71,29 @@ struct JobSource {
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
+            let redactor = Self.redactor(plan.secretVariables)
             report = FileDiagnostics(
                 source: source,
                 diagnostics: parsed.diagnostics + plan.warnings
-            )
+            ).redacted(by: redactor)
             outcome = .plan(plan)
+            self.redactor = redactor
         } catch {
+            let redactor = Self.redactor(error.secretVariables)
             report = FileDiagnostics(
                 source: source,
                 diagnostics: parsed.diagnostics + error.diagnostics
-            )
+            ).redacted(by: redactor)
             if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {
                 throw Exit(.usage, Self.complaint(about: error))
             }
-            dataReports = error.dataFaults
+            dataReports = error.dataFaults.map { $0.redacted(by: redactor) }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
+    }
+
+    private static func redactor(_ variables: Set<String>) -> Redactor? {
+        Redactor(SecretResolver.environmentValues(of: variables))
     }
 
     /// Refuses `-`: the paths of a job are relative to its file, and standard input has no folder.

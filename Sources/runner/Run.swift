@@ -75,7 +75,7 @@ struct Run: ParsableCommand {
         let summary = try JobRun(
             plan: plan,
             path: file,
-            source: source.report.source,
+            source: source.content,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),

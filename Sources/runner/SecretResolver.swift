@@ -44,11 +44,10 @@ final class SecretResolver: Sendable {
     /// The values that were had so far, also when others were not.
     var found: [Secret] { state.withLock { $0.found } }
 
-    /// The values that are in the environment, whether or not a task needs them: nothing may show them.
-    static func environmentValues(of declarations: [SecretDeclaration]) -> [Secret] {
-        declarations.compactMap { declaration in
-            guard case .environment(let name) = declaration.source,
-                let text = ProcessContext.variable(name), text.utf8.count >= smallestValue
+    /// The values of those variables of the environment, whether or not a task needs them: nothing may show them.
+    static func environmentValues(of variables: Set<String>) -> [Secret] {
+        variables.compactMap { name in
+            guard let text = ProcessContext.variable(name), text.utf8.count >= smallestValue
             else { return nil }
             return Secret(text)
         }
@@ -188,7 +187,9 @@ final class SecretResolver: Sendable {
         let bytes = captured.error + (captured.isErrorCut ? Array("…".utf8) : [])
         let shown = (redactor?.redacted(bytes) ?? bytes).suffix(shownErrorBytes)
         let text = String(decoding: shown, as: UTF8.self)
-        return text.contains { !$0.isWhitespace } ? text : nil
+        // The last line ends here anyway.
+        let end = text.lastIndex { !$0.isWhitespace }
+        return end.map { String(text[...$0]) }
     }
 
     /// Without one line end at the end.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Plan
+import Report
 import SystemKit
 import TransferModel
 
@@ -34,7 +35,8 @@ struct ShowPlan: ParsableCommand {
             variables: job.resolvedVariables(in: ProcessContext.environment),
             only: EnvironmentOption.identifiers(only)
         )
-        let listing = PlanListing(try source.requirePlan())
+        let redactor = source.redactor
+        let listing = PlanListing(try source.requirePlan()) { redactor?.redacted($0) ?? $0 }
         switch try OutputFormat.resolve(format) {
         case .text:
             try listing.writeText { (text) throws(Exit) in try Self.write(text.utf8.span) }

@@ -75,9 +75,15 @@ struct Validate: ParsableCommand {
                 try FilePattern.expand(argument)
             }
             guard !found.isEmpty else { throw Exit(.environment, "no file matches `\(argument)`") }
-            files += found.filter { known.insert(ByteText($0)).inserted }
+            files += found.filter { known.insert(ByteText(Self.plain($0))).inserted }
         }
         return files
+    }
+
+    /// A path without what makes no difference: `.` between slashes, and slashes side by side.
+    private static func plain(_ path: String) -> String {
+        let components = path.split(separator: "/").filter { $0 != "." }
+        return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
 
     /// Diagnostics go to standard error, what is said of a file that is right to standard output.

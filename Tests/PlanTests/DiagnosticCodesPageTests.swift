@@ -6,32 +6,43 @@ import Testing
 
 @testable import Plan
 
-/// One row of the page on diagnostic codes: a code and something that is answered with it.
+/// A code with something that is answered with it, and something like it that is right: a row of the page.
+///
+/// `Fixtures/Codes/<code>.txt` has a line for each: the place, the meaning, the bad example, the good one.
 struct DocumentedCode: Sendable, CustomTestStringConvertible {
     var code: String
     var place: String
+    var meaning: String
     /// nil where the page has none, because it would take too much room.
-    var example: String?
+    var bad: String?
+    var good: String?
 
     var testDescription: String { code }
 
-    /// The rows `code | meaning | where | example` of the page.
-    static let all: [DocumentedCode] = {
-        let page = "Sources/runner/runner.docc/DiagnosticCodes.md"
-        let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: page)
-        let text = String(decoding: Fixture.read(path) ?? [], as: UTF8.self)
-        return text.split(separator: "\n").compactMap { line in
-            let cells = line.split(separator: "|").map { cell in
-                String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            }
-            guard cells.count == 4, let code = unquoted(cells[0]) else { return nil }
-            return DocumentedCode(code: code, place: cells[2], example: unquoted(cells[3]))
-        }
-    }()
+    static let known = YAMLFault.allCases.map(\.rawValue) + JobCode.allCases.map(\.rawValue)
 
-    /// The job file that the example stands for, as bytes.
-    var jobFile: [UInt8]? {
-        guard let example else { return nil }
+    static let all = known.compactMap(DocumentedCode.init)
+
+    init?(_ code: String) {
+        let folder = #filePath.replacing(#/[^/]+$/#, with: "Fixtures/Codes/")
+        guard let bytes = Fixture.read(folder + code + ".txt") else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count == 5 else { return nil }
+        self.code = code
+        (place, meaning) = (lines[0], lines[1])
+        bad = lines[2] == "–" ? nil : lines[2]
+        good = lines[3] == "–" ? nil : lines[3]
+    }
+
+    /// As the page has it.
+    var row: String {
+        let examples = [bad, good].map { $0.map { "`\($0)`" } ?? "–" }.joined(separator: " | ")
+        return "| `\(code)` | \(meaning) | \(place) | \(examples) |"
+    }
+
+    /// The job file that an example stands for, as bytes.
+    func jobFile(_ example: String) -> [UInt8]? {
         let url = #"url: "https://a.example""#
         let text: String? =
             switch place {
@@ -41,23 +52,18 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             case "data task": "version: 1\ndata: { t: { \(url), \(example) } }"
             case "upload": "version: 1\nuploads: { t: { \(url), \(example) } }"
             case "download": "version: 1\ndownloads: { t: { \(url), to: t, \(example) } }"
-            case "command line": "version: 1\ndata: { t: { \(url) } }"
+            case "command line":
+                "version: 1\nvariables: { region: us }\ndata: { t: { \(url) } }"
             default: nil
             }
         return text.map(Self.unescaped)
     }
 
-    /// The variables of the command line's example.
-    var variables: [String: String] {
-        guard place == "command line", let example else { return [:] }
+    /// The variables of an example of the command line.
+    func variables(_ example: String) -> [String: String] {
+        guard place == "command line" else { return [:] }
         let parts = example.split(separator: " ").last?.split(separator: "=") ?? []
         return parts.count == 2 ? [String(parts[0]): String(parts[1])] : [:]
-    }
-
-    /// What stands between backticks.
-    private static func unquoted(_ cell: String) -> String? {
-        guard cell.count > 2, cell.hasPrefix("`"), cell.hasSuffix("`") else { return nil }
-        return String(cell.dropFirst().dropLast())
     }
 
     /// Text with `\n`, `\t` and `\xNN` as what they stand for.
@@ -83,9 +89,21 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct DiagnosticCodesPageTests {
-    @Test func `the page has every code once and no other`() {
-        let known = YAMLFault.allCases.map(\.rawValue) + JobCode.allCases.map(\.rawValue)
-        #expect(DocumentedCode.all.map(\.code).sorted() == known.sorted())
+    @Test func `the page has every code once, as its file has it`() throws {
+        let page = "Sources/runner/runner.docc/DiagnosticCodes.md"
+        let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: page)
+        let text = String(decoding: try #require(Fixture.read(path)), as: UTF8.self)
+        var codes: [String] = []
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard line.hasPrefix("| `"), let code = line.split(separator: "`").dropFirst().first,
+                let documented = DocumentedCode(String(code))
+            else { return String(line) }
+            codes.append(documented.code)
+            return documented.row
+        }
+        if Fixture.isUpdating { Fixture.write(Array(lines.joined(separator: "\n").utf8), to: path) }
+        #expect(lines.joined(separator: "\n") == text)
+        #expect(codes.sorted() == DocumentedCode.known.sorted())
     }
 
     @Test func `only codes that are about large files have no example`() {
@@ -93,16 +111,32 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             "yaml.too-large", "yaml.nesting", "yaml.alias-expansion", "yaml.too-many-faults",
             "job.too-many-faults",
         ]
-        #expect(Set(DocumentedCode.all.filter { $0.example == nil }.map(\.code)) == large)
+        #expect(Set(DocumentedCode.all.filter { $0.bad == nil }.map(\.code)) == large)
+        #expect(Set(DocumentedCode.all.filter { $0.good == nil }.map(\.code)) == large)
     }
 
-    @Test(arguments: DocumentedCode.all.filter { $0.example != nil })
-    func `an example of the page is answered with its code`(row: DocumentedCode) throws {
-        let bytes = try #require(row.jobFile, "\(row.place) is not a place")
-        #expect(codes(of: bytes, variables: row.variables).contains(row.code))
+    @Test(arguments: DocumentedCode.all.filter { $0.bad != nil })
+    func `a bad example is answered with its code`(row: DocumentedCode) throws {
+        let example = try #require(row.bad)
+        let bytes = try #require(row.jobFile(example), "\(row.place) is not a place")
+        let found = codes(of: bytes, variables: row.variables(example), lacksSecrets: true)
+        #expect(found.contains(row.code))
     }
 
-    private func codes(of bytes: [UInt8], variables: [String: String]) -> [String] {
+    @Test(arguments: DocumentedCode.all.filter { $0.good != nil })
+    func `a good example is right`(row: DocumentedCode) throws {
+        let example = try #require(row.good)
+        let bytes = try #require(row.jobFile(example), "\(row.place) is not a place")
+        let found = codes(of: bytes, variables: row.variables(example), lacksSecrets: false)
+        // An example that is no more than a setting, or the beginning of a job, has no task.
+        #expect(found.filter { $0 != "job.no-tasks" || row.code == $0 } == [])
+    }
+
+    private func codes(
+        of bytes: [UInt8],
+        variables: [String: String],
+        lacksSecrets: Bool
+    ) -> [String] {
         let parsed = Document.parse(bytes, name: "job.yaml")
         let faults = parsed.diagnostics.map(\.code)
         guard let document = parsed.document else { return faults }
@@ -120,12 +154,15 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
                 pattern == "missing"
                     ? .unavailable("missing") : RegularExpression.fault(in: pattern)
             },
-            dataFile: { _ in MemoryFile("id,name\n1\n") }
+            dataFile: { path in
+                MemoryFile(path.hasSuffix("rows.csv") ? "id,name\n1,one\n" : "id,name\n1\n")
+            }
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             // A run without any secret.
-            let missing = plan.neededSecrets.map { $0.missing("is not there") }
+            let missing =
+                lacksSecrets ? plan.neededSecrets.map { $0.missing("is not there") } : []
             return faults + (plan.warnings + missing).map(\.code)
         } catch {
             let all = error.diagnostics + error.dataFaults.flatMap(\.diagnostics)

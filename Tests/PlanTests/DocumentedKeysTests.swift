@@ -31,8 +31,9 @@ import Testing
         return Set(keys.map(\.name))
     }
 
-    @Test func `every key that is obeyed is on the page on job files`() throws {
-        let page = try Self.text("Sources/runner/runner.docc/JobFile.md")
+    @Test func `every key that is obeyed is on a page on job files`() throws {
+        let pages = ["JobFile", "Sessions", "Tasks", "Transfers"]
+        let page = try pages.map { try Self.text("Sources/runner/runner.docc/\($0).md") }.joined()
         let missing = Self.keys(areSupported: true).filter { name in
             !["`\(name)`", "`\(name).", ".\(name)`", " \(name):"].contains(where: page.contains)
         }

@@ -59,8 +59,12 @@ struct DataScan {
     private func header(_ content: ArraySlice<UInt8>) throws(RowFault) -> [String] {
         let names = try CSVRecord.fields(of: content.span)
         var known: Set<String> = []
-        for name in names where !name.isEmpty && !known.insert(name).inserted {
-            throw RowFault("the column `\(name.excerpt)` stands twice in the header", at: 0)
+        for (number, name) in names.enumerated()
+        where !name.isEmpty && !known.insert(name).inserted {
+            throw RowFault(
+                "the column `\(name.excerpt)` stands twice in the header",
+                at: try CSVRecord.start(of: number, in: content.span)
+            )
         }
         return names
     }

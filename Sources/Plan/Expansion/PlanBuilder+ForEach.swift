@@ -55,16 +55,6 @@ extension PlanBuilder {
     }
 
     private mutating func rows(of form: ForEachDraft.Form, exclude: Field?) -> RowSource.Form? {
-        if let exclude {
-            guard case .matrix = form else {
-                reader.report(
-                    .conflictingKeys,
-                    "`exclude` in `forEach` is about `matrix`, which is not there",
-                    at: exclude.key
-                )
-                return nil
-            }
-        }
         switch form {
         case .items(let field): return items(field).map { .items($0) }
         case .range(let field): return range(field).map { .range($0) }

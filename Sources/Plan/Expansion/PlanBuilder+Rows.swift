@@ -29,7 +29,7 @@ extension PlanBuilder {
         var base = taskReader.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
-        noteCaptures(of: group.entry, needs: base.needs, isRight: reader.errorCount == errors)
+        noteCaptures(of: group.entry, needs: base.needs)
         needs.append(group.entry, needs: base.needs)
         reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
@@ -58,7 +58,7 @@ extension PlanBuilder {
             )
             // What is captured does not depend on the row, but a row may have needs that others do not have: the graph
             // tells whether each needs what it is filled in with.
-            if row == 0 { noteCaptures(of: group.entry, needs: base.needs, isRight: isRight) }
+            if row == 0 { noteCaptures(of: group.entry, needs: base.needs) }
             check.secrets.formUnion(draft.secrets)
             reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
@@ -67,19 +67,24 @@ extension PlanBuilder {
                 if !draft.needs.isEmpty, draft.needs != base.needs {
                     needs.append(group.entry, row: row, needs: draft.needs)
                 }
-                if hasOwnSettings {
-                    check.settings.append(
-                        .init(isRequired: draft.isRequired, priority: draft.priority)
-                    )
-                }
+                if hasOwnSettings { check.settings.append(draft.settings) }
                 take(draft, of: group.first + row, paths: paths)
             }
             guard reader.errorCount > errors else { continue }
             note(row, key, of: group, since: mark, &check)
         }
         reader.row = nil
+        // A row with a fault may have needs that are not known.
+        if reader.errorCount > errors, document.value(of: entry.value, for: "needs") != nil {
+            knowsAllNeeds = false
+        }
+        finish(&check, of: number, count: count)
+    }
+
+    /// Keeps what the rows of a group say together.
+    private mutating func finish(_ check: inout RowCheck, of number: Int, count: Int) {
+        let group = reader.tasks.groups[number]
         if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
-        if reader.errorCount > errors { knowsAllNeeds = false }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
             reportRepeatedKeys(&check.keys, of: group)
@@ -92,10 +97,14 @@ extension PlanBuilder {
         switch group.rows.form {
         case .faulty: return
         case .matrix(let matrix):
-            reason = "all combinations are excluded"
-            // The first value of each will do.
-            let values = matrix.values.compactMap(\.first)
-            checkNames(.combination(names: matrix.names, values: values), of: group, deferred)
+            if let empty = zip(matrix.names, matrix.values).first(where: { $1.isEmpty })?.0 {
+                reason = "`\(empty.excerpt)` has no values"
+            } else {
+                reason = "all combinations are excluded"
+                // The first value of each will do.
+                let values = matrix.values.compactMap(\.first)
+                checkNames(.combination(names: matrix.names, values: values), of: group, deferred)
+            }
         case .items, .range: reason = "it has no items"
         case .data(let rows):
             reason = "`\(rows.name.excerpt)` has no rows"
@@ -228,5 +237,11 @@ extension PlanBuilder {
                 help: help
             )
         }
+    }
+}
+
+extension TaskDraft {
+    fileprivate var settings: TaskGroup.Settings {
+        .init(isRequired: isRequired, priority: priority)
     }
 }

@@ -67,10 +67,18 @@ extension Reader {
         _ names: [String],
         _ texts: [[String]]
     ) -> [Int?]? {
-        guard document.kind(of: node) == .mapping, document.count(of: node) > 0 else {
+        guard document.kind(of: node) == .mapping else {
             report(
                 .wrongType,
                 "`exclude`: expected a mapping of names to values, found \(name(of: node))",
+                at: node
+            )
+            return nil
+        }
+        guard document.count(of: node) > 0 else {
+            report(
+                .outOfRange,
+                "`exclude`: a mapping without names would leave out every combination",
                 at: node
             )
             return nil

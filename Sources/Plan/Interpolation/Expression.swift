@@ -1,4 +1,6 @@
 internal import Diagnostics
+
+internal import Diagnostics
 /// One `${…}` of a scalar.
 struct Expression: Hashable {
     /// Where the value comes from.
@@ -34,12 +36,16 @@ extension Expression {
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
         let bytes = content.utf8
+        if bytes.first.map(Self.isBlank) ?? false { throw Self.withBlanks(content, at: range) }
         let end = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
         if Namespace.item.rawValue == content[..<(end ?? content.endIndex)] {
             self = try Self.item(content, at: range)
             return
         }
         guard let end, bytes[end] == UInt8(ascii: ".") else {
+            if let namespace = Namespace(rawValue: String(content[..<(end ?? content.endIndex)])) {
+                throw Self.withoutName(content, namespace)
+            }
             throw Self.withoutNamespace(content, content[..<(end ?? content.endIndex)])
         }
         let prefix = String(content[..<end])
@@ -118,19 +124,53 @@ extension Expression {
     }
 
     private static func withoutName(_ content: Substring, _ namespace: Namespace) -> ValueFault {
-        switch namespace {
-        case .env: ValueFault(.badExpression, "`${\(content)}` names no environment variable")
-        case .var: ValueFault(.badExpression, "`${\(content)}` names no variable")
-        case .secret: ValueFault(.badExpression, "`${\(content)}` names no secret")
-        case .item, .run: ValueFault(.badExpression, "`${\(content)}` names no value")
-        case .task:
-            ValueFault(
-                .badExpression,
-                "`${\(content)}` does not name a task and one of its captures",
-                help: "write `${task.ID.name}`, with a name that stands under `capture` of the task"
-            )
-        }
+        let written = "${\(String(content).excerpt)}"
+        let (message, form) =
+            switch namespace {
+            case .env: ("names no environment variable", "${env.NAME}")
+            case .var: ("names no variable", "${var.name}")
+            case .secret: ("names no secret", "${secret.name}")
+            case .item: ("names no value", "${item.name}")
+            case .run: ("names no value", "${run.id}")
+            case .task:
+                (
+                    "does not name a task and one of its captures",
+                    "${task.ID.name}`, with a name that stands under `capture` of the task"
+                )
+            }
+        let help = namespace == .task ? "write `\(form)" : "write `\(form)`"
+        return ValueFault(.badExpression, "`\(written)` \(message)", help: help)
     }
+
+    /// A space or a tab.
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    /// An expression in the manner of template languages; what it says without the blanks may be wrong too.
+    private static func withBlanks(_ content: Substring, at range: Range<Int>) -> ValueFault {
+        let front = content.utf8.drop(while: isBlank)
+        let plain = Substring(front.dropLast(front.reversed().prefix(while: isBlank).count))
+        let likely: String?
+        var help = forms
+        do {
+            _ = try Expression(plain, at: range)
+            likely = "${\(plain)}"
+        } catch {
+            likely = error.likely
+            help = error.help ?? help
+        }
+        return ValueFault(
+            .badExpression,
+            "a blank stands behind the brace of `${\(String(content).excerpt)}`",
+            likely: likely,
+            help: help
+        )
+    }
+
+    /// The expressions that there are, for whoever wrote something else.
+    static let forms =
+        "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
 
     /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may have dots.
     var capture: (task: String, name: String) {
@@ -149,10 +189,9 @@ extension Expression {
         let looksLikeName = isVariableName(String(name))
         return ValueFault(
             .badExpression,
-            "`${\(content)}` does not say where the value comes from",
+            "`${\(String(content).excerpt)}` does not say where the value comes from",
             likely: looksLikeName ? "${\(isUpperCase ? "env" : "var").\(content)}" : nil,
-            help:
-                "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
+            help: forms
         )
     }
 
@@ -162,10 +201,9 @@ extension Expression {
         let nearest = known.flatMap { found in names.first { found.hasPrefix($0) } }
         return ValueFault(
             .badExpression,
-            "`\(name)` in `${\(content)}` is not known",
+            "`\(name.excerpt)` in `${\(String(content).excerpt)}` is not known",
             likely: nearest.map { "${\($0)\(content.dropFirst(name.count))}" },
-            help:
-                "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
+            help: forms
         )
     }
 }

@@ -75,7 +75,7 @@ struct Placeholder: Hashable {
     /// What template languages put in front of names.
     private static let prefixes: [(String, Expression.Namespace)] = [
         ("env.", .env), ("secret.", .secret), ("secrets.", .secret), ("var.", .var),
-        ("vars.", .var), ("variables.", .var),
+        ("vars.", .var), ("variables.", .var), ("inputs.", .var), ("matrix.", .item),
     ]
 
     /// Two or more capitals, digits and `_`, as environment variables are named.

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// A scalar's text, taken apart at its expressions.
 struct Template: Hashable {
     enum Piece: Hashable {
@@ -13,7 +15,10 @@ struct Template: Hashable {
     }
 
     private(set) var pieces: [Piece] = []
+    /// The first ones: enough to mend them in one go.
     private(set) var faults: [Fault] = []
+
+    private static let mostFaults = 100
 
     init(_ text: String) {
         let bytes = text.utf8.span
@@ -21,7 +26,7 @@ struct Template: Hashable {
         var literal = ""
         var start = 0
         var index = 0
-        while index < bytes.count {
+        while index < bytes.count, faults.count < Self.mostFaults {
             guard bytes[index] == UInt8(ascii: "$") else {
                 index += 1
                 continue
@@ -48,6 +53,20 @@ struct Template: Hashable {
     /// Reads the expression that opens at `start`; returns where the text goes on.
     private mutating func addExpression(of text: String, _ bytes: Span<UInt8>, at start: Int) -> Int
     {
+        if bytes.count > start + 2, bytes[start + 2] == UInt8(ascii: "{"),
+            let doubled = Placeholder.first(in: text, from: start + 1, isKnown: { _ in false }),
+            doubled.isBraced, doubled.range.lowerBound == start + 1
+        {
+            let range = start..<doubled.range.upperBound
+            let fault = ValueFault(
+                .badExpression,
+                "`\(String(text.slice(range)).excerpt)` has one pair of braces too many",
+                likely: doubled.likely(isKnown: { _ in false }),
+                help: Expression.forms
+            )
+            faults.append(Fault(fault: fault, range: range))
+            return range.upperBound
+        }
         var end = start + 2
         while end < bytes.count, bytes[end] != UInt8(ascii: "}") { end += 1 }
         guard end < bytes.count else {

@@ -64,6 +64,7 @@ package struct JobSchema: ~Copyable {
             }
             writer.endArray()
         }
+        writePartners(table)
         writer.key("properties")
         writer.beginObject()
         for key in table.keys {
@@ -79,6 +80,15 @@ package struct JobSchema: ~Copyable {
         writeFreeKeys()
         writer.key("additionalProperties")
         writer.bool(false)
+    }
+
+    /// What else must be there for a key to mean anything.
+    private mutating func writePartners(_ table: KeyTable) {
+        guard !table.partners.isEmpty else { return }
+        writer.key("dependencies")
+        writer.beginObject()
+        for (key, partner) in table.partners { list(table.names[key], [table.names[partner]]) }
+        writer.endObject()
     }
 
     private mutating func writeFreeKeys() {
@@ -114,8 +124,11 @@ package struct JobSchema: ~Copyable {
             }
         case .choice(let names): orExpression { $0.writeChoice(names) }
         case .either(let one, let other): anyOf([one, other])
-        case .list(let element): writeList(element, isEmptyAllowed: true)
-        case .nonEmptyList(let element): writeList(element, isEmptyAllowed: false)
+        case .list(let element): writeList(element)
+        case .nonEmptyList(let element): writeList(element, atLeast: 1)
+        case .tuple(let element, let counts):
+            writeList(element, atLeast: counts.lowerBound)
+            bound("maxItems", Double(counts.upperBound))
         case .oneOrMore(let element): writeOneOrMore(element)
         case .mapping(let table):
             tables.append(table)
@@ -132,6 +145,9 @@ package struct JobSchema: ~Copyable {
             writer.endArray()
         case .named(let value, let pattern, let hasFreeKeys):
             writeNamed(value, pattern, hasFreeKeys)
+        case .someNamed(let value, let pattern):
+            writeNamed(value, pattern, false)
+            bound("minProperties", 1)
         }
     }
 
@@ -168,9 +184,9 @@ package struct JobSchema: ~Copyable {
         writer.endArray()
     }
 
-    private mutating func writeList(_ element: Shape, isEmptyAllowed: Bool) {
+    private mutating func writeList(_ element: Shape, atLeast count: Int = 0) {
         member("type", "array")
-        if !isEmptyAllowed { bound("minItems", 1) }
+        if count > 0 { bound("minItems", Double(count)) }
         writer.key("items")
         writer.beginObject()
         write(element)
@@ -184,7 +200,7 @@ package struct JobSchema: ~Copyable {
         write(element)
         writer.endObject()
         writer.beginObject()
-        writeList(element, isEmptyAllowed: false)
+        writeList(element, atLeast: 1)
         writer.endObject()
         writer.endArray()
     }

@@ -8,6 +8,8 @@ internal import TransferModel
 /// Values that come from the environment are shown as the expressions that ask for them.
 package struct PlanListing {
     private let plan: Plan
+    /// What is shown of a text.
+    private let shown: (String) -> String
     private let names: NeededNames
     /// The nodes of the plan's graph, each behind those that it needs.
     private let order: [Int]
@@ -15,8 +17,11 @@ package struct PlanListing {
     private let timeouts: [SettingRow?]
 
     /// Orders the tasks and looks for the names that the job needs.
-    package init(_ plan: Plan) {
+    ///
+    /// Every text of the job goes through `shown` before it is handed out.
+    package init(_ plan: Plan, shown: @escaping (String) -> String = { $0 }) {
         self.plan = plan
+        self.shown = shown
         names = NeededNames(plan.reader.document)
         order = plan.graph.order()
         timeouts = plan.sessions.indices.map { number in
@@ -107,7 +112,7 @@ extension PlanListing {
             text += "\nsession \(plan.sessions[number].name)\(Self.place(session.line))\n"
             Self.append(session.rows, to: &text)
         }
-        try emit(text)
+        try emit(shown(text))
         var listing = TaskListing(plan, timeouts: timeouts)
         var position = 0
         for node in order {
@@ -117,7 +122,7 @@ extension PlanListing {
                 var text = "\n\(position). \(plan.kind(of: index).rawValue) \(task.id)"
                 text += "\(Self.place(task.line))\n"
                 Self.append(task.rows, to: &text)
-                try emit(text)
+                try emit(shown(text))
             }
         }
     }
@@ -160,23 +165,23 @@ extension PlanListing {
         writer.key("job")
         writer.beginObject()
         writer.key("name")
-        writer.string(plan.name)
+        writer.string(shown(plan.name))
         writer.key("file")
-        writer.string(plan.fileName)
-        Self.write(job(), to: &writer)
+        writer.string(shown(plan.fileName))
+        write(job(), to: &writer)
         writer.endObject()
-        Self.write(names.environment, as: "environment", to: &writer)
-        Self.write(names.variables, as: "variables", to: &writer)
-        Self.write(names.secrets, as: "secrets", to: &writer)
+        write(names.environment, as: "environment", to: &writer)
+        write(names.variables, as: "variables", to: &writer)
+        write(names.secrets, as: "secrets", to: &writer)
         writer.key("sessions")
         writer.beginArray()
         for number in plan.sessions.indices {
             let session = Self.session(number, of: plan)
             writer.beginObject()
             writer.key("name")
-            writer.string(plan.sessions[number].name)
-            Self.write(session.line, to: &writer)
-            Self.write(session.rows, to: &writer)
+            writer.string(shown(plan.sessions[number].name))
+            write(session.line, to: &writer)
+            write(session.rows, to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -185,7 +190,7 @@ extension PlanListing {
         var listing = TaskListing(plan, timeouts: timeouts)
         for node in order {
             for index in plan.graph.tasks(of: node) {
-                Self.write(listing.task(index), plan.kind(of: index), to: &writer)
+                write(listing.task(index), plan.kind(of: index), to: &writer)
                 try writer.drain(emit)
             }
         }
@@ -195,34 +200,34 @@ extension PlanListing {
         try writer.drain(emit)
     }
 
-    private static func write(
+    private func write(
         _ task: TaskListing.Task,
         _ kind: TaskSpec.Kind,
         to writer: inout JSONWriter
     ) {
         writer.beginObject()
         writer.key("id")
-        writer.string(task.id)
+        writer.string(shown(task.id))
         writer.key("kind")
         writer.string(kind.rawValue)
         write(task.line, to: &writer)
         writer.key("needs")
         writer.beginArray()
-        for need in task.needs { writer.string(need) }
+        for need in task.needs { writer.string(shown(need)) }
         writer.endArray()
         write(task.rows, to: &writer)
         writer.endObject()
     }
 
-    private static func write(_ rows: [SettingRow], to writer: inout JSONWriter) {
+    private func write(_ rows: [SettingRow], to writer: inout JSONWriter) {
         writer.key("settings")
         writer.beginArray()
         for row in rows {
             writer.beginObject()
             writer.key("key")
-            writer.string(row.path)
+            writer.string(shown(row.path))
             writer.key("value")
-            writer.string(row.value)
+            writer.string(shown(row.value))
             write(row.line, to: &writer)
             writer.endObject()
         }
@@ -230,15 +235,15 @@ extension PlanListing {
     }
 
     /// The line, or null for what no line set.
-    private static func write(_ line: Int?, to writer: inout JSONWriter) {
+    private func write(_ line: Int?, to writer: inout JSONWriter) {
         writer.key("line")
         if let line { writer.integer(Int64(line)) } else { writer.null() }
     }
 
-    private static func write(_ names: Set<String>, as key: String, to writer: inout JSONWriter) {
+    private func write(_ names: Set<String>, as key: String, to writer: inout JSONWriter) {
         writer.key(key)
         writer.beginArray()
-        for name in names.sorted() { writer.string(name) }
+        for name in names.sorted() { writer.string(shown(name)) }
         writer.endArray()
     }
 }

@@ -19,7 +19,7 @@ struct SettingWalk {
             switch shape {
             case .mapping(let inner):
                 // Without a value of its own a required key in there is not a default but absent.
-                if inner.required != 0, found.isEmpty { continue }
+                if inner.required | inner.alternatives != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
             case .either(_, .mapping(let inner)) where found.first.map(isMapping) == true:
                 // What is required makes each a whole, so that the first one holds alone.
@@ -32,7 +32,7 @@ struct SettingWalk {
                 walkNames(in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
                 }
-            case .named:
+            case .named, .someNamed:
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             case .list(.variants(let name, let tables)):
                 guard let first = found.first else { continue }

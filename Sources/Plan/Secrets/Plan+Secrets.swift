@@ -14,6 +14,9 @@ extension Plan {
         }
     }
 
+    /// The variables of the environment that have values of the job's secrets, whether or not a task uses them.
+    package var secretVariables: Set<String> { reader.secrets.variables }
+
     /// The same plan with the values of its secrets in place.
     ///
     /// - Parameters:

@@ -30,23 +30,20 @@ extension PlanBuilder {
 
     /// Reads what is said of each secret.
     mutating func defineSecrets() {
-        guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
-        for entry in document.entries(of: section) where !reader.isFree(entry.key) {
+        // Also a second section: that it is there is a fault, which must not be told with what is kept back.
+        let sections = document.entries(of: document.root).filter {
+            document.hasText($0.key, equalTo: "secrets")
+        }
+        let entries = sections.flatMap { [document] in document.entries(of: $0.value) }
+        for entry in entries where !reader.isFree(entry.key) {
             let name = document.text(of: entry.key)
             let errors = reader.errorCount
             var draft = SecretDraft()
             reader.owner = .secret(entry.key)
             reader.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
+            reader.secrets.variables.formUnion(draft.variables)
             guard reader.errorCount == errors, var source = draft.source else { continue }
-            if let timeout = draft.timeout, let key = draft.timeoutKey {
-                guard case .command(let arguments, _) = source else {
-                    reader.report(
-                        .conflictingKeys,
-                        "`timeout`\(reader.context) is about `command`, which is not there",
-                        at: key
-                    )
-                    continue
-                }
+            if let timeout = draft.timeout, case .command(let arguments, _) = source {
                 source = .command(arguments, timeout: timeout)
             }
             reader.secrets.define(

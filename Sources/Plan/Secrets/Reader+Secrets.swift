@@ -182,10 +182,9 @@ extension Reader {
 
     /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is not so.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
-        let front = String(scalar.text.slice(0..<scalar.firstSecret))
-        let authorityEnd = (try? HTTPURL(front))?.authorityEnd ?? scalar.firstSecret
+        let front = scalar.text.slice(0..<scalar.firstSecret)
         // What begins with a captured value is looked at again when that is there.
-        guard authorityEnd < scalar.firstSecret || scalar.standInStart == 0 else {
+        guard URLText.hasOrigin(front) || scalar.standInStart == 0 else {
             report(
                 .secretInURL,
                 "`\(field.name)`: the \(secrets.words(for: scalar.secrets)) may not stand in "

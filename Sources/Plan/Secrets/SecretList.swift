@@ -16,6 +16,8 @@ struct SecretList: Sendable {
     private(set) var names: [String] = []
     /// Of each name; nil where it has a fault.
     private(set) var declarations: [SecretDeclaration?] = []
+    /// The variables of the environment that have values of secrets, also of those with a fault.
+    var variables: Set<String> = []
     /// Of each name; nil while the job is only looked at, and of those that no task of a run uses.
     private var values: [KnownSecret?] = []
     /// Whether tasks are read to be run, so that nothing may stand for a value.

@@ -5,8 +5,9 @@ internal import TransferModel
 /// What one entry of `secrets` says.
 struct SecretDraft: Sendable {
     var source: SecretDeclaration.Source?
+    /// Every name that stands under `env`, also of a secret with a fault.
+    var variables: [String] = []
     var timeout: Duration?
-    var timeoutKey: NodeID?
     var origins: [Origin]?
     var allowsURL = false
 }
@@ -23,7 +24,10 @@ enum SecretTable {
                 "env",
                 ValueType(pattern: "^[A-Za-z_][A-Za-z0-9_]*$", parse: environmentName),
                 "The environment variable that has the value."
-            ) { $0.source = .environment($1) },
+            ) {
+                $0.source = .environment($1)
+                $0.variables.append($1)
+            },
             Setting(
                 "file",
                 ValueType(.text(pattern: nil)) { reader, field in reader.path(field) },
@@ -31,19 +35,16 @@ enum SecretTable {
             ) { $0.source = .file(path: $1.path, displayPath: $1.text) },
             Setting(
                 "command",
-                command,
+                CommandType.type,
                 "A program and its arguments, run without a shell in the job file's folder: it writes the value."
             ) { $0.source = .command($1, timeout: usualTimeout) },
             Setting(
                 "timeout",
-                ValueType<(Duration, NodeID)>(ValueType<Duration>.duration().shape) {
-                    reader,
-                    field in
-                    ValueType<Duration>.duration().read(&reader, field).map { ($0, field.key) }
-                },
+                .duration(),
                 default: "30s",
+                onlyWith: "command",
                 "The longest time that `command` may take."
-            ) { ($0.timeout, $0.timeoutKey) = $1 },
+            ) { $0.timeout = $1 },
             Setting(
                 "origins",
                 .list(of: OriginType.confidential),
@@ -67,22 +68,5 @@ enum SecretTable {
             throw ValueFault(.badValue, "`\(text.excerpt)` is not the name of a variable")
         }
         return text
-    }
-
-    private static let command = ValueType<[String]>(.list(.text(pattern: nil))) { reader, field in
-        guard let arguments = reader.elements(field, of: .text) else { return nil }
-        guard let program = arguments.first, !program.isEmpty else {
-            reader.report(.outOfRange, "`\(field.name)`: no program is named", at: field.node)
-            return nil
-        }
-        guard !arguments.contains(where: { $0.utf8.contains(0) }) else {
-            reader.report(
-                .badValue,
-                "`\(field.name)`: a NUL character may not stand in an argument",
-                at: field.node
-            )
-            return nil
-        }
-        return arguments
     }
 }

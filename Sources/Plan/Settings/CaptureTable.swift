@@ -29,7 +29,8 @@ enum CaptureTable {
                 "A pattern of PCRE2, whose first group in the body counts, or else the whole match."
             ) { $0 = .regex($1) },
         ],
-        exactlyOneOf: ["json", "header", "regex"]
+        exactlyOneOf: ["json", "header", "regex"],
+        shorthand: Shorthand { $0.hasPrefix("/") ? "json" : nil }
     )
 
     static let type = ValueType<[Capture]>(

@@ -83,7 +83,9 @@ enum EncodingTable {
 
 extension IdempotencyKeyText {
     /// `none`, which is nil, or a value; `auto` is for later.
-    static let type = ValueType<String?>(.text(pattern: nil)) { reader, field in
+    static let type = ValueType<String?>(
+        .either(.text(pattern: "^[ -~]+$"), .number(-1e15...1e15))
+    ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         if text == "none" { return .some(nil) }
         if text == "auto" {

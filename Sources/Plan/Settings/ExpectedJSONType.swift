@@ -10,6 +10,14 @@ enum ExpectedJSONType {
             .list(.text(pattern: JSONPointer.pattern))
         )
     ) { reader, field in
+        guard reader.document.count(of: field.node) <= mostValues else {
+            reader.report(
+                .outOfRange,
+                "`\(field.name)`: there are more than \(mostValues) pointers",
+                at: field.key
+            )
+            return nil
+        }
         switch reader.document.kind(of: field.node) {
         case .mapping: return reader.expectedValues(field)
         case .sequence: return reader.elements(field, of: present)
@@ -22,6 +30,9 @@ enum ExpectedJSONType {
             return nil
         }
     }
+
+    /// Pointers of one value: those of `defaults` are compared with those of every task.
+    private static let mostValues = 100
 
     private static let present = ValueType<Expectation.JSONValueAt>(
         .text(pattern: JSONPointer.pattern)
@@ -48,6 +59,7 @@ extension Reader {
         for entry in document.entries(of: field.node) {
             let name = document.text(of: entry.key)
             let inner = Field(name: name, key: entry.key, node: entry.value)
+            warnOfExpression(inKeyOf: inner)
             do {
                 let pointer = try JSONPointerText.parse(name)
                 guard let value = jsonValue(inner) else { continue }

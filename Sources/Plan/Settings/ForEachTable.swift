@@ -29,17 +29,18 @@ enum ForEachTable {
             data(.lines, "A text file: each line is an item."),
             Setting(
                 "range",
-                .field(.list(ValueType<Int>.integer(numbers).shape)),
+                .field(.tuple(ValueType<Int>.integer(numbers).shape, 2...3)),
                 "The first and the last number, and perhaps a step: [1, 100, 2]."
             ) { $0.form = .range($1) },
             Setting(
                 "matrix",
-                .field(.named(.list(.scalar), pattern: namePattern, hasFreeKeys: false)),
+                .field(.someNamed(.list(.scalar), pattern: namePattern)),
                 "Lists of scalars under names: each combination is an item."
             ) { $0.form = .matrix($1) },
             Setting(
                 "exclude",
-                .field(.list(.named(.scalar, pattern: namePattern, hasFreeKeys: false))),
+                .field(.list(.someNamed(.scalar, pattern: namePattern))),
+                onlyWith: "matrix",
                 "Combinations of `matrix` that are left out; a name that is not given is any."
             ) { $0.exclude = $1 },
             Setting(
@@ -49,7 +50,18 @@ enum ForEachTable {
                 "What names a task among those of the `forEach`: its id is `id[key]`."
             ) { $0.key = $1 },
         ],
-        exactlyOneOf: ["items", "csv", "jsonLines", "lines", "range", "matrix"]
+        exactlyOneOf: ["items", "csv", "jsonLines", "lines", "range", "matrix"],
+        shorthand: Shorthand(
+            ofScalar: { path in
+                switch path.split(separator: ".").last?.lowercased() {
+                case "csv": "csv"
+                case "jsonl", "ndjson": "jsonLines"
+                case "txt", "list": "lines"
+                default: nil
+                }
+            },
+            ofList: "items"
+        )
     )
 
     static let numbers = -1_000_000_000_000...1_000_000_000_000

@@ -17,6 +17,7 @@ extension Reader {
         var form = FormText()
         for entry in document.entries(of: field.node) {
             let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
+            warnOfExpression(inKeyOf: inner)
             let nodes =
                 document.kind(of: entry.value) == .sequence
                 ? Array(document.elements(of: entry.value)) : [entry.value]

@@ -33,6 +33,9 @@ enum HeaderFieldsType {
         return ValueType(shape) { $0.headerFields($1, for: use, checkName) }
     }
 
+    /// Fields of one mapping: what they are compared with grows with them, and servers take about as many.
+    static let mostFields = 100
+
     /// `fields`, and those of `base` whose names they do not have.
     static func merge(_ fields: [HeaderField], over base: [HeaderField]) -> [HeaderField] {
         guard !base.isEmpty else { return fields }
@@ -64,6 +67,14 @@ extension Reader {
         _ checkName: (String) throws(ValueFault) -> Void
     ) -> [HeaderField]? {
         guard isMapping(field) else { return nil }
+        guard document.count(of: field.node) <= HeaderFieldsType.mostFields else {
+            report(
+                .outOfRange,
+                "`\(field.name)`: there are more than \(HeaderFieldsType.mostFields) fields",
+                at: field.key
+            )
+            return nil
+        }
         let errors = errorCount
         var fields: [HeaderField] = []
         for entry in document.entries(of: field.node) {

@@ -26,7 +26,14 @@ enum JobTable {
             Setting("version", version, isRequired: true, "The language's version.") { _, _ in },
             Setting(
                 "name",
-                ValueType(pattern: #"^[^/\x00-\x1f]+$"#, parse: name),
+                ValueType<String>(
+                    .either(
+                        .text(pattern: #"^[^/\x00-\x1f\x7f]{1,200}$"#),
+                        .number(-1e15...1e15)
+                    )
+                ) { reader, field in
+                    reader.text(field).flatMap { reader.parsed($0, of: field, name) }
+                },
                 default: "the file's stem",
                 "Used in reports, locks and state."
             ) { $0.name = $1 },

@@ -11,6 +11,8 @@ struct KeyDescription: Sendable {
     let isRequired: Bool
     /// Whether its value is shown nowhere.
     var isConfidential = false
+    /// Another key of the mapping without which it has no meaning.
+    var partner: String?
     /// What its value looks like; nil for a key that is known and not supported yet.
     let shape: Shape?
 }
@@ -27,6 +29,8 @@ struct KeyTable: Sendable {
     let required: UInt64
     /// The bits of keys of which exactly one must be there; none when there is no such choice.
     let alternatives: UInt64
+    /// The positions of keys that stand only beside another one, and of that.
+    let partners: [(key: Int, partner: Int)]
     /// Open addressing: position + 1 of a key at the slot of its hash or behind it; 0 is free.
     private let slots: [UInt8]
 
@@ -50,6 +54,10 @@ struct KeyTable: Sendable {
         self.required = required
         self.alternatives = alternative
         self.slots = slots
+        partners = keys.enumerated().compactMap { position, key in
+            key.partner.flatMap { name in keys.firstIndex { $0.name == name } }
+                .map { (position, $0) }
+        }
     }
 
     /// The position of the key that a scalar names.

@@ -13,7 +13,7 @@ struct PartDraft: Sendable {
 /// `multipart`: names and the parts that stand under them, of which a list has several.
 enum MultipartType {
     static let type = ValueType<[PartDraft]>(
-        .named(.either(partShape, .list(partShape)), pattern: "^", hasFreeKeys: false)
+        .someNamed(.either(partShape, .list(partShape)), pattern: "^")
     ) { reader, field in reader.parts(field) }
 
     private static let partShape = Shape.either(.text(pattern: nil), .mapping(part.keys))
@@ -73,6 +73,7 @@ extension Reader {
         var length = 0
         for entry in document.entries(of: field.node) {
             let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
+            warnOfExpression(inKeyOf: inner)
             do {
                 _ = try MultipartType.checkedName(inner.name)
             } catch {

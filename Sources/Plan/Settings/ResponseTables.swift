@@ -39,7 +39,14 @@ enum ExpectTable {
                 ExpectedJSONType.type,
                 "Values of a JSON body by their pointers, or a list of pointers that lead somewhere."
             ) { $0.json = ExpectedJSONType.merge($1, over: $0.json) },
-        ]
+        ],
+        shorthand: Shorthand(
+            ofScalar: { text in
+                if Int(text.prefix(1)) != nil { return "statusCode" }
+                return text.contains("/") ? "mimeType" : nil
+            },
+            ofList: "statusCode"
+        )
     )
 
     private static let statusCode = ValueType<ClosedRange<Int>>(
@@ -68,6 +75,10 @@ enum RedirectTable {
                 default: "false",
                 "Whether a 301 or 302 may turn a POST into a GET."
             ) { $0.allowMethodChange = $1 },
-        ]
+        ],
+        shorthand: Shorthand { text in
+            if Int(text) != nil { return "maximum" }
+            return ["true", "false", "sameOrigin"].contains(text) ? "follow" : nil
+        }
     )
 }

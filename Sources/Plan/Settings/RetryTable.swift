@@ -49,7 +49,8 @@ enum RetryTable {
                 default: "automatic",
                 "Which requests may be sent twice: idempotent methods and keyed ones, all, or none."
             ) { $0.repeat = $1 },
-        ]
+        ],
+        shorthand: Shorthand { Int($0).map { _ in "attempts" } }
     )
 
     static let backoff = SettingTable<RetryPolicy.Backoff>(
@@ -106,7 +107,9 @@ enum RetryTable {
             .badValue,
             "`\(text)` is no kind of failure and no status code",
             likely: NearestName.find(text, among: names),
-            help: "the kinds are \(names.map { "`\($0)`" }.joined(separator: ", "))"
+            help: StatusText.isClass(text)
+                ? "status codes are listed one by one, such as `500, 502, 503, 504`"
+                : "the kinds are \(names.map { "`\($0)`" }.joined(separator: ", "))"
         )
         reader.report(fault, of: field)
         return nil

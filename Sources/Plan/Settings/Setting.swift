@@ -27,6 +27,7 @@ struct Setting<Target>: Sendable {
         default defaultText: String? = nil,
         isRequired: Bool = false,
         isConfidential: Bool = false,
+        onlyWith partner: String? = nil,
         _ summary: String,
         set: @escaping @Sendable (inout Target, Value) -> Void
     ) {
@@ -36,6 +37,7 @@ struct Setting<Target>: Sendable {
             defaultText: defaultText,
             isRequired: isRequired,
             isConfidential: isConfidential,
+            partner: partner,
             shape: type.shape
         )
         read = { target, reader, field in
@@ -87,15 +89,31 @@ struct Setting<Target>: Sendable {
     }
 }
 
+/// Which key of a mapping is meant by whoever writes its value alone.
+struct Shorthand: Sendable {
+    /// The key for a scalar of that text, if there is one.
+    let ofScalar: @Sendable (String) -> String?
+    /// The key for a list.
+    var ofList: String?
+}
+
 /// All keys of one kind of mapping and what they set.
 ///
 /// A class, so that reading a mapping does not copy its table.
 final class SettingTable<Target>: Sendable {
     let keys: KeyTable
+    /// For a hint; nil where nothing can be guessed.
+    let shorthand: Shorthand?
     /// What reads each key, by its position in `keys`; nil for one that is not supported yet.
     let reads: [Setting<Target>.Read?]
 
-    init(_ name: String, _ settings: [Setting<Target>], exactlyOneOf alternatives: [String] = []) {
+    init(
+        _ name: String,
+        _ settings: [Setting<Target>],
+        exactlyOneOf alternatives: [String] = [],
+        shorthand: Shorthand? = nil
+    ) {
+        self.shorthand = shorthand
         keys = KeyTable(
             name: name,
             keys: settings.map(\.description),

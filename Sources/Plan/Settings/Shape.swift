@@ -12,6 +12,8 @@ indirect enum Shape: Sendable {
     case list(Shape)
     /// A list with at least one value.
     case nonEmptyList(Shape)
+    /// A list with so many values.
+    case tuple(Shape, ClosedRange<Int>)
     /// A value alone, or a list of such values.
     case oneOrMore(Shape)
     /// A mapping of known keys.
@@ -20,6 +22,8 @@ indirect enum Shape: Sendable {
     case variants(by: String, [KeyTable])
     /// A mapping whose keys are names that the job file chooses; with `x-…` as free space, or as names too.
     case named(Shape, pattern: String, hasFreeKeys: Bool)
+    /// Such a mapping that has one name at least, and no free space.
+    case someNamed(Shape, pattern: String)
     /// Any scalar, null included.
     case scalar
     /// Any value at all.

@@ -20,7 +20,7 @@ enum StreamTable {
         [
             Setting(
                 "command",
-                command,
+                CommandType.type,
                 "A program and its arguments, without a shell: what it writes to its standard output is sent."
             ) { $0.source = .command($1) },
             Setting(
@@ -36,45 +36,4 @@ enum StreamTable {
         ],
         exactlyOneOf: ["command", "fifo"]
     )
-
-    /// Bytes of all arguments: the kernel takes no more than about two million.
-    private static let mostArguments = 1 << 20
-
-    private static let command = ValueType<[String]>(
-        .nonEmptyList(.text(pattern: nil))
-    ) { reader, field in
-        let help = "no shell reads it: write `[program, argument]`"
-        guard reader.isList(field, help: help) else { return nil }
-        let errors = reader.errorCount
-        var arguments: [String] = []
-        var length = 0
-        for node in reader.document.elements(of: field.node) {
-            let element = Field(name: field.name, key: field.key, node: node)
-            reader.warnOfPlaceholders(in: element)
-            guard let text = reader.textOrStandIn(element) else { continue }
-            if text.utf8.contains(0) {
-                reader.report(
-                    .badValue,
-                    "`\(field.name)`: an argument may not have a NUL character",
-                    at: node
-                )
-            }
-            arguments.append(text)
-            length += text.utf8.count
-            guard length <= mostArguments else {
-                reader.report(
-                    .outOfRange,
-                    "`\(field.name)`: the arguments are longer than 1 MiB",
-                    at: field.key
-                )
-                return nil
-            }
-        }
-        guard reader.errorCount == errors else { return nil }
-        guard arguments.first?.isEmpty == false else {
-            reader.report(.badValue, "`\(field.name)`: the program has no name", at: field.node)
-            return nil
-        }
-        return arguments
-    }
 }

@@ -14,13 +14,19 @@ enum TaskTable {
 
     static let data = SettingTable<TaskDraft>(
         "data",
-        common + [method(MethodText.parse, default: "GET"), responseTo]
+        common + [
+            method(MethodText.parse, pattern: MethodText.pattern, default: "GET"), responseTo,
+        ]
     )
 
     static let upload = SettingTable<TaskDraft>(
         "upload",
         common + [
-            method(MethodText.parseUpload, default: "POST"), responseTo,
+            method(
+                MethodText.parseUpload,
+                pattern: MethodText.uploadPattern,
+                default: "POST"
+            ), responseTo,
             Setting("json", .field(.anything), "Any YAML value, sent as JSON.") {
                 $0.body = .json($1)
             },
@@ -70,7 +76,7 @@ enum TaskTable {
     static let download = SettingTable<TaskDraft>(
         "download",
         common + [
-            method(MethodText.parse, default: "GET"),
+            method(MethodText.parse, pattern: MethodText.pattern, default: "GET"),
             Setting(
                 "to",
                 downloadDestination,
@@ -188,11 +194,12 @@ enum TaskTable {
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
+        pattern: String,
         default defaultText: String
     ) -> Setting<TaskDraft> {
         Setting(
             "method",
-            ValueType(pattern: HeaderRule.namePattern, parse: parse),
+            ValueType(pattern: pattern, parse: parse),
             default: defaultText,
             "The request method."
         ) { $0.method = $1 }

@@ -109,7 +109,7 @@ extension ValueType where Value == Double {
             field in
             guard let scalar = reader.scalar(field) else { return nil }
             if let named = names.first(where: { $0.name == scalar.text }) { return named.value }
-            return reader.number(scalar, of: field, in: range)
+            return reader.number(scalar, of: field, in: range, orNamed: names.map(\.name))
         }
     }
 }
@@ -131,7 +131,8 @@ where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == Strin
 
 extension ValueType where Value == Duration {
     static func duration(allowsZero: Bool = false) -> ValueType {
-        ValueType(.text(pattern: DurationText.pattern)) { reader, field in
+        let pattern = allowsZero ? DurationText.pattern : DurationText.positivePattern
+        return ValueType(.text(pattern: pattern)) { reader, field in
             guard let text = reader.text(field) else { return nil }
             return reader.duration(text, of: field, allowsZero: allowsZero)
         }
@@ -141,7 +142,7 @@ extension ValueType where Value == Duration {
 extension ValueType where Value == Duration? {
     /// A positive duration, or `unlimited`, which is nil.
     static let durationOrUnlimited = ValueType(
-        .either(.text(pattern: DurationText.pattern), .choice(["unlimited"]))
+        .either(.text(pattern: DurationText.positivePattern), .choice(["unlimited"]))
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         if text == "unlimited" { return .some(nil) }

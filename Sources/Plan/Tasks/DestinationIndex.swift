@@ -40,8 +40,11 @@ struct DestinationIndex {
     private var destinations: TextIndex
     /// A task for the hash of each folder on the way to a destination.
     private var folders: [UInt64: Int] = [:]
+    /// Beyond so many, a destination below a file is found by the task that cannot write it.
+    private static let mostFolders = 2_000_000
     /// The innermost folder of the last destination, which most often is that of the next one.
     private var lastFolder = ""
+    private var hasher = PathHasher()
     /// A task for the hash of each file that is sent.
     private var sources: [UInt64: Int] = [:]
 
@@ -82,7 +85,7 @@ struct DestinationIndex {
         of task: Int,
         paths: TaskPathsReader
     ) -> Conflict? {
-        let hash = path.utf8.span.seededHash
+        let hash = hasher.hash(of: path.utf8.span)
         if sources[hash] == nil { sources[hash] = task }
         if let report, report.path.hasSameBytes(as: path) { return .file(report.words) }
         return find(path, hash, paths).map { .destination(of: $0) }
@@ -96,9 +99,9 @@ struct DestinationIndex {
         of task: Int,
         paths: TaskPathsReader
     ) -> Conflict? {
+        let hash = hasher.hash(of: path.utf8.span)
         if path.utf8.last == UInt8(ascii: "/") { return addFolders(of: path, task, paths) }
         if let words = words(of: path) { return .file(words) }
-        let hash = path.utf8.span.seededHash
         if let source = sources[hash], paths.paths(of: source).reads(path) {
             return .source(of: source)
         }
@@ -114,37 +117,46 @@ struct DestinationIndex {
         return nil
     }
 
-    /// Notes the folders on the way to a destination, from the innermost out to the first that is known.
+    /// Notes the folders on the way to the destination that was hashed last, from the innermost out to the first that is
+    /// known.
     private mutating func addFolders(
         of path: String,
         _ task: Int,
         _ paths: TaskPathsReader
     ) -> Conflict? {
-        if Self.isFolder(lastFolder, of: path),
-            !path.utf8.span.extracting(droppingFirst: lastFolder.utf8.count + 1)
-                .contains(UInt8(ascii: "/"))
-        {
+        guard let innermost = hasher.folders.last, folders.count < Self.mostFolders else {
             return nil
         }
-        var rest = path[...]
-        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            lastFolder = String(path[..<slash])
-        }
-        while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")), slash > rest.startIndex {
-            rest = rest[..<slash]
-            let folder = String(rest)
-            let hash = folder.utf8.span.seededHash
-            guard folders[hash] == nil else { return nil }
-            folders[hash] = task
-            if let report, report.path.hasSameBytes(as: folder) { return .belowFile(report.words) }
-            if let outer = find(folder, hash, paths) { return .belowDestination(of: outer) }
+        let bytes = path.utf8.span
+        if bytes.extracting(first: innermost.end).equals(lastFolder.utf8.span) { return nil }
+        lastFolder = String(path.slice(0..<innermost.end))
+        for folder in hasher.folders.reversed() {
+            guard folders[folder.hash] == nil else { return nil }
+            folders[folder.hash] = task
+            if let report, report.path.utf8.span.equals(bytes.extracting(first: folder.end)) {
+                return .belowFile(report.words)
+            }
+            if let outer = find(path, first: folder.end, folder.hash, paths) {
+                return .belowDestination(of: outer)
+            }
         }
         return nil
     }
 
     private func find(_ path: String, _ hash: UInt64, _ paths: TaskPathsReader) -> Int? {
+        find(path, first: path.utf8.count, hash, paths)
+    }
+
+    /// The task whose destination the first bytes of a path are.
+    private func find(
+        _ path: String,
+        first count: Int,
+        _ hash: UInt64,
+        _ paths: TaskPathsReader
+    ) -> Int? {
         destinations.find(hash) {
-            paths.paths(of: $0).destination?.hasSameBytes(as: path) == true
+            guard let destination = paths.paths(of: $0).destination else { return false }
+            return destination.utf8.span.equals(path.utf8.span.extracting(first: count))
         }
     }
 

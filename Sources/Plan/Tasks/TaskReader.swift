@@ -87,14 +87,18 @@ final class TaskReader: Sendable {
         if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         draft.content = content(of: draft, entry, &reader)
+        let errorsBefore = reader.errorCount
         if !reader.secrets.isEmpty { checkSecrets(of: &draft, entry, &reader) }
-        guard reader.errorCount == errors, !reader.isFull else { return false }
-        checkBody(of: draft, entry, &reader)
-        if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
-        if let url = draft.url, url.origin.scheme == .http, let session = draft.session {
+        // Of a secret that goes there more is said than of any field that looks like one.
+        if let url = draft.url, url.origin.scheme == .http, let session = draft.session,
+            reader.errorCount == errorsBefore
+        {
             let fields = draft.headers + sessions[session].httpAdditionalHeaders
             reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
         }
+        guard reader.errorCount == errors, !reader.isFull else { return false }
+        checkBody(of: draft, entry, &reader)
+        if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
         return reader.errorCount == errors
     }
 

@@ -48,6 +48,9 @@ enum AbsolutePath {
     /// NAME_MAX of Linux's file systems, bytes.
     static let longestComponent = 255
 
+    /// PATH_MAX of Linux without the zero at its end, bytes.
+    static let longest = 4095
+
     /// The first component that no file can have as its name, because it is too long.
     static func componentTooLong(_ path: String) -> Substring? {
         guard path.utf8.count > longestComponent else { return nil }

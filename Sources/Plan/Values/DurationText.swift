@@ -3,8 +3,16 @@
 /// Units go from large to small, each at most once. Only the last number may have a fraction, down to a
 /// nanosecond. The longest is 36,500 days, so that sums of a few cannot overflow.
 enum DurationText {
-    /// The pattern of the JSON Schema; `parse` is stricter in the order of the last unit and the longest duration.
-    static let pattern = #"^(\d+d)?(\d+h)?(\d+m)?(\d+s)?\d+(\.\d+)?(d|h|m|s|ms)$"#
+    /// The pattern of the JSON Schema; only `parse` knows the longest duration.
+    static let pattern = "^" + form + "$"
+    /// The same without those that take no time.
+    static let positivePattern = "^(?=.*[1-9])" + form + "$"
+
+    /// Each unit in its turn, and a fraction of the last one only.
+    private static let form =
+        "(\(number)d|" + #"(\d+d)?"# + "(\(number)h|" + #"(\d+h)?"# + "(\(number)m|"
+        + #"(\d+m)?"# + "(\(number)s|" + #"(\d+s)?"# + "\(number)ms))))"
+    private static let number = #"\d+(\.\d+)?"#
 
     private struct Unit {
         let name: String

@@ -3,6 +3,17 @@ enum MethodText {
     static let uploadMethods = ["POST", "PUT", "PATCH"]
     private static let standard = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"] + uploadMethods
 
+    /// A standard name, or a token that is none of them, capitals aside, and not CONNECT.
+    static let pattern =
+        "^((\(standard.joined(separator: "|")))|(?!("
+        + (standard + ["CONNECT"]).map(eitherCase).joined(separator: "|")
+        + ")$)\(HeaderRule.namePattern.dropFirst().dropLast()))$"
+    static let uploadPattern = "^(\(uploadMethods.joined(separator: "|")))$"
+
+    private static func eitherCase(_ name: String) -> String {
+        name.map { "[\($0)\($0.lowercased())]" }.joined()
+    }
+
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard HeaderRule.isToken(text) else {
             throw ValueFault(.badMethod, "`\(text)` is not a method")

@@ -28,11 +28,15 @@ enum StatusText {
         return code
     }
 
-    /// `2xx` for a whole class.
+    /// Whether the text is one such as `2xx`, for a whole class.
+    static func isClass(_ text: String) -> Bool {
+        text.utf8.count == 3 && text.lowercased().hasSuffix("xx")
+            && (text.first.map { "12345".contains($0) } ?? false)
+    }
+
     private static func likely(_ text: String) -> String? {
-        guard text.utf8.count == 3, text.lowercased().hasSuffix("xx"),
-            let digit = text.first, "12345".contains(digit)
-        else { return nil }
-        return "\(digit)00-\(digit)99"
+        if isClass(text) { return "\(text.prefix(1))00-\(text.prefix(1))99" }
+        let digits = text.drop { $0 == "0" }
+        return code(digits) == nil ? nil : String(digits)
     }
 }

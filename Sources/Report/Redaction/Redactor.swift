@@ -54,6 +54,20 @@ package final class Redactor: Sendable {
         return found.isEmpty ? text : Self.replacing(found, in: text.span)
     }
 
+    /// UTF-8 text with a star for each character of a secret, so that places in it stay where they are.
+    package func masked(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        for range in secrets(in: text.span) {
+            result += text[position..<range.lowerBound]
+            for byte in text[range] where byte & 0xC0 != 0x80 {
+                result.append(byte < 0x20 ? byte : UInt8(ascii: "*"))
+            }
+            position = range.upperBound
+        }
+        return result + text[position...]
+    }
+
     /// Where a secret begins that may go on behind the end of UTF-8 text, an offset; nil when none does.
     ///
     /// Also where one ends there: a line that ends with a secret is rare.

@@ -38,7 +38,15 @@ struct SecretPattern: Sendable, Hashable {
                 patterns.insert(SecretPattern(base64Of: bytes, behind: offset, digits))
             }
         }
+        // As the runner shows a media type, a scheme and a host that a server made of the secret.
+        patterns.formUnion(patterns.map(\.lowercased))
         return patterns.filter { $0.bytes.count >= minimumCount }
+    }
+
+    private var lowercased: SecretPattern {
+        var pattern = self
+        pattern.bytes = Array(String(decoding: bytes, as: UTF8.self).lowercased().utf8)
+        return pattern
     }
 
     /// Bytes as header fields have them in a report: each the character of the same number, in UTF-8.

@@ -20,7 +20,7 @@ import TransferModel
             try TestJob.plan(text, variables: ["long": long])
         }
         #expect(rejected?.diagnostics.map(\.code) == ["job.out-of-range"])
-        #expect(rejected?.diagnostics.first?.message.contains("256 MiB") == true)
+        #expect(rejected?.diagnostics.first?.message.contains("64 MiB") == true)
     }
 
     /// What an upload sends for one member of its JSON.

@@ -35,6 +35,27 @@ import TransferModel
         #expect(try Self.redacted("a=\(text)&b", "päss w/rd\"") == "a=\(Self.mark)&b")
     }
 
+    @Test(arguments: [
+        "s3cret-wörd", "s3cret-w\u{E3}\u{96}rd", "s3cret-w%c3%b6rd", "uznjcmv0lvfdlnjk",
+    ])
+    func `a secret is found in small letters`(text: String) throws {
+        let redacted = try Self.redacted("<\(text)>", "S3cret-WÖrd")
+        #expect(redacted.hasPrefix("<") && redacted.contains(Self.mark))
+        #expect(!redacted.contains("cret") && !redacted.contains("cmv0"))
+    }
+
+    @Test(arguments: [
+        ("a: hunter2 # é", "a: ******* # é"), ("päss-wörd!\n", "*********!\n"), ("none", "none"),
+        ("one\ntwoo", "***\n****"),
+    ])
+    func `stars keep the places of a text`(text: String, expected: String) throws {
+        let redactor = try #require(
+            Redactor(["hunter2", "päss-wörd", "one\ntwoo"].map { Secret($0) })
+        )
+        let masked = redactor.masked(Array(text.utf8))
+        #expect(String(decoding: masked, as: UTF8.self) == expected)
+    }
+
     @Test func `a character outside of the basic plane is found by its surrogates`() throws {
         #expect(try Self.redacted(#"x\ud83d\ude00word"#, "😀word") == "x\(Self.mark)")
     }

@@ -1,0 +1,53 @@
+internal import Diagnostics
+internal import JobFile
+
+/// Where parts of a scalar's text stand in the file.
+///
+/// Parts that are asked for in their order cost no more than one walk over the text, however many there are.
+struct ScalarPlaces: Sendable {
+    let node: NodeID
+    private let whole: SourceRange
+    /// Whether every character stands in the file as it reads, so that a part has a place of its own.
+    private let isWritten: Bool
+    /// How far characters were counted, an offset in UTF-8, and the column there.
+    private var counted: (offset: Int, column: Int)
+    /// The column of the first character.
+    private let start: Int
+
+    /// The places in the text of a scalar.
+    init(of node: NodeID, _ text: String, in document: Document) {
+        self.node = node
+        whole = document.range(of: node)
+        let width = whole.end.column - whole.start.column
+        let count = text.unicodeScalars.count
+        isWritten = whole.start.line == whole.end.line && (width == count || width == count + 2)
+        // Quotes take a column on both sides.
+        start = whole.start.column + (width - count) / 2
+        counted = (0, start)
+    }
+
+    /// Where a part stands, given by its offsets in UTF-8; the whole scalar when it is not written as it reads.
+    mutating func range(of part: Range<Int>, in text: String) -> SourceRange {
+        guard isWritten else { return whole }
+        if part.lowerBound < counted.offset { counted = (0, start) }
+        let skipped = text.slice(counted.offset..<part.lowerBound).unicodeScalars.count
+        counted = (part.lowerBound, counted.column + skipped)
+        let length = text.slice(part).unicodeScalars.count
+        let line = whole.start.line
+        return SourceRange(
+            start: SourcePosition(line: line, column: counted.column),
+            end: SourcePosition(line: line, column: counted.column + length)
+        )
+    }
+}
+
+extension Reader {
+    /// Where a part of a scalar's text stands; the whole scalar when it is not written as it reads.
+    mutating func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
+        var places =
+            places.flatMap { $0.node == node ? $0 : nil }
+            ?? ScalarPlaces(of: node, text, in: document)
+        defer { self.places = places }
+        return places.range(of: part, in: text)
+    }
+}

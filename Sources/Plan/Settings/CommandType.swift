@@ -1,0 +1,44 @@
+internal import JobFile
+
+/// A program and its arguments, which no shell reads.
+enum CommandType {
+    /// Bytes of all arguments: the kernel takes no more than about two million.
+    private static let mostArguments = 1 << 20
+
+    static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil))) { reader, field in
+        let help = "no shell reads it: write `[program, argument]`"
+        guard reader.isList(field, help: help) else { return nil }
+        let errors = reader.errorCount
+        var arguments: [String] = []
+        var length = 0
+        for node in reader.document.elements(of: field.node) {
+            let element = Field(name: field.name, key: field.key, node: node)
+            // A script has variables of its own.
+            if arguments.last != "-c" { reader.warnOfPlaceholders(in: element) }
+            guard let text = reader.textOrStandIn(element) else { continue }
+            if text.utf8.contains(0) {
+                reader.report(
+                    .badValue,
+                    "`\(field.name)`: an argument may not have a NUL character",
+                    at: node
+                )
+            }
+            arguments.append(text)
+            length += text.utf8.count
+            guard length <= mostArguments else {
+                reader.report(
+                    .outOfRange,
+                    "`\(field.name)`: the arguments are longer than 1 MiB",
+                    at: field.key
+                )
+                return nil
+            }
+        }
+        guard reader.errorCount == errors else { return nil }
+        guard arguments.first?.isEmpty == false else {
+            reader.report(.badValue, "`\(field.name)`: the program has no name", at: field.node)
+            return nil
+        }
+        return arguments
+    }
+}
