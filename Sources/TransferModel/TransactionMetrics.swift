@@ -9,7 +9,7 @@ package struct TransactionMetrics: Sendable, Hashable {
         case initial
         case redirect
         /// The same request again, with what a challenge asked for.
-        case authentication
+        case authentication = "auth"
         case retry
         /// A mirror is asked for the first time.
         case mirror

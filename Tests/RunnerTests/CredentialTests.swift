@@ -53,7 +53,7 @@ import TransferModel
         )
         let run = try job.run(environment: Self.environment)
         #expect(run.code == 0)
-        #expect(Self.reasons(run, "get") == ["initial", "authentication"])
+        #expect(Self.reasons(run, "get") == ["initial", "auth"])
         #expect(Self.statuses(run, "get") == [401, 200])
         #expect(try job.folder.text("file") == "got 0")
         // The server is known: Basic goes at once, Digest asks with an empty request.
@@ -120,7 +120,7 @@ import TransferModel
         let run = try job.run(environment: realm.environment)
         #expect(run.code == 0)
         #expect(Self.statuses(run, "get") == [401, 200])
-        #expect(Self.reasons(run, "get") == ["initial", "authentication"])
+        #expect(Self.reasons(run, "get") == ["initial", "auth"])
         #expect(backend.requests.last?.text == "an order")
         let sent = run.exchanges("post").compactMap { $0["countOfRequestBodyBytesSent"]?.integer }
         #expect(sent.reduce(0, +) == 8)
