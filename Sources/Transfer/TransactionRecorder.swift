@@ -216,6 +216,13 @@ struct TransactionRecorder {
         }
     }
 
+    /// The response's body of that length went by unseen: since its version 8 libcurl does not tell of what it reads and
+    /// throws away because it answers the challenge that came with it.
+    mutating func didPassOver(body length: Int64) {
+        guard record.countOfResponseBodyBytesReceived == 0 else { return }
+        record.countOfResponseBodyBytesReceived = length
+    }
+
     mutating func didProduceBody(count: Int) {
         record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
         if count == 0, bodyCount == .max { bodyCount = 0 }
