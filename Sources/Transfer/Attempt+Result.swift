@@ -85,7 +85,7 @@ extension Attempt {
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
-                connectStatus: handle.connectStatus,
+                proxy: proxyEnd,
                 isEncrypted: hop.url.origin.scheme == .https
             )
         )
@@ -131,6 +131,7 @@ extension Attempt {
                 )
             }
             result.failure = failure
+            result.proxyResponse = refusedTunnel
         }
         if !hasFailed { result.voucher = voucher }
         // Of the body that was asked for: redirects have bodies of their own.
