@@ -36,6 +36,8 @@ final class Attempt {
     var hearsTraffic = true
     /// The hops that were redirected, in order.
     var visited: [String] = []
+    /// The `Cookie` that the session has added to the running exchange.
+    private var sentCookies: String?
     var redirectCount = 0
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
@@ -208,7 +210,7 @@ final class Attempt {
 
     private func follow() -> Next {
         guard let head else { return finish() }
-        visited.append(RedirectDecision.visit(hop.method, hop.url))
+        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
@@ -216,7 +218,8 @@ final class Attempt {
             request: hop,
             hasBody: carriesBody,
             rule: request.redirects,
-            visited: visited
+            visited: visited,
+            cookies: cookieField
         )
         switch decision {
         case .refuse(var refusal):
@@ -290,12 +293,13 @@ final class Attempt {
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
         defer { answersChallenge = false }
+        sentCookies = cookieField(for: hop.url)
         var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
                 for: signature.isEmpty ? hop : signedHop,
-                cookies: cookieField,
+                cookies: sentCookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
                 asksFirst: asksFirst
