@@ -288,7 +288,8 @@ extension EasyHandle {
         try setString(CURLOPT_SSLCERT, certificate?.certificateFile)
         try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
         try setString(CURLOPT_SSLKEY, certificate?.keyFile)
-        try setString(CURLOPT_KEYPASSWD, certificate?.password)
+        // Without any OpenSSL asks for one, at the terminal or on the standard input, and waits for the answer.
+        try setString(CURLOPT_KEYPASSWD, certificate.map { $0.password ?? "" })
         clientCertificate = certificate
     }
 
