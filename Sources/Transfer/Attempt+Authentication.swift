@@ -126,8 +126,11 @@ extension Attempt {
         }
     }
 
-    /// libcurl sends another request within the same transfer, because it answers a challenge.
+    /// libcurl sends another request within the same transfer, because it answers a challenge of the server or the proxy.
     func beginLeg(at now: MonotonicTime) {
+        if hop.method != "HEAD", let length = parser.framing.contentLength {
+            recorder.didPassOver(body: length)
+        }
         recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
         if case .refuse = verdict { failure = nil }
         forgetResponse()
@@ -138,6 +141,7 @@ extension Attempt {
             url: hop.url.text,
             at: now
         )
+        noteAnswer()
         _ = easyBody()
     }
 

@@ -5,7 +5,8 @@ internal import TransferModel
 extension Attempt: EasyHandleClient {
     func didStartResolving() {
         let now = didBegin()
-        recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
+        let isAddress = route?.isAddress ?? hop.url.origin.isAddress
+        recorder.didStartResolving(isLookup: !isAddress, at: now)
     }
 
     func didOpenSocket() {
@@ -24,23 +25,24 @@ extension Attempt: EasyHandleClient {
             times: isNew ? handle.connectTimes : nil,
             tls: isSecure ? handle.tlsFacts : nil,
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
-            isProxied: session.proxy(for: hop.url.origin) != nil,
             at: now
         )
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
         recorder.didSendHead(bytes, at: move(bytes: bytes.count))
-        if carriesBody, authentication?.carried != nil { noteEmptyRequest() }
+        if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
+        if traffic == .tlsSent, isTLSOfProxy { return }
         // What TLS sends on a connection with several streams may be about any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
         recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        if route != nil, !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
         switch parser.read(line) {
         case .reading:
             let now = moveInTurn(bytes: line.count)
@@ -160,6 +162,7 @@ extension Attempt {
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
+        if isQuestion(head) { return didReceiveQuestion() }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
         guard authentication != nil else { return judge(head) }

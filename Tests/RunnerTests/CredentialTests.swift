@@ -172,6 +172,34 @@ import TransferModel
         #expect(try !Self.traces(run, job).contains("sesame"))
     }
 
+    // CVE-2024-11053 is the same in curl: an entry without a password took the one before it.
+    @Test(arguments: ["", "machine localhost", "machine localhost login you", "default login you"])
+    func `a redirect to a host without a password in the netrc file gets none`(
+        entry: String
+    ) throws {
+        let challenge = ["WWW-Authenticate: Basic realm=x"]
+        let stranger = try ScriptedServer { _ in .status(401, challenge) }
+        let server = try ScriptedServer { request in
+            request.headers["authorization"] == nil
+                ? .status(401, challenge)
+                : .redirect(to: "http://localhost:\(stranger.port)/")
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { main: { credentials: [{ method: netrc }] } }
+            data: { it: { url: "\(server.url("/"))" } }
+            """
+        )
+        let logins = "machine 127.0.0.1 login me password \"open sesame\"\n\(entry)\n"
+        try job.folder.write(logins, to: ".netrc", mode: 0o600)
+        let run = try job.run()
+        #expect(Self.statuses(run, "it") == [401, 302, 401])
+        #expect(Self.reasons(run, "it") == ["initial", "auth", "redirect"])
+        #expect(stranger.requests.map { $0.headers["authorization"] } == [nil])
+        #expect(try !Self.traces(run, job).contains("sesame"))
+    }
+
     @Test(arguments: [(0o644, "chmod 600"), (0o600, ":1: `machine` or `default` is expected")])
     func `a netrc file that cannot be used ends the run before anything is sent`(
         mode: UInt32,

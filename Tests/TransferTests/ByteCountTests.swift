@@ -166,7 +166,6 @@ import TransferModel
         #expect(exchange.countOfRequestHeaderBytesSent == (try head(of: sent)))
     }
 
-    // Fixture 3 of the measured ones, as far as a stale connection goes.
     @Test func `what libcurl sends again has counts of its own`() throws {
         let script: ScriptedServer.Script = ["/": [.ok("x"), .hangUp, .ok("y")]]
         let (results, passages) = try run(script) { [try .to($0 + "/"), try .to($0 + "/")] }
@@ -176,6 +175,49 @@ import TransferModel
         #expect(exchanges.map(\.reason) == [.initial, .transparentRetry])
         #expect(exchanges.map(\.isReusedConnection) == [true, false])
         #expect(exchanges.map { $0.countOfResponseHeaderBytesReceived > 0 } == [false, true])
+    }
+
+    // Fixture 3 of the measured ones.
+    @Test func `a redirect, a Digest challenge and a dead connection have counts of their own`()
+        throws
+    {
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/a": .status(302, ["Location: /b"], text: "moved")
+            case "/b" where request.headers["authorization"] == nil:
+                .status(
+                    401,
+                    ["WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\""],
+                    text: "who are you?"
+                )
+            case "/c" where request.earlierRequestsForPath == 0: .hangUp
+            default: .ok(Self.text)
+            }
+        }
+        let relay = try RecordingRelay(to: server.port)
+        let space = ProtectionSpace(scope: .origin(try HTTPURL(relay.origin).origin))
+        let login = Login(user: "me", password: Secret("open sesame"))
+        let harness = try EngineHarness {
+            $0.credentials = [Credential(space: space, proof: .digest(login))]
+        }
+        let results = [
+            try harness.run(.to(relay.origin + "/a")), try harness.run(.to(relay.origin + "/c")),
+        ]
+        expectEqual(results, relay.passages)
+        let exchanges = results.flatMap(\.transactions)
+        #expect(
+            exchanges.map(\.reason) == [
+                .initial, .redirect, .authentication, .initial, .transparentRetry,
+            ]
+        )
+        #expect(exchanges.map(\.isReusedConnection) == [false, true, true, true, false])
+        #expect(exchanges.map(\.countOfResponseBodyBytesReceived) == [5, 12, 100_000, 0, 100_000])
+        // Heads are all that was sent, one behind the other.
+        let heads = relay.passages.flatMap { passage in
+            let ends = [0] + passage.sent.ranges(of: [13, 10, 13, 10]).map(\.upperBound)
+            return zip(ends, ends.dropFirst()).map { Int64($1 - $0) }
+        }
+        #expect(exchanges.map(\.countOfRequestHeaderBytesSent) == heads)
     }
 
     @Test(arguments: ["1.2", "1.3"])

@@ -113,6 +113,46 @@ import TransferModel
         #expect(try nginx.requests().map(\.body).sorted { $0.count < $1.count }.count == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `a body that may be sent twice goes once where a challenge is awaited`(
+        isStream: Bool
+    ) throws {
+        let body: BodySource =
+            isStream
+            ? .command(["seq", "2000"], folder: "/") : .bytes(Array(repeating: 65, count: 50_000))
+        let users = try TemporaryFolder()
+        let file = try users.write("me:{SHA}W8r/fyL/UzygmbNAjq2HbA67qac=\n", to: "users")
+        let nginx = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location /protected/ {
+                    auth_basic Orders;
+                    auth_basic_user_file \(file);
+                    try_files /none /orders;
+                }
+                """
+        )
+        let origin = try #require(nginx.secureOrigin)
+        let harness = try harness {
+            $0.credentials = [
+                Credential(
+                    space: .init(scope: .host("localhost"), realm: "Orders"),
+                    proof: .basic(Login(user: "me", password: Secret("open sesame")))
+                )
+            ]
+        }
+        let upload = try AttemptRequest.to(origin + "/protected/x", method: "PUT", body: body)
+        let result = try harness.run(upload)
+        #expect(result.failure == nil)
+        let exchanges = result.transactions
+        #expect(exchanges.map(\.reason) == [.initial, .authentication])
+        #expect(exchanges.compactMap(\.response?.statusCode) == [401, 201])
+        #expect(exchanges.first?.countOfRequestBodyBytesSent == 0)
+        #expect(exchanges.first?.request.headers["expect"] == "100-continue")
+        #expect(exchanges.last?.networkProtocolName == chosen)
+    }
+
     @Test func `a streamed body without a length ends as a stream does`() throws {
         let command = BodySource.command(["printf", "0123456789"], folder: "/")
         let upload = try AttemptRequest.to(origin + "/orders", method: "PUT", body: command)
@@ -141,6 +181,29 @@ import TransferModel
         #expect(exchange.countOfResponseBodyBytesReceived < 1000)
         #expect(exchange.countOfResponseBodyBytesReceived > 0)
         #expect(result.countOfBytesReceived <= exchange.countOfResponseBodyBytesReceived)
+    }
+
+    // RFC 9113 §8.1, as far as libcurl tells it.
+    @Test func `the end of a stream vouches for nothing, a length does`() throws {
+        let chunks = "5\r\nhello\r\n0\r\n\r\n"
+        let origin = try ScriptedServer([
+            "/file": [
+                Reply([.send(Reply.head(200, ["Transfer-Encoding: chunked"]) + Array(chunks.utf8))])
+            ]
+        ])
+        let front = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location = /file { proxy_pass \(origin.url("/file")); proxy_http_version 1.1; }
+                """
+        )
+        let url = try #require(front.secureOrigin) + "/file"
+        let result = try harness().run(.to(url))
+        #expect(result.failure == nil)
+        #expect(result.countOfBytesReceived == 5)
+        #expect(result.transactions.first?.networkProtocolName == chosen)
+        #expect(result.voucher == (isSpoken ? TaskRecord.Voucher.none : .length))
     }
 
     /// nginx breaks the stream off when the server behind it does.

@@ -55,8 +55,12 @@ import TransferModel
     }
 
     /// Answers `/in` with the case's redirect, `/login` with a cookie, and everything else with 200.
-    private func servers(for matrixCase: Case) throws -> Servers {
-        let further = try ScriptedServer { _ in .ok("end") }
+    ///
+    /// With a challenge the first origin does so for those only who prove who they are, and the ends of the ways ask for
+    /// the same.
+    private func servers(for matrixCase: Case, challenge: String? = nil) throws -> Servers {
+        let refusal = challenge.map { Reply.status(401, ["WWW-Authenticate: \($0)"]) }
+        let further = try ScriptedServer { _ in refusal ?? .ok("end") }
         let status = matrixCase.status
         let away = try ScriptedServer { request in
             switch request.path {
@@ -64,7 +68,7 @@ import TransferModel
                 .redirect(status, to: "http://\(request.target.dropFirst("/back?".count))/end")
             case "/further":
                 .redirect(status, to: "http://me:secret@127.0.0.1:\(further.port)/end")
-            default: .ok("end")
+            default: refusal ?? .ok("end")
             }
         }
         let nginx =
@@ -82,7 +86,8 @@ import TransferModel
             case .upgrade: "https://me:secret@127.0.0.1:\(nginx?.securePort ?? 0)/end"
             }
         let home = try ScriptedServer { request in
-            switch request.path {
+            if let refusal, request.headers["authorization"] == nil { return refusal }
+            return switch request.path {
             case "/login": .ok("in", ["Set-Cookie: session=secret; Path=/"])
             case "/in": .redirect(status, to: "\(target)?\(request.headers["host"] ?? "")")
             default: .ok("home again")
@@ -138,5 +143,70 @@ import TransferModel
         )
         #expect(result.redirectCount == (matrixCase.isFollowed ? hops : 0))
         #expect(strangers.isEmpty != matrixCase.isFollowed)
+    }
+
+    /// What a session proves itself with at the first origin, and how that origin asks for it.
+    enum Method: String, CaseIterable {
+        case basic
+        case digest
+        case bearer
+
+        var challenge: String {
+            switch self {
+            case .basic: "Basic realm=r"
+            case .digest: "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
+            case .bearer: "Bearer"
+            }
+        }
+
+        var proof: Credential.Proof {
+            let login = Login(user: "me", password: Secret("secret"))
+            return switch self {
+            case .basic: .basic(login)
+            case .digest: .digest(login)
+            case .bearer: .bearer(Secret("secret"))
+            }
+        }
+    }
+
+    @Test(arguments: Method.allCases, Way.allCases)
+    func `a session's credential stays at its origin and is used there again`(
+        method: Method,
+        way: Way
+    ) throws {
+        let matrixCase = Case(status: 302, method: "GET", way: way)
+        let servers = try servers(for: matrixCase, challenge: method.challenge)
+        let authority = try TestCertificates.shared().authorityFile
+        let home = try HTTPURL(servers.home.url("/in"))
+        let harness = try EngineHarness {
+            $0.tls.caFile = authority
+            let space = ProtectionSpace(scope: .origin(home.origin))
+            $0.credentials = [Credential(space: space, proof: method.proof)]
+        }
+        let result = try harness.run(.to(home.text))
+
+        let asked: [Bool] = method == .bearer ? [true] : [false, true]
+        // Digest takes a challenge for each visit.
+        let again: [Bool] = method == .digest ? [false, true] : [true]
+        let proofs = servers.home.requests.map { $0.headers["authorization"] }
+        #expect(proofs.map { $0 != nil } == asked + (way == .back ? again : []))
+        for proof in proofs.compactMap(\.self) {
+            #expect(proof.lowercased().hasPrefix(method.rawValue + " "))
+        }
+        let strangers = servers.away.requests + servers.further.requests
+        #expect(strangers.count == (way == .further ? 2 : 1))
+        for request in strangers {
+            #expect(request.headers["authorization"] == nil)
+            for field in request.headers.fields { #expect(!field.value.contains("secret")) }
+        }
+        // The others ask, too, and nobody answers them.
+        #expect(result.failure?.httpStatus == (way == .back ? nil : 401))
+        let reasons = result.transactions.map(\.reason)
+        let hops = way == .back || way == .further ? 2 : 1
+        #expect(reasons.count { $0 == .redirect } == hops)
+        #expect(
+            reasons.count { $0 == .authentication }
+                == (proofs.count { $0 == nil })
+        )
     }
 }
