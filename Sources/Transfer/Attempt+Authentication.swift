@@ -14,7 +14,6 @@ extension Attempt {
             known: session.knownSpaces
         )
         asksFirst = start == .asking
-        sign()
     }
 
     /// The request of the current hop with the fields that sign it.
@@ -22,10 +21,11 @@ extension Attempt {
         RequestSpec(method: hop.method, url: hop.url, headers: hop.headers + signature)
     }
 
-    /// Makes the signature of a request whose credential is one that signs.
-    private func sign() {
+    /// Makes the signature of the next exchange's request, when its credential is one that signs.
+    func sign() {
+        guard let authentication else { return }
         signature = []
-        guard let carried = authentication?.carried,
+        guard let carried = authentication.carried,
             case .awsSigV4(let keys) = session.configuration.credentials[carried].proof
         else { return }
         let payload: AWSSignature.Payload
@@ -126,13 +126,21 @@ extension Attempt {
         }
     }
 
-    /// libcurl sends another request within the same transfer, because it answers a challenge.
-    func beginLeg(at now: MonotonicTime) {
+    /// libcurl is about to send another request within the same transfer, because it answers a challenge.
+    ///
+    /// It would do so for as long as the server asks: its state goes with a connection that is closed.
+    /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
+    func beginLeg(at now: MonotonicTime) -> Bool {
+        guard !isCutOff else { return false }
         if hop.method != "HEAD", let length = parser.framing.contentLength {
             recorder.didPassOver(body: length)
         }
+        guard case .challenge(.byLibrary) = verdict else {
+            isCutOff = true
+            if case .accept = verdict { failure = head.map(ResponseVerdict.statusFailure) }
+            return false
+        }
         recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
-        if case .refuse = verdict { failure = nil }
         forgetResponse()
         checks = []
         recorder.begin(
@@ -142,11 +150,23 @@ extension Attempt {
             at: now
         )
         _ = easyBody()
+        return true
     }
 
     /// A request that only asks for a challenge goes without its body.
     func noteEmptyRequest() {
-        if recorder.sentContentLength == "0" { recorder.willSendBody(.none) }
+        guard recorder.sentContentLength == "0", !recorder.isRequestSent else { return }
+        recorder.willSendBody(.none)
+        lacksBody = true
+    }
+
+    /// Judges the answer to a request that went without its body: whatever the task expects, it is not the result.
+    func judgeEmptyRequest(_ head: ResponseHead) -> Bool {
+        let isWanted = judge(head)
+        guard !hasFailed else { return isWanted }
+        failure = ResponseVerdict.statusFailure(head)
+        failure?.help = "it should have answered the challenge's first step, which has no body"
+        return false
     }
 
     /// The server did not refuse what was carried: other requests can carry it at once.
