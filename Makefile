@@ -1,5 +1,5 @@
 # Entries; what takes more than a line is a script in Scripts.
-.PHONY: build setup test test-curl8 check check-schema fuzz demo bench
+.PHONY: build setup setup-test test test-curl8 check check-schema fuzz demo bench
 
 build: setup
 	swift build -c release --static-swift-stdlib --product runner -Xlinker -s
@@ -7,10 +7,13 @@ build: setup
 setup:
 	@Scripts/setup
 
-test: setup
+setup-test:
+	@Scripts/setup test
+
+test: setup-test
 	swift test
 
-test-curl8: setup
+test-curl8: setup-test
 	@Scripts/test-curl8
 
 check: setup

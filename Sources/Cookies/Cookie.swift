@@ -108,6 +108,11 @@ package struct Cookie: Sendable, Hashable {
         return isSecure && isHostOnly && field.path == "/"
     }
 
+    /// What a request carries of it.
+    var pair: String {
+        name.isEmpty ? value : "\(name)=\(value)"
+    }
+
     package func isExpired(at now: Timestamp) -> Bool {
         expiryTime.map { $0 <= now } ?? false
     }

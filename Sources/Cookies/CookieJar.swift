@@ -85,8 +85,7 @@ package final class CookieJar: Sendable {
 
     private func holdsSecret(_ cookie: Cookie) -> Bool {
         guard let findSecret else { return false }
-        return findSecret(cookie.name) != nil || findSecret(cookie.value) != nil
-            || findSecret(cookie.path) != nil
+        return findSecret(cookie.pair) != nil || findSecret(cookie.path) != nil
     }
 
     /// What other runs of the job are to know: what has changed and may be written.

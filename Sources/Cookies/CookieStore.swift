@@ -54,8 +54,11 @@ package struct CookieStore: Sendable {
         cookie.creationTime = lastTime
         let old = remove(cookie)
         if let old { cookie.creationTime = old.creationTime }
-        if cookie.isExpired(at: now) || cookie.expiryTime == nil && old?.expiryTime != nil {
-            bury(cookie, at: now)
+        let wasKept = old.map { $0.expiryTime != nil && !$0.isConfined } ?? false
+        let isKept = cookie.expiryTime != nil && !cookie.isConfined
+        if cookie.isExpired(at: now) || wasKept && !isKept {
+            // Its old value goes, also when the new one must not be written.
+            bury(cookie, isConfined: cookie.isConfined && !wasKept, at: now)
         }
         if !cookie.isExpired(at: now) { insert(cookie, at: now) }
         return true
@@ -95,7 +98,7 @@ package struct CookieStore: Sendable {
     package mutating func field(for url: HTTPURL, isAway: Bool, at now: Timestamp) -> String? {
         var field = ""
         for cookie in cookies(for: url, isAway: isAway, at: now) {
-            let pair = cookie.name.isEmpty ? cookie.value : "\(cookie.name)=\(cookie.value)"
+            let pair = cookie.pair
             // What comes last matters least: its path is the shortest, and it is the newest of those.
             guard field.utf8.count + pair.utf8.count + 2 <= Self.maximumFieldSize else { break }
             field += field.isEmpty ? pair : "; \(pair)"
@@ -146,11 +149,12 @@ package struct CookieStore: Sendable {
         if expired.isEmpty, let victim = list.min(by: isBefore) { _ = remove(victim) }
     }
 
-    private mutating func bury(_ cookie: Cookie, at now: Timestamp) {
+    private mutating func bury(_ cookie: Cookie, isConfined: Bool, at now: Timestamp) {
         deletions.removeAll(where: cookie.isSame)
         guard deletions.count < Self.maximumCount else { return }
         var deletion = cookie
         deletion.value = ""
+        deletion.isConfined = isConfined
         deletion.expiryTime = now
         deletions.append(deletion)
     }

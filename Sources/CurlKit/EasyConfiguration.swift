@@ -90,8 +90,8 @@ package struct EasyRequest {
     /// Whole lines such as `Accept: */*`, without line ends.
     package var headerLines: [String]
     package var body: Body
-    /// The proxy's URL; nil asks the origin itself, whatever the environment says.
-    package var proxy: String?
+    /// nil asks the origin itself, whatever the environment says.
+    package var proxy: EasyProxy?
     package var authentication: EasyAuthentication?
     /// Whether the last exchange of the same handle was this request and was answered with a challenge, which libcurl
     /// has kept.
@@ -110,7 +110,7 @@ package struct EasyRequest {
         method: String,
         headerLines: [String],
         body: Body = .none,
-        proxy: String? = nil,
+        proxy: EasyProxy? = nil,
         authentication: EasyAuthentication? = nil,
         answersChallenge: Bool = false,
         requiresFreshConnection: Bool = false,

@@ -13,7 +13,7 @@ internal import CCurl
 
     let pointer: UnsafeMutableRawPointer
     let sockets: SocketTable
-    private let configuration: EasyConfiguration
+    let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
     /// Watches the verification of certificates; nil when there is none, or OpenSSL is not there.
     private let trust: OpaquePointer?
@@ -24,7 +24,7 @@ internal import CCurl
     private var isVerbose = true
     /// Whether the running exchange's client hears of all traffic.
     private var hearsTraffic = true
-    private var proxy: String?
+    private var proxy: EasyProxy?
     private var httpProtocol = HTTPProtocol.http1
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
@@ -78,8 +78,8 @@ internal import CCurl
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)
         try setString(CURLOPT_URL, request.url)
-        if proxy != request.proxy {
-            try setString(CURLOPT_PROXY, request.proxy ?? "")
+        if proxy !== request.proxy {
+            try setProxy(request.proxy)
             proxy = request.proxy
         }
         if httpProtocol != request.httpProtocol { try setProtocol(request.httpProtocol) }
@@ -235,7 +235,6 @@ extension EasyHandle {
         // A handle that was reset shows none.
         clientCertificate = nil
         try setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
 
         // Sizes: measured, 512 KiB takes a large file in little more than half the time of the default.
         try setLong(CURLOPT_BUFFERSIZE, 512 << 10)
@@ -289,22 +288,15 @@ extension EasyHandle {
         try setString(CURLOPT_SSLCERT, certificate?.certificateFile)
         try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
         try setString(CURLOPT_SSLKEY, certificate?.keyFile)
-        try setString(CURLOPT_KEYPASSWD, certificate?.password)
+        // Without any OpenSSL asks for one, at the terminal or on the standard input, and waits for the answer.
+        try setString(CURLOPT_KEYPASSWD, certificate.map { $0.password ?? "" })
         clientCertificate = certificate
     }
 
     private func configure(_ tls: TLSOptions) throws(CurlCode) {
         try setLong(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
         try setLong(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
-        let minimum =
-            tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
-        let maximum =
-            switch tls.maximumVersion {
-            case .tls12: CURL_SSLVERSION_MAX_TLSv1_2
-            case .tls13: CURL_SSLVERSION_MAX_TLSv1_3
-            case nil: CURL_SSLVERSION_MAX_NONE
-            }
-        try setLong(CURLOPT_SSLVERSION, Int(minimum) | Int(maximum))
+        try setLong(CURLOPT_SSLVERSION, tls.versions)
         if let caFile = tls.caFile {
             try setString(CURLOPT_CAINFO, caFile)
             try setString(CURLOPT_CAPATH, nil)
@@ -369,7 +361,7 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))
     }
 
-    private func getLong(_ info: CURLINFO) -> Int? {
+    func getLong(_ info: CURLINFO) -> Int? {
         var value = 0
         return unsafe ccurl_get_long(pointer, info, &value) == CURLE_OK ? value : nil
     }

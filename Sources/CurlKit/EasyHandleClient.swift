@@ -9,11 +9,13 @@ package protocol EasyHandleClient: AnyObject {
     func willOpenSocket() -> Bool
     /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`); false ends the transfer.
     func willSendRequest(over connection: ConnectionFacts) -> Bool
-    /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`).
+    /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`); before `willSendRequest` it is one
+    /// that asks a proxy for a tunnel.
     func didSendHead(_ bytes: Span<UInt8>)
     /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`); told of while traffic is heard.
     func didTransfer(_ traffic: Traffic, count: Int)
-    /// One line of a response head or trailer, its line end included; false ends the transfer.
+    /// One line of a response head or trailer, its line end included; false ends the transfer. Before `willSendRequest`
+    /// it is of a proxy's answer to being asked for a tunnel.
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool
     /// A piece of the body; false ends the transfer.
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool

@@ -18,6 +18,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badSize = "job.bad-size"
     case outOfRange = "job.out-of-range"
     case badURL = "job.bad-url"
+    case badProxy = "job.bad-proxy"
     case badMethod = "job.bad-method"
     case badHeader = "job.bad-header"
     case reservedHeader = "job.reserved-header"

@@ -234,7 +234,7 @@ final class ActiveTask {
             attempts: number,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
-            retryAfter: result.response.flatMap {
+            retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: clock.timestamp(of: now))
             }
         )

@@ -52,7 +52,7 @@ struct ExchangeInvariants {
 
     func violations() -> [String] {
         checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder) + checkExtensionOrder()
-            + checkNulls() + checkConnection() + checkTLS() + checkRequestCounts()
+            + checkNulls() + checkConnection() + checkProxy() + checkTLS() + checkRequestCounts()
             + checkResponseCounts()
     }
 
@@ -116,18 +116,32 @@ struct ExchangeInvariants {
         return found
     }
 
+    private func checkProxy() -> [String] {
+        var found: [String] = []
+        let hasNone = exchange["extension"]?["proxy"]?.isNull ?? true
+        if hasNone == (exchange["isProxyConnection"] == .bool(true)) {
+            found.append("isProxyConnection does not say whether there is a proxy")
+        }
+        let tunnel = exchange["extension"]?["proxyTunnel"] ?? .null
+        if !tunnel.isNull, hasNone || isNull("connectStartDate") {
+            found.append("a tunnel without a proxy or on a reused connection")
+        }
+        if !tunnel.isNull, !isNull("requestStartDate"),
+            tunnel["statusCode"]?.integer.map({ (200...299).contains($0) }) != true
+        {
+            found.append("a request through a tunnel that was refused")
+        }
+        return found
+    }
+
     private func checkTLS() -> [String] {
-        let isProxied = exchange["isProxyConnection"] == .bool(true)
         let isSecure = exchange["request"]?["url"]?.string?.hasPrefix("https://") ?? false
         let names = ["secureConnectionStartDate", "secureConnectionEndDate"]
         let facts = ["negotiatedTLSProtocolVersion", "negotiatedTLSCipherSuite"]
         // TLS to the proxy says nothing of the origin.
-        if !isSecure {
-            let without = facts + (isProxied ? [] : names)
-            return without.filter { !isNull($0) }.map { "\($0) without TLS" }
-        }
+        if !isSecure { return (facts + names).filter { !isNull($0) }.map { "\($0) without TLS" } }
         guard !isNull("requestStartDate") else { return [] }
-        let needed = facts + (isNull("connectStartDate") || isProxied ? [] : names)
+        let needed = facts + (isNull("connectStartDate") ? [] : names)
         return needed.filter(isNull).map { "TLS without \($0)" }
     }
 
@@ -167,6 +181,9 @@ struct ExchangeInvariants {
         let hasNoBody =
             exchange["request"]?["method"]?.string == "HEAD" || status == 204 || status == 304
         let isCoded = field("content-encoding", of: "response") != nil
+        // What a proxy says with its question who asks is passed over.
+        let isQuestion = status == 407 && exchange["isProxyConnection"] == .bool(true)
+        if isQuestion { return found }
         if hasNoBody {
             if body != 0 { found.append("a body where there is none") }
         } else if field("transfer-encoding", of: "response") != nil {

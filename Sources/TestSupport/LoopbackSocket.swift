@@ -3,10 +3,11 @@ import SystemKit
 
 /// TCP sockets on 127.0.0.1.
 enum LoopbackSocket {
-    /// A socket that is bound to a free port but does not listen: connecting to it is refused.
-    static func bound() throws(SystemError) -> (socket: Descriptor, port: UInt16) {
+    /// A socket that is bound to a port, a free one unless it is named, but does not listen: connecting to it is refused.
+    static func bound(to port: UInt16 = 0) throws(SystemError) -> (socket: Descriptor, port: UInt16)
+    {
         let socket = try make(flags: Int32(SOCK_NONBLOCK.rawValue))
-        var address = address(port: 0)
+        var address = address(port: port)
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -14,7 +15,7 @@ enum LoopbackSocket {
             }
         }
         guard result == 0 else { throw .last("bind", "a socket") }
-        return (socket, try port(of: socket))
+        return (socket, try Self.port(of: socket))
     }
 
     /// A listening socket on a free port.

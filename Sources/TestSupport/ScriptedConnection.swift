@@ -10,21 +10,79 @@ struct ScriptedConnection {
     let stop: Gate
     /// Body bytes that are read before the reply begins; nil means all.
     let maximumBodyRead: Int?
+    /// What is said before HTTP.
+    let socks: SOCKSGreeting?
     private var buffer: [UInt8] = []
     private var requestCount = 0
 
-    init(number: Int, socket: Descriptor, stop: Gate, maximumBodyRead: Int?) {
+    init(
+        number: Int,
+        socket: Descriptor,
+        stop: Gate,
+        maximumBodyRead: Int?,
+        socks: SOCKSGreeting? = nil
+    ) {
         self.number = number
         self.socket = socket
         self.stop = stop
         self.maximumBodyRead = maximumBodyRead
+        self.socks = socks
     }
 
     /// Answers requests until one side ends the connection.
     mutating func serve(_ answer: (RecordedRequest) -> Reply) {
+        if let socks {
+            guard (try? greet(socks)) != nil else { return }
+        }
         while let request = try? readRequest() {
             guard (try? play(answer(request))) != nil else { return }
         }
+    }
+
+    /// Says what SOCKS has before the bytes of the connection (RFC 1928 §3–§6, RFC 1929; SOCKS 4a).
+    private mutating func greet(_ socks: SOCKSGreeting) throws {
+        let first = try take(2)
+        if first[0] == 4 { return try greetBriefly(socks) }
+        let methods = try take(Int(first[1]))
+        let method: UInt8 = socks.user == nil ? 0 : 2
+        guard methods.contains(method) else {
+            try send([5, 0xFF])
+            throw Ended()
+        }
+        try send([5, method])
+        if method == 2 {
+            let user = try take(Int(take(2)[1]))
+            let password = try take(Int(take(1)[0]))
+            let isKnown = socks.isKnown(user, password)
+            try send([1, isKnown ? 0 : 1])
+            guard isKnown else { throw Ended() }
+        }
+        let type = try take(4)[3]
+        let host = try take(type == 3 ? Int(take(1)[0]) : type == 1 ? 4 : 16)
+        let port = try take(2)
+        socks.note(host, isName: type == 3, port: Int(port[0]) << 8 | Int(port[1]))
+        try send([5, socks.reply, 0, 1, 0, 0, 0, 0, 0, 0])
+        guard socks.reply == 0 else { throw Ended() }
+    }
+
+    /// The rest of what SOCKS 4 and 4a say: port, address, the user's name, and for an address 0.0.0.x a host's name.
+    private mutating func greetBriefly(_ socks: SOCKSGreeting) throws {
+        let port = try take(2)
+        let address = try take(4)
+        let user = try takeText()
+        let isName = address.starts(with: [0, 0, 0]) && address[3] != 0
+        let host = isName ? try takeText() : address
+        socks.note(host, isName: isName, port: Int(port[0]) << 8 | Int(port[1]))
+        let isLetIn = socks.reply == 0 && (socks.user == nil || socks.isKnown(user, []))
+        try send([0, isLetIn ? 90 : 91, 0, 0, 0, 0, 0, 0])
+        guard isLetIn else { throw Ended() }
+    }
+
+    /// The bytes before a NUL.
+    private mutating func takeText() throws -> [UInt8] {
+        var text: [UInt8] = []
+        while let byte = try take(1).first, byte != 0 { text.append(byte) }
+        return text
     }
 
     // MARK: Reading

@@ -13,9 +13,11 @@ package final class ScriptedServer: Sendable {
 
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
-    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it.
+    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. With `socks` it
+    /// is a SOCKS proxy and the origins behind it in one.
     package init(
         maximumBodyRead: Int? = nil,
+        socks: SOCKSGreeting? = nil,
         answer: @escaping @Sendable (RecordedRequest) -> Reply
     ) throws {
         let log = Log()
@@ -25,7 +27,8 @@ package final class ScriptedServer: Sendable {
                 number: number,
                 socket: socket,
                 stop: stop,
-                maximumBodyRead: maximumBodyRead
+                maximumBodyRead: maximumBodyRead,
+                socks: socks
             )
             connection.serve { answer(log.record($0)) }
         }

@@ -69,8 +69,9 @@ extension Attempt {
 
     /// Looks at a response with the session's credentials in mind.
     func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
+        guard authentication != nil else { return .none }
         guard head.statusCode == 401 else {
-            noteAccepted()
+            if !lacksBody { noteAccepted() }
             return .none
         }
         let answer = authentication?.answer(
@@ -126,7 +127,8 @@ extension Attempt {
         }
     }
 
-    /// libcurl is about to send another request within the same transfer, because it answers a challenge.
+    /// libcurl is about to send another request within the same transfer, because it answers a challenge of the server or
+    /// the proxy.
     ///
     /// It would do so for as long as the server asks: its state goes with a connection that is closed.
     /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
@@ -135,9 +137,14 @@ extension Attempt {
         if hop.method != "HEAD", let length = parser.framing.contentLength {
             recorder.didPassOver(body: length)
         }
-        guard case .challenge(.byLibrary) = verdict else {
+        switch verdict {
+        // Without a verdict it is a proxy's question.
+        case nil, .challenge(.byLibrary): break
+        case .accept:
+            failure = head.map(ResponseVerdict.statusFailure)
+            fallthrough
+        case .redirect, .challenge, .refuse:
             isCutOff = true
-            if case .accept = verdict { failure = head.map(ResponseVerdict.statusFailure) }
             return false
         }
         recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
@@ -149,6 +156,7 @@ extension Attempt {
             url: hop.url.text,
             at: now
         )
+        noteAnswer()
         _ = easyBody()
         return true
     }
@@ -165,7 +173,7 @@ extension Attempt {
         let isWanted = judge(head)
         guard !hasFailed else { return isWanted }
         failure = ResponseVerdict.statusFailure(head)
-        failure?.help = "it should have answered the challenge's first step, which has no body"
+        failure?.help = "it took a request that only asked for a challenge, without the body"
         return false
     }
 

@@ -6,7 +6,8 @@ extension Attempt: EasyHandleClient {
     func didStartResolving() {
         // What may not go on opens no socket.
         guard let now = didBegin() else { return }
-        recorder.didStartResolving(isLookup: !hop.url.origin.isAddress, at: now)
+        let isAddress = route?.isAddress ?? hop.url.origin.isAddress
+        recorder.didStartResolving(isLookup: !isAddress, at: now)
     }
 
     func willOpenSocket() -> Bool {
@@ -26,7 +27,6 @@ extension Attempt: EasyHandleClient {
             times: isNew ? handle.connectTimes : nil,
             tls: isSecure ? handle.tlsFacts : nil,
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
-            isProxied: session.proxy(for: hop.url.origin) != nil,
             at: now
         )
         return true
@@ -34,16 +34,18 @@ extension Attempt: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         recorder.didSendHead(bytes, at: move(bytes: bytes.count))
-        if carriesBody, authentication?.carried != nil { noteEmptyRequest() }
+        if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
+        if traffic == .tlsSent, isTLSOfProxy { return }
         // What TLS sends on a connection with several streams may be about any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
         recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        if route != nil, !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
         switch parser.read(line) {
         case .reading:
             let now = moveInTurn(bytes: line.count)
@@ -164,12 +166,11 @@ extension Attempt {
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
+        if isQuestion(head) { return didReceiveQuestion() }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
-        guard authentication != nil else { return judge(head) }
-        if lacksBody, head.statusCode != 401 { return judgeEmptyRequest(head) }
         switch readChallenge(head) {
-        case .none: return judge(head)
+        case .none: return lacksBody ? judgeEmptyRequest(head) : judge(head)
         case .stop:
             refuse(head)
             return false

@@ -85,7 +85,7 @@ extension Attempt {
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
-                connectStatus: handle.connectStatus,
+                proxy: proxyEnd,
                 isEncrypted: hop.url.origin.scheme == .https
             )
         )
@@ -131,6 +131,7 @@ extension Attempt {
                 )
             }
             result.failure = failure
+            result.proxyResponse = refusedTunnel
         }
         if !hasFailed { result.voucher = voucher }
         // Of the body that was asked for: redirects have bodies of their own.
@@ -146,17 +147,20 @@ extension Attempt {
         return result
     }
 
-    /// Who says that the body is whole: its length or its framing, or nobody when only the connection's end did.
+    /// Who says that the body is whole: its length or its framing, or nobody when only the end of the connection or
+    /// the stream did.
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
         return hasNoBody || isFramed ? .length : .none
     }
 
-    /// Whether the body's end is told by more than that of the connection.
+    /// Whether the body's end is told by more than that of the connection or the stream.
+    ///
+    /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl reports a stream that the
+    /// server has reset with NO_ERROR before that as ended, too, so that a stream vouches for nothing.
     var isFramed: Bool {
-        let framing = parser.framing
-        return contentLength != nil || framing.isChunked || framing.isStream
+        contentLength != nil || parser.framing.isChunked
     }
 
     /// Of the final response; nil while there is none.

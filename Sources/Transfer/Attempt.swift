@@ -64,6 +64,12 @@ final class Attempt {
     let mayName: @Sendable (String) -> Bool
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
+    /// The way to the hop's origin; nil when it is asked directly.
+    var route: ProxyRoute?
+    /// nil while no proxy was asked for a tunnel.
+    var tunnel: TunnelRequest?
+    /// How often the hop's proxy has asked who wants this.
+    var questions = 0
     /// nil when the session has no credentials.
     var authentication: Authentication?
     /// Whether the running exchange asks before it sends its body, because a challenge may come.
@@ -158,6 +164,7 @@ final class Attempt {
     func end(_ code: CurlCode) -> Next {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
+        if !hasFailed, isComplete, verdict == nil { failure = proxyRefusal }
         if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
@@ -284,8 +291,10 @@ final class Attempt {
     }
 
     private func easyRequest() -> EasyRequest {
-        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell.
-        hearsTraffic = carriesBody || hop.url.origin.scheme == .https
+        chooseRoute()
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
+        // passes over a proxy's answer.
+        hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
         defer { answersChallenge = false }
@@ -300,7 +309,7 @@ final class Attempt {
                 asksFirst: asksFirst
             ),
             body: easyBody(),
-            proxy: session.proxy(for: hop.url.origin),
+            proxy: route?.easy,
             authentication: authentication,
             answersChallenge: answersChallenge,
             // An idle connection may be dead, which is found out when the body has begun to flow.

@@ -12,6 +12,8 @@ package struct AttemptResult: Sendable {
     package var currentRequest: TransactionMetrics.SentRequest
     /// The final response, also when it was refused.
     package var response: ResponseHead?
+    /// The answer of a proxy that has refused a tunnel to the origin.
+    package var proxyResponse: ResponseHead?
     /// Every check that ran, in the order of `expect`, up to and including the first that failed.
     package var checks: [TaskRecord.Check]
     /// nil exactly when the attempt succeeded.

@@ -1,3 +1,5 @@
+internal import TransferModel
+
 /// The file name that a `Content-Disposition` suggests (RFC 6266), read as leniently as browsers read it.
 ///
 /// The name is what the server wrote: nothing in it is safe.

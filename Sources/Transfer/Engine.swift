@@ -99,12 +99,7 @@ package final class Engine: AttemptRunner {
             let passed = dispatch.withLock { $0.pass(events) }
             if !passed.isEmpty { deliver(passed) }
         }
-        let proxies: ProxyEnvironment
-        do throws(ProxyFault) {
-            proxies = try ProxyEnvironment(environment)
-        } catch {
-            throw StartFailure(message: error.message)
-        }
+        let routes = try Self.routes(of: sessions, environment)
         let publisher = Publisher(durability: durability, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {
@@ -121,7 +116,7 @@ package final class Engine: AttemptRunner {
                             cookieJars: cookieJars,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
-                            proxies: proxies,
+                            routes: routes,
                             clock: clock,
                             publisher: publisher,
                             claims: claims,
@@ -159,6 +154,28 @@ package final class Engine: AttemptRunner {
             }
         } catch {
             throw StartFailure(message: error.message)
+        }
+    }
+
+    /// The ways that each session goes; the environment's variables count only where a session goes by them.
+    private static func routes(
+        of sessions: [SessionConfiguration],
+        _ environment: (String) -> String?
+    ) throws(StartFailure) -> [ProxyRoutes?] {
+        var shared: ProxyRoutes?
+        if sessions.contains(where: { $0.proxy == .environment }) {
+            do throws(ProxyFault) {
+                shared = ProxyRoutes(try ProxyEnvironment(environment).servers)
+            } catch {
+                throw StartFailure(message: error.message)
+            }
+        }
+        return sessions.map { session in
+            switch session.proxy {
+            case .environment: shared
+            case .direct: nil
+            case .servers(let servers): ProxyRoutes(servers)
+            }
         }
     }
 

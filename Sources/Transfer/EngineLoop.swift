@@ -15,7 +15,8 @@ final class EngineLoop: MultiHandle.Driver {
     private let cookieJars: [CookieJar?]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
-    private let proxies: ProxyEnvironment
+    /// Of each session; nil for one that goes directly.
+    private let routes: [ProxyRoutes?]
     private let clock: RunClock
     private let publisher: Publisher
     private let claims: DestinationClaims?
@@ -48,7 +49,7 @@ final class EngineLoop: MultiHandle.Driver {
         cookieJars: [CookieJar?],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
-        proxies: ProxyEnvironment,
+        routes: [ProxyRoutes?],
         clock: RunClock,
         publisher: Publisher,
         claims: DestinationClaims?,
@@ -64,7 +65,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
-        self.proxies = proxies
+        self.routes = routes
         self.publisher = publisher
         self.claims = claims
         self.mayName = mayName
@@ -259,7 +260,7 @@ final class EngineLoop: MultiHandle.Driver {
             sockets: sockets,
             turn: turn,
             share: share,
-            proxies: proxies,
+            routes: routes[session],
             secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )

@@ -5,16 +5,10 @@ struct ResponseFraming {
     private(set) var hasTransferEncoding = false
     /// Whether chunks frame the body.
     private(set) var isChunked = false
-    /// Whether it came as a stream of HTTP/2 or 3, whose last frame says that it is the last (RFC 9113 §8.1).
-    private(set) var isStream = false
     private var hasOtherCoding = false
     private var hasLength = false
     private var lengthsDiffer = false
     private var isLengthNoNumber = false
-
-    init(isStream: Bool = false) {
-        self.isStream = isStream
-    }
 
     /// Looks at one field line.
     mutating func note(_ line: Span<UInt8>) {

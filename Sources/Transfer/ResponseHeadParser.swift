@@ -49,7 +49,7 @@ struct ResponseHeadParser {
             statusCode = Self.statusCode(line) ?? 0
             fields = HeaderFields()
             fields.reserveCapacity(512)
-            framing = ResponseFraming(isStream: line[5] >= UInt8(ascii: "2"))
+            framing = ResponseFraming()
             maySetCookies = false
             isInHead = true
             guard (100...599).contains(statusCode) else {

@@ -21,7 +21,7 @@ final class SessionTransport {
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
     private let share: EngineShare
-    private let proxies: ProxyEnvironment
+    private let routes: ProxyRoutes?
     private var connectionCount = 0
 
     /// What the lines of a request depend on besides its fields.
@@ -42,7 +42,7 @@ final class SessionTransport {
         sockets: SocketTable,
         turn: EngineTurn,
         share: EngineShare,
-        proxies: ProxyEnvironment,
+        routes: ProxyRoutes?,
         secureProtocol: HTTPProtocol,
         idleConnections: Int
     ) throws(CurlCode) {
@@ -52,7 +52,7 @@ final class SessionTransport {
         self.sockets = sockets
         self.turn = turn
         self.share = share
-        self.proxies = proxies
+        self.routes = routes
         self.secureProtocol = secureProtocol
         clientCertificates = ClientCertificates(configuration.credentials)
         easyConfiguration = EasyConfiguration(
@@ -93,9 +93,9 @@ final class SessionTransport {
         if handle.lastOSErrno == nil { idleHandles.append(handle) }
     }
 
-    /// The proxy for an origin; nil when it is to be reached directly.
-    func proxy(for origin: Origin) -> String? {
-        proxies.proxy(for: origin)
+    /// The way to an origin; nil when it is to be reached directly.
+    func route(to origin: Origin) -> ProxyRoute? {
+        routes?.route(to: origin)
     }
 
     /// The number of a connection: a new one gets the next, a reused one keeps its own.

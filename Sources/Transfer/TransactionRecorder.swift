@@ -96,6 +96,27 @@ struct TransactionRecorder {
     /// Whether a connection was begun that no request went over.
     var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
+    // MARK: - Proxies
+
+    /// The running exchange goes by a proxy.
+    mutating func willUseProxy(_ url: String) {
+        record.proxy = TransactionMetrics.Proxy(url: url)
+    }
+
+    /// A line of a proxy's answer to being asked for a tunnel has come; the status is that of its last whole head.
+    mutating func didReceiveTunnelHead(count: Int, statusCode: Int?) {
+        changeTunnel {
+            $0.countOfHeaderBytesReceived += Int64(count)
+            $0.statusCode = statusCode
+        }
+    }
+
+    private mutating func changeTunnel(_ change: (inout TransactionMetrics.Tunnel) -> Void) {
+        var tunnel = record.proxy?.tunnel ?? TransactionMetrics.Tunnel()
+        change(&tunnel)
+        record.proxy?.tunnel = tunnel
+    }
+
     // MARK: - Events
 
     /// The running exchange has a body.
@@ -107,6 +128,8 @@ struct TransactionRecorder {
     /// A host is about to be made an address; `isLookup` is false when it is one already.
     mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
+        // A SOCKS proxy that is given addresses is connected to before the origin's name is looked up.
+        guard moments.connectStart == nil else { return }
         moments.origin = now
         if isLookup { moments.lookupStart = now }
     }
@@ -125,7 +148,6 @@ struct TransactionRecorder {
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
     ///   - serverTrust: How its other end was verified; nil without TLS.
-    ///   - isProxied: Whether its other end is a proxy.
     ///   - now: The present.
     mutating func willSendRequest(
         over connection: ConnectionFacts,
@@ -133,13 +155,11 @@ struct TransactionRecorder {
         times: ConnectTimes?,
         tls: TLSFacts?,
         serverTrust: TLSConfiguration.ServerTrust?,
-        isProxied: Bool,
         at now: MonotonicTime
     ) {
         splitAfterSending(at: now)
         moments.requestStart = now
         record.isReusedConnection = moments.connectStart == nil
-        record.isProxyConnection = isProxied
         record.serverTrust = serverTrust
         record.connectionIdentifier = identifier
         record.remoteEndpoint = .init(
@@ -165,7 +185,10 @@ struct TransactionRecorder {
 
     mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         // What asks a proxy for a tunnel is part of connecting, and not for the report: it may carry credentials.
-        guard moments.requestStart != nil else { return }
+        guard moments.requestStart != nil else {
+            changeTunnel { $0.countOfHeaderBytesSent += Int64(bytes.count) }
+            return
+        }
         hasSentAnything = true
         record.countOfRequestHeaderBytesSent += Int64(bytes.count)
         // Behind the request line stand the fields.
@@ -291,9 +314,11 @@ struct TransactionRecorder {
     private mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
+        let proxy = record.proxy
         let body = body
         close(isComplete: false)
         begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
+        if let proxy { willUseProxy(proxy.url) }
         willSendBody(body)
     }
 

@@ -16,15 +16,13 @@ struct ExchangeEnd {
     var detail: String?
     /// Whether any byte of the request has left.
     var didSend = false
-    /// The status with which a proxy answered CONNECT; nil when none was asked, or it did not answer.
-    var connectStatus: Int?
+    /// The proxy, when it is what failed; nil when the origin did, or there is none.
+    var proxy: Proxy?
     /// Whether the response came as TLS: libcurl then says the same of a lost connection as of bytes that it cannot read.
     var isEncrypted = false
 
-    /// Whether a proxy was reached and made no tunnel.
-    fileprivate var isTunnelRefused: Bool {
-        !didSend && connectStatus.map { !(200...299).contains($0) } ?? false
-    }
+    /// Who did not lead where the request was for.
+    fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
 
     /// Whether the server's alert is that our certificate has expired, which libcurl says as it says that the server's is
     /// not good, only without a reason.
@@ -35,13 +33,16 @@ struct ExchangeEnd {
 
     /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs out of memory (27), it
     /// says before 8.6, where later ones say what it is (100).
-    fileprivate var isTooLarge: Bool {
+    var isTooLarge: Bool {
         code.rawValue == 100 || code.rawValue == 27 && didSend && [.wait, .receive].contains(phase)
     }
 
     fileprivate var refusal: CertificateRefusal {
-        CertificateRefusal(certificateFault, host: host, detail: detail ?? code.message)
+        CertificateRefusal(certificateFault, host: peer, detail: detail ?? code.message)
     }
+
+    /// Whether OpenSSL has refused a certificate: of TLS inside of TLS libcurl 7.88 only says that the handshake failed.
+    fileprivate var isCertificateRefused: Bool { certificateFault.code > 1 }
 
     /// Whether the handshake failed because neither side has a version that the other allows, as OpenSSL words it.
     fileprivate var hasNoCommonVersion: Bool {
@@ -66,9 +67,7 @@ extension TransferFailure {
         self.init(
             kind: row.kind,
             phase: end.phase,
-            detail: end.isTooLarge
-                ? "the response has a line, or more fields, than can be in good faith"
-                : end.detail ?? end.code.message
+            detail: end.words
         )
         urlError = URLErrorCode(code: row.urlError.code, name: row.urlError.name)
         curlCode = end.code.rawValue
@@ -76,20 +75,19 @@ extension TransferFailure {
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
         explainTLS(end)
-        if end.isTunnelRefused, isPermanent {
-            help = "look at the proxy that the environment names, and at its user and password"
-        }
+        if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
     }
 
-    private struct Row {
+    /// What a code means.
+    struct Row {
         var kind: Kind
         var urlError: (code: Int, name: String)
         var isPermanent = false
     }
 
     private static func row(for end: ExchangeEnd) -> Row {
-        switch end.code.rawValue {
-        case _ where end.isTunnelRefused: refusedTunnel(end.connectStatus)
+        if let proxy = end.proxy, let row = row(for: proxy, end) { return row }
+        return switch end.code.rawValue {
         case 56 where end.isUnreadable:
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         // After a request has left it is the answer that speaks an unknown protocol.
@@ -124,6 +122,8 @@ extension TransferFailure {
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 27: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         case 28: Row(kind: .timeout, urlError: (-1001, "timedOut"))
+        case 35 where end.isCertificateRefused:
+            Row(kind: .tls, urlError: (-1202, "serverCertificateUntrusted"), isPermanent: true)
         case 35: Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"))
         case 37, 78: Row(kind: .localIO, urlError: (-1100, "fileDoesNotExist"), isPermanent: true)
         case 42: Row(kind: .cancelled, urlError: (-999, "cancelled"))
@@ -151,24 +151,19 @@ extension TransferFailure {
         }
     }
 
-    /// A proxy that wants other credentials, or nobody to go there, will not want it later.
-    private static func refusedTunnel(_ status: Int?) -> Row {
-        let isPermanent =
-            status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
-        return Row(
-            kind: .connect,
-            urlError: status == 407
-                ? (-1013, "userAuthenticationRequired") : (-1004, "cannotConnectToHost"),
-            isPermanent: isPermanent
-        )
-    }
-
     private static func connectError(_ osErrno: Int?) -> (Int, String) {
         switch osErrno {
         case 101, 113: (-1009, "notConnectedToInternet")
         case 110: (-1001, "timedOut")
         default: (-1004, "cannotConnectToHost")
         }
+    }
+
+    private mutating func explainCertificate(_ end: ExchangeEnd) {
+        let refusal = end.refusal
+        urlError = URLErrorCode(code: refusal.urlError.code, name: refusal.urlError.name)
+        detail = refusal.sentence
+        help = refusal.help
     }
 
     /// Words what is wrong with a certificate or with the versions of TLS.
@@ -184,16 +179,13 @@ extension TransferFailure {
             return
         }
         switch end.code.rawValue {
-        case 51, 60:
-            let refusal = end.refusal
-            urlError = URLErrorCode(code: refusal.urlError.code, name: refusal.urlError.name)
-            detail = refusal.sentence
-            help = refusal.help
+        case 51, 60: explainCertificate(end)
+        case 35 where end.isCertificateRefused: explainCertificate(end)
         case 90:
-            detail = "the public key of \(end.host) is none of `tls.pinnedPublicKeys`"
+            detail = "the public key of \(end.peer) is none of `tls.pinnedPublicKeys`"
             help = "whoever changed it may not be its owner: ask before you pin the new one"
         case 35 where end.hasNoCommonVersion:
-            detail = "\(end.host) speaks no version of TLS that the session allows"
+            detail = "\(end.peer) speaks no version of TLS that the session allows"
             help = "see `tls.minimumVersion` and `tls.maximumVersion`"
             isPermanent = true
         default: break

@@ -27,6 +27,7 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     package var minimumRate: MinimumRate?
     package var tls = TLSConfiguration()
+    package var proxy = ProxyRule.environment
     /// In the order of the job file; of two that fit equally well the first is used.
     package var credentials: [Credential] = []
 

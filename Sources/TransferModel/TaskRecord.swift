@@ -92,7 +92,7 @@ package struct TaskRecord: Sendable, Hashable {
     package enum Voucher: String, Sendable, Hashable, CaseIterable {
         case checksum
         case length
-        /// A close-delimited body without a checksum: nobody.
+        /// Nobody: a body without a length or a checksum that ends with its connection or its HTTP/2 stream.
         case none
     }
 

@@ -55,6 +55,26 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
+    /// A proxy that a request goes through, and what making a tunnel took (not Apple's).
+    package struct Proxy: Sendable, Hashable {
+        /// With its port, without user and password.
+        package var url: String
+        package var tunnel: Tunnel?
+
+        package init(url: String) { self.url = url }
+    }
+
+    /// The exchanges by which a proxy was asked for a tunnel (CONNECT, RFC 9110 §9.3.6); all of them, when it asked for
+    /// credentials first.
+    package struct Tunnel: Sendable, Hashable {
+        /// Of the last answer; nil when there was none.
+        package var statusCode: Int?
+        package var countOfHeaderBytesSent: Int64 = 0
+        package var countOfHeaderBytesReceived: Int64 = 0
+
+        package init() {}
+    }
+
     /// A response that only informs (1xx) and comes before the final one (RFC 9110 §15.2).
     package struct InformationalResponse: Sendable, Hashable {
         package var statusCode: Int
@@ -103,7 +123,9 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var negotiatedTLSCipherSuite: NamedCode?
     /// Whom the session trusts over TLS; nil without TLS (not Apple's).
     package var serverTrust: TLSConfiguration.ServerTrust?
-    package var isProxyConnection = false
+    /// nil when the origin was asked directly.
+    package var proxy: Proxy?
+    package var isProxyConnection: Bool { proxy != nil }
     package var isReusedConnection = false
 
     /// A number that stays the same while one connection is reused; nil when none was used (not Apple's).

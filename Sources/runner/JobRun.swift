@@ -36,9 +36,12 @@ struct JobRun {
 
     /// Runs to the end, the report included; a run that cannot begin leaves one too.
     func run() throws -> RunSummary {
-        let hasCredentials = plan.sessions.contains { !$0.credentials.isEmpty }
+        let hasCredentials =
+            plan.sessions.contains { !$0.credentials.isEmpty } || !plan.proxyPasswords.isEmpty
         if hasCredentials || !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
-        let known = SecretResolver.environmentValues(of: plan.secretVariables)
+        let known =
+            SecretResolver.environmentValues(of: plan.secretVariables)
+            + SecretResolver.proxyPasswords(in: ProcessContext.variable)
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
@@ -64,7 +67,8 @@ struct JobRun {
             }
             let sessions = try sessions(of: filled)
             let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
-            let redactor = Self.hide(known + secrets.values + credentials)
+            let passwords = SecretResolver.longEnough(filled.proxyPasswords)
+            let redactor = Self.hide(known + secrets.values + credentials + passwords)
             return try run(filled, sessions, redactor, file, clock, inbox)
         } catch let obstacle as Obstacle {
             let redactor = Self.hide(known + resolver.found)

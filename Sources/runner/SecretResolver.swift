@@ -53,6 +53,16 @@ final class SecretResolver: Sendable {
         }
     }
 
+    /// The passwords of the proxies that the environment names; one that cannot be a proxy is told by the engine.
+    static func proxyPasswords(in variable: (String) -> String?) -> [Secret] {
+        longEnough((try? ProxyEnvironment(variable))?.passwords ?? [])
+    }
+
+    /// Those that are not found by chance wherever they are looked for.
+    static func longEnough(_ values: [Secret]) -> [Secret] {
+        values.filter { $0.withText { $0.utf8.count >= smallestValue } }
+    }
+
     /// The values of secrets by their names.
     ///
     /// Commands are run when all other values are there, and what they say is looked through when all have ended.

@@ -94,4 +94,26 @@ import TransferModel
         #expect(try Self.field(jar, for: "https://shop.example/") == "b=2")
         #expect(jar.changes.map(\.name) == ["b"])
     }
+
+    @Test(arguments: ["user=hush", "=user=hush"])
+    func `a secret over name and value is found as one`(field: String) throws {
+        let jar = Self.jar(findSecret: { $0.contains("user=hush") ? 0 : nil })
+        try Self.accept([field + "; Max-Age=60; Domain=shop.example; Path=/"], in: jar)
+        #expect(try Self.field(jar, for: "https://www.shop.example/") == "user=hush")
+        #expect(try Self.field(jar, for: "https://shop.example/") == nil)
+        #expect(jar.changes.isEmpty)
+    }
+
+    @Test(arguments: ["a=hush; Max-Age=60", "a=hush", "a=hush; Max-Age=0"])
+    func `a value that becomes a secret leaves no old one on the disk`(field: String) throws {
+        let kept = try #require(try cookie("a=plain; Path=/; Max-Age=60"))
+        let jar = Self.jar(
+            store: CookieStore([kept], at: time(1000)),
+            findSecret: { $0.contains("hush") ? 0 : nil }
+        )
+        try Self.accept([field + "; Path=/"], in: jar)
+        let changes = jar.changes
+        #expect(changes.map(\.value) == [""])
+        #expect(changes.allSatisfy { $0.isExpired(at: time(1000)) && $0.isSame(as: kept) })
+    }
 }

@@ -126,6 +126,34 @@ import Testing
         #expect(run.task("file")?["error"]?["urlError"]?["code"]?.integer == refusal.urlError)
     }
 
+    // OpenSSL would ask, and wait for as long as the standard input stays open.
+    @Test func `nobody is asked for the password of an encrypted key`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions:
+              secure:
+                tls: { caFile: \(certificates.authorityFile) }
+                credentials:
+                  - method: clientCertificate
+                    host: localhost
+                    certificate: \(certificates.guardedClient.certificateFile)
+                    key: \(certificates.guardedClient.keyFile)
+            data:
+              order: { url: \(try #require(nginx.secureOrigin))/ }
+            """
+        )
+        let command = try job.runCommand().start()
+        let line = try command.waitForLine(containing: "tls: ")
+        #expect(line.contains("the client certificate for localhost cannot be used"))
+        let run = try command.finish().reported(in: job.folder)
+        #expect(run.code == 1)
+        #expect(run.kind("order") == "tls")
+        #expect(run.attempts("order").count == 1)
+    }
+
     @Test func `only a server with a pinned key is believed`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)

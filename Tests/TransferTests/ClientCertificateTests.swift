@@ -126,7 +126,9 @@ import TransferModel
         #expect(try answer(byAddress, harness, key: 1) == "NONE ")
     }
 
-    @Test(arguments: ["wrong password", "another's key", "no key", "not a certificate"])
+    @Test(arguments: [
+        "wrong password", "no password", "another's key", "no key", "not a certificate",
+    ])
     func `a certificate that cannot be used fails before anything is sent`(fault: String) throws {
         let nginx = try nginx()
         var certificate = client
@@ -134,6 +136,7 @@ import TransferModel
         case "wrong password":
             certificate.key = certificates.guardedClient.keyFile
             certificate.password = Secret("sesame, perhaps")
+        case "no password": certificate.key = certificates.guardedClient.keyFile
         case "another's key": certificate.key = certificates.server.keyFile
         case "no key": certificate.key = nil
         default: certificate.certificate = certificates.client.keyFile

@@ -183,6 +183,29 @@ import TransferModel
         #expect(result.countOfBytesReceived <= exchange.countOfResponseBodyBytesReceived)
     }
 
+    // RFC 9113 §8.1, as far as libcurl tells it.
+    @Test func `the end of a stream vouches for nothing, a length does`() throws {
+        let chunks = "5\r\nhello\r\n0\r\n\r\n"
+        let origin = try ScriptedServer([
+            "/file": [
+                Reply([.send(Reply.head(200, ["Transfer-Encoding: chunked"]) + Array(chunks.utf8))])
+            ]
+        ])
+        let front = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location = /file { proxy_pass \(origin.url("/file")); proxy_http_version 1.1; }
+                """
+        )
+        let url = try #require(front.secureOrigin) + "/file"
+        let result = try harness().run(.to(url))
+        #expect(result.failure == nil)
+        #expect(result.countOfBytesReceived == 5)
+        #expect(result.transactions.first?.networkProtocolName == chosen)
+        #expect(result.voucher == (isSpoken ? TaskRecord.Voucher.none : .length))
+    }
+
     /// nginx breaks the stream off when the server behind it does.
     @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
     func `a body that breaks off is truncated, announced or not`(framing: String) throws {

@@ -53,7 +53,7 @@ import TransferModel
         kind: TransferFailure.Kind
     ) {
         let end = ExchangeEnd(code: CurlCode(rawValue: code), phase: phase, didSend: didSend)
-        #expect(TransferFailure(end).kind == kind)
+        #expect(TransferFailure(end.explained).kind == kind)
     }
 
     @Test(
@@ -86,7 +86,7 @@ import TransferModel
     func `a tunnel that a proxy refuses is a connection that failed`(status: Int, isPermanent: Bool)
     {
         var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: .connect)
-        end.connectStatus = status
+        end.proxy = ExchangeEnd.Proxy(url: "http://p:1", connectStatus: status)
         let failure = TransferFailure(end.explained)
         #expect(failure.kind == .connect)
         #expect(failure.isPermanent == isPermanent)

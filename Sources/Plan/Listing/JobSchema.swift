@@ -104,7 +104,7 @@ package struct JobSchema: ~Copyable {
         switch shape {
         case .anything: break
         case .scalar: list("type", ["string", "number", "boolean", "null"])
-        case .text(nil): list("type", ["string", "number", "boolean"])
+        case .text(nil), .credential: list("type", ["string", "number", "boolean"])
         case .text(let pattern?):
             orExpression {
                 $0.member("type", "string"); $0.member("pattern", pattern)

@@ -63,9 +63,31 @@ package struct PlanListing {
             in: [entry?.value, defaults(of: plan)].compactMap { $0 }
         )
         return Owner(
-            rows: walk.rows,
+            rows: walk.rows.map { row in
+                guard row.path == "proxy", plan.sessions[number].proxy == .environment else {
+                    return row
+                }
+                var row = row
+                row.value += " (\(environmentProxies(plan)))"
+                return row
+            },
             line: entry.map { document.range(of: $0.key).start.line }
         )
+    }
+
+    /// The proxies that the environment names, and by which variables.
+    private static func environmentProxies(_ plan: Plan) -> String {
+        let environment: ProxyEnvironment
+        do throws(ProxyFault) {
+            environment = try ProxyEnvironment { plan.options.environment[$0] }
+        } catch {
+            return error.message
+        }
+        let proxies = [("http", environment.http), ("https", environment.https)]
+        let named = proxies.compactMap { scheme, entry in
+            entry.map { "\(scheme): \($0.server.url) from \($0.variable)" }
+        }
+        return named.isEmpty ? "which names none" : named.joined(separator: ", ")
     }
 
     static func defaults(of plan: Plan) -> NodeID? {

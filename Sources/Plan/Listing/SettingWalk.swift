@@ -21,6 +21,13 @@ struct SettingWalk {
                 // Without a value of its own a required key in there is not a default but absent.
                 if inner.required | inner.alternatives != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
+            case .either(_, .mapping(let inner)) where found.first.map(isMapping) == true:
+                // What is required makes each a whole, so that the first one holds alone.
+                let merged =
+                    inner.required == 0 ? Array(found.prefix(while: isMapping)) : [found[0]]
+                walk(inner, in: merged.map(\.value), path: path + key.name + ".")
+            case .credential:
+                if let first = found.first { addCredential(path + key.name, first) }
             case .named(_, HeaderRule.namePattern, _):
                 walkNames(in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
@@ -45,6 +52,25 @@ struct SettingWalk {
                 }
             }
         }
+    }
+
+    private func isMapping(_ entry: (key: NodeID, value: NodeID)) -> Bool {
+        reader.document.kind(of: entry.value) == .mapping
+    }
+
+    /// Adds a value that is shown only as the expression that asks for it.
+    private mutating func addCredential(_ path: String, _ entry: (key: NodeID, value: NodeID)) {
+        let text = reader.document.text(of: entry.value)
+        let isExpression =
+            reader.document.hasInterpolation(entry.value)
+            && Template(text).pieces.allSatisfy { if case .expression = $0 { true } else { false } }
+        rows.append(
+            SettingRow(
+                path: path,
+                value: isExpression ? text : Secret.mark,
+                line: reader.document.range(of: entry.key).start.line
+            )
+        )
     }
 
     /// Adds what mappings have under names that the job chose, and what lists name alone.

@@ -7,6 +7,13 @@ extension Plan {
         reader.secrets.declarations.compactMap { $0 }
     }
 
+    /// The passwords of the proxies that the job names: nothing may show them.
+    package var proxyPasswords: [Secret] {
+        sessions.compactMap(\.proxy.servers).flatMap { servers in
+            ProxyServers.Slot.allCases.compactMap { servers[$0]?.credentials?.password }
+        }
+    }
+
     /// The variables of the environment that have values of the job's secrets, whether or not a task uses them.
     package var secretVariables: Set<String> { reader.secrets.variables }
 

@@ -9,7 +9,7 @@ struct SecretUse: Sendable {
         /// A field of that name.
         case header(String)
         case body
-        /// A credential of the session, which goes where that says.
+        /// A credential of the session or of its proxy, which goes where that says.
         case credential
     }
 
@@ -18,10 +18,11 @@ struct SecretUse: Sendable {
     /// The value in the document.
     var node: NodeID
 
-    /// Whether a session has the field or the credentials of `base`, so that its value is used.
+    /// Whether a session has the field, the credentials or a proxy of `base`, so that its value is used.
     func stands(in session: SessionConfiguration, as base: SessionConfiguration) -> Bool {
         guard case .header(let name) = place else {
-            return place == .credential && session.credentials == base.credentials
+            return place == .credential
+                && (session.credentials == base.credentials || session.proxy.shares(base.proxy))
         }
         return base.httpAdditionalHeaders.contains {
             $0.name == name && session.httpAdditionalHeaders.contains($0)

@@ -81,12 +81,13 @@ enum SessionTable {
                 "What the session proves itself with, and to whom."
             ) { $0.credentials = $1 },
             TLSTable.setting,
+            ProxyTable.setting,
         ] + later.map(Setting.notYet)
 
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "urlCache", "requestCachePolicy", "proxy", "limits",
+        "isDiscretionary", "urlCache", "requestCachePolicy", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 

@@ -2,6 +2,8 @@
 indirect enum Shape: Sendable {
     /// Any scalar but null, taken as text; with a pattern that its text matches.
     case text(pattern: String?)
+    /// A text that is shown to nobody.
+    case credential
     case boolean
     case integer(ClosedRange<Int>)
     case number(ClosedRange<Double>)

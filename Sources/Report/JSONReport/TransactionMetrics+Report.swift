@@ -188,6 +188,14 @@ extension TransactionMetrics {
             members.optionalDate("tcpConnectEndDate", "TCP is connected, TLS is not yet") {
                 $0.tcpConnectEndDate
             }
+            members.optionalString("proxy", "The proxy's URL, without user and password") {
+                $0.proxy?.url
+            }
+            members.optionalObject(
+                "proxyTunnel",
+                "How a tunnel was asked for; null without one, and on a reused connection",
+                Tunnel.Report.self
+            ) { $0.proxy?.tunnel }
             members.array(
                 "informational",
                 "The responses 1xx before the final one, the first 32 of them",
@@ -222,6 +230,27 @@ extension TransactionMetrics {
 
     private var byteCounting: String? {
         networkProtocolName.map { _ in hasStreams ? "http1-equivalent" : "wire" }
+    }
+}
+
+extension TransactionMetrics.Tunnel {
+    enum Report: ReportObject {
+        typealias Subject = TransactionMetrics.Tunnel
+        static let name = "proxyTunnel"
+        static let description =
+            "The exchanges by which a proxy was asked for a tunnel; they count nowhere else"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.optionalInteger("statusCode", "Of the proxy's last answer", .integer(0...999)) {
+                $0.statusCode.map(Int64.init)
+            }
+            members.integer("countOfHeaderBytesSent", "Bytes of the CONNECT requests") {
+                $0.countOfHeaderBytesSent
+            }
+            members.integer("countOfHeaderBytesReceived", "Bytes of the heads of the answers") {
+                $0.countOfHeaderBytesReceived
+            }
+        }
     }
 }
 

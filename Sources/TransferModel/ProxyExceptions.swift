@@ -1,7 +1,7 @@
 internal import SystemKit
 
-/// The hosts that `no_proxy` keeps from the proxy: names, domains, addresses, networks, or all of them.
-struct ProxyExceptions: Sendable, Hashable {
+/// Hosts that are reached without a proxy, as `no_proxy` names them: names, domains, addresses, networks, or all.
+package struct ProxyExceptions: Sendable, Hashable {
     private struct Network: Hashable {
         let address: IPAddress
         let prefix: Int
@@ -15,7 +15,7 @@ struct ProxyExceptions: Sendable, Hashable {
     ///
     /// A name counts for the domains below it too, with or without a dot before it. A network is an address and the
     /// length of its prefix, `10.0.0.0/8` or `fd00::/8`, as in curl since 7.86.
-    init(_ text: String) {
+    package init(_ text: String = "") {
         for word in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
             if word == "*" {
                 isEverything = true
@@ -30,8 +30,21 @@ struct ProxyExceptions: Sendable, Hashable {
         }
     }
 
+    /// Whether a text names a host, a domain, an address, a network or all hosts.
+    package static func isEntry(_ text: String) -> Bool {
+        if text == "*" || network(text[...]) != nil { return true }
+        let name = text.drop { $0 == "." }
+        return !name.isEmpty
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x80...: true
+                default: false
+                }
+            }
+    }
+
     /// Whether a host, in lower case and with the brackets of an IPv6 address, is one of them.
-    func contains(_ host: String) -> Bool {
+    package func contains(_ host: String) -> Bool {
         if isEverything { return true }
         if !networks.isEmpty, let address = IPAddress(host) {
             return networks.contains { address.isInNetwork(of: $0.address, prefix: $0.prefix) }

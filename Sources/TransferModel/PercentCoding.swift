@@ -1,12 +1,12 @@
 /// Percent-encoding (RFC 3986 §2.1).
-enum PercentCoding {
+package enum PercentCoding {
     /// The bytes that are meant; nil when a `%` is not followed by two hexadecimal digits.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         decode(text, isLenient: false)
     }
 
     /// The same, with a `%` that encodes nothing standing for itself.
-    static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
+    package static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
         decode(text, isLenient: true) ?? []
     }
 
@@ -35,7 +35,7 @@ enum PercentCoding {
 
 extension UInt8 {
     /// What the byte is worth as a hexadecimal digit.
-    var hexadecimalValue: UInt8? {
+    package var hexadecimalValue: UInt8? {
         switch self {
         case 48...57: self - 48
         case 65...70: self - 55

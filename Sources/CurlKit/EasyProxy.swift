@@ -1,0 +1,79 @@
+internal import CCurl
+
+/// A proxy as libcurl takes it; told from others by its identity, so that exchanges need not compare texts.
+package final class EasyProxy: Sendable {
+    /// The one scheme of authentication that is spoken.
+    package enum Authentication: Sendable, Hashable {
+        case basic
+        case digest
+        case ntlm
+        case negotiate
+    }
+
+    /// Its scheme, host and port (`CURLOPT_PROXY`).
+    package let url: String
+    /// nil when it is asked without credentials.
+    package let user: String?
+    package let password: String?
+    package let authentication: Authentication
+
+    package init(
+        url: String,
+        user: String? = nil,
+        password: String? = nil,
+        authentication: Authentication = .basic
+    ) {
+        self.url = url
+        self.user = user
+        self.password = password
+        self.authentication = authentication
+    }
+}
+
+extension TLSOptions {
+    /// The least and the greatest version, as `CURLOPT_SSLVERSION` takes them.
+    var versions: Int {
+        let minimum = minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        let maximum =
+            switch maximumVersion {
+            case .tls12: CURL_SSLVERSION_MAX_TLSv1_2
+            case .tls13: CURL_SSLVERSION_MAX_TLSv1_3
+            case nil: CURL_SSLVERSION_MAX_NONE
+            }
+        return Int(minimum) | Int(maximum)
+    }
+}
+
+extension EasyHandle {
+    /// Sends what follows through a proxy; nil asks origins themselves, whatever the environment says.
+    func setProxy(_ proxy: EasyProxy?) throws(CurlCode) {
+        // An empty text keeps libcurl from the environment.
+        try setString(CURLOPT_PROXY, proxy?.url ?? "")
+        try setString(CURLOPT_PROXYUSERNAME, proxy?.user)
+        try setString(CURLOPT_PROXYPASSWORD, proxy?.password)
+        guard let proxy else { return }
+        let scheme: Int =
+            switch proxy.authentication {
+            case .basic: Int(CCURL_AUTH_BASIC)
+            case .digest: Int(CCURL_AUTH_DIGEST)
+            case .ntlm: Int(CCURL_AUTH_NTLM)
+            case .negotiate: Int(CCURL_AUTH_NEGOTIATE)
+            }
+        try setLong(CURLOPT_PROXYAUTH, scheme)
+        // No GSSAPI unless a job asks for it.
+        try setLong(CURLOPT_SOCKS5_AUTH, Int(CCURL_AUTH_BASIC))
+        // What asks for a tunnel has no field of the request.
+        try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        // An https proxy is trusted as origins are, and never without a certificate.
+        try setLong(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+        try setLong(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+        try setLong(CURLOPT_PROXY_SSLVERSION, configuration.tls.versions)
+        if let caFile = configuration.tls.caFile {
+            try setString(CURLOPT_PROXY_CAINFO, caFile)
+            try setString(CURLOPT_PROXY_CAPATH, nil)
+        }
+    }
+
+    /// What a proxy said in place of making a connection (`CURLINFO_PROXY_ERROR`, a `CURLproxycode`); 0 when nothing.
+    package var proxyErrorCode: Int { getLong(CURLINFO_PROXY_ERROR) ?? 0 }
+}

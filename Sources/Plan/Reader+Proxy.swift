@@ -1,0 +1,191 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+extension Reader {
+    /// Reads what a session says of proxies; a mapping changes what `defaults` say, a word replaces it.
+    mutating func proxy(_ field: Field, into rule: inout ProxyRule) {
+        guard document.kind(of: field.node) == .mapping else {
+            if let named = proxyRule(field) { rule = named }
+            return
+        }
+        let errors = errorCount
+        var servers = rule.servers ?? ProxyServers()
+        apply(ProxyTable.table, to: &servers, in: field)
+        guard errorCount == errors else { return }
+        guard !servers.isEmpty else {
+            report(
+                .missingKey,
+                "one of the keys `http`, `https`, `socks` in `\(field.name)`\(context) is required",
+                at: field.key
+            )
+            return
+        }
+        rule = .servers(servers)
+    }
+
+    /// A rule that is a word.
+    private mutating func proxyRule(_ field: Field) -> ProxyRule? {
+        guard let text = text(field) else { return nil }
+        switch text {
+        case ProxyTable.environment: return .environment
+        case ProxyTable.none: return .direct
+        default: break
+        }
+        if ProxyURLText.isAutomatic(text) {
+            report(ProxyURLText.automatic, of: field)
+        } else if text.contains("://") || text.contains(":") {
+            report(
+                ValueFault(
+                    .badProxy,
+                    "a proxy stands under the key of the URLs that it is for",
+                    help: "write `{ http: …, https: … }`, or `{ socks: … }` for both"
+                ),
+                of: field
+            )
+        } else {
+            let names = [ProxyTable.environment, ProxyTable.none]
+            reportChoice(field, text, names: names, later: [])
+        }
+        return nil
+    }
+
+    /// One proxy: a URL alone, or a mapping with credentials.
+    mutating func proxyServer(_ field: Field, isSOCKS: Bool) -> ProxyServer? {
+        let errors = errorCount
+        var draft = ProxyDraft()
+        var node = field.node
+        if document.kind(of: node) == .mapping {
+            apply(ProxyTable.server, to: &draft, in: field)
+            node = document.value(of: node, for: "url")?.value ?? node
+        } else if let text = text(field) {
+            draft.server = parsed(text, of: field, ProxyURLText.parse)
+        }
+        guard errorCount == errors, var server = draft.server else { return nil }
+        guard !isSOCKS || server.kind.isSOCKS else {
+            report(
+                .badProxy,
+                "`\(field.name)`: `\(server.kind.rawValue)` is no kind of SOCKS proxy",
+                at: node,
+                help: "it begins with `socks5h://`, or stands under `http` and `https`"
+            )
+            return nil
+        }
+        server.credentials = proxyCredentials(draft, of: server, field)
+        if server.credentials != nil { checkCredentials(draft, of: server, at: node) }
+        return errorCount == errors ? server : nil
+    }
+
+    /// As whom a proxy is asked; nil without credentials, and after a fault.
+    private mutating func proxyCredentials(
+        _ draft: ProxyDraft,
+        of server: ProxyServer,
+        _ field: Field
+    ) -> ProxyCredentials? {
+        let method = draft.method?.value ?? .basic
+        if server.kind.isSOCKS, let (value, key) = draft.method, value != .basic {
+            report(
+                .conflictingKeys,
+                "a SOCKS proxy is not told by `\(value.rawValue)` who asks",
+                at: key
+            )
+            return nil
+        }
+        if server.kind == .socks4 || server.kind == .socks4a, let password = draft.password {
+            report(.conflictingKeys, "SOCKS 4 has no passwords", at: password.key)
+            return nil
+        }
+        if let user = draft.user {
+            return ProxyCredentials(
+                user: user.text,
+                password: Secret(draft.password?.text ?? ""),
+                method: method
+            )
+        }
+        // With tickets nobody need be named.
+        if method == .negotiate {
+            return ProxyCredentials(user: "", password: Secret(""), method: method)
+        }
+        if let key = draft.password?.key ?? draft.method?.key {
+            report(.missingKey, "the key `user` in `\(field.name)`\(context) is required", at: key)
+        }
+        return nil
+    }
+
+    /// A user or a password, which may hold secrets.
+    mutating func proxyCredential(_ field: Field) -> (text: String, use: SecretSet, key: NodeID)? {
+        let count = secretUses.count
+        warnOfPlaceholders(in: field)
+        guard let text = sentText(field, as: .credential) else { return nil }
+        let isUser = field.name == "user"
+        do throws(ValueFault) {
+            try HeaderRule.checkValue(text)
+            // RFC 7617 §2: the first colon ends the user's name.
+            if text.isEmpty || isUser && text.utf8.contains(UInt8(ascii: ":")) {
+                throw ValueFault(
+                    .badProxy,
+                    text.isEmpty ? "a value is missing" : "a colon may not stand in a user's name"
+                )
+            }
+        } catch {
+            report(error, of: field)
+            return nil
+        }
+        let use = secretUses.count > count ? secretUses[count].secrets : SecretSet()
+        return (text, use, field.key)
+    }
+
+    /// Reports secrets that may not go to a proxy, and warns of passwords that others can read on the way to it.
+    ///
+    /// The proxy's own origin is what counts: nothing of this reaches the origins of tasks.
+    private mutating func checkCredentials(
+        _ draft: ProxyDraft,
+        of server: ProxyServer,
+        at node: NodeID
+    ) {
+        let isReadable = server.origin.scheme == .http && !server.origin.isLoopback
+        let showsPassword = draft.method?.value.showsPassword ?? true
+        let user = draft.user?.use ?? SecretSet()
+        let password = draft.password?.use ?? SecretSet()
+        let exposed = isReadable && !draft.allowsPlainText
+        for (use, isShown) in [(user, true), (password, showsPassword)] {
+            for declaration in use.positions.compactMap({ secrets.declarations[$0] }) {
+                if let origins = declaration.origins, !origins.contains(server.origin) {
+                    reportSecret(declaration, .secretToOtherOrigin, server, at: node)
+                } else if exposed, isShown, declaration.origins == nil {
+                    reportSecret(declaration, .secretOverPlainHTTP, server, at: node)
+                }
+            }
+        }
+        guard exposed, showsPassword, draft.password != nil, password.isEmpty, looksForWarnings
+        else { return }
+        add(
+            Diagnostic(
+                .warning,
+                .plainHTTPCredentials,
+                "the password\(context) goes to `\(server.url)` readable on the way",
+                at: document.range(of: node),
+                help: "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
+            )
+        )
+    }
+
+    private mutating func reportSecret(
+        _ declaration: SecretDeclaration,
+        _ code: JobCode,
+        _ server: ProxyServer,
+        at node: NodeID
+    ) {
+        let isForeign = code == .secretToOtherOrigin
+        report(
+            code,
+            "the secret `\(declaration.name)`\(context) goes to the proxy `\(server.url)`"
+                + (isForeign ? ", which is none of its `origins`" : " readable on the way"),
+            at: node,
+            notes: [.init("it is declared here", at: declaration.range)],
+            help: isForeign
+                ? "give the proxy a secret of its own"
+                : "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
+        )
+    }
+}

@@ -1,0 +1,115 @@
+internal import JobFile
+internal import TransferModel
+
+/// What a mapping says of one proxy.
+struct ProxyDraft: Sendable {
+    var server: ProxyServer?
+    var user: (text: String, use: SecretSet)?
+    var password: (text: String, use: SecretSet, key: NodeID)?
+    var method: (value: ProxyCredentials.Method, key: NodeID)?
+    var allowsPlainText = false
+}
+
+/// `proxy` of a session.
+enum ProxyTable {
+    /// The rule itself; a mapping is merged into one that `defaults` has.
+    static let setting = Setting<SessionConfiguration>(
+        KeyDescription(
+            name: "proxy",
+            summary: "Through whom origins are reached; or `none`, for directly.",
+            defaultText: environment,
+            isRequired: false,
+            shape: .either(.choice([environment, none]), .mapping(table.keys))
+        )
+    ) { session, reader, field in reader.proxy(field, into: &session.proxy) }
+
+    static let environment = "environment"
+    static let none = "none"
+
+    static let table = SettingTable<ProxyServers>(
+        "proxy",
+        [
+            Setting("http", server(), "The proxy for http URLs.") { $0.http = $1 },
+            Setting("https", server(), "The proxy for https URLs.") { $0.https = $1 },
+            Setting(
+                "socks",
+                server(isSOCKS: true),
+                "The proxy for URLs that have none of their own."
+            ) { $0.socks = $1 },
+            Setting(
+                "exceptions",
+                .list(of: exception),
+                "Hosts, domains, addresses and networks that are reached directly."
+            ) { $0.exceptions = ProxyExceptions($1.joined(separator: ",")) },
+            Setting(
+                KeyDescription(
+                    name: "pac",
+                    summary: "",
+                    defaultText: nil,
+                    isRequired: false,
+                    shape: nil
+                )
+            ) { _, reader, field in
+                let fault = ProxyURLText.automatic
+                reader.report(fault, of: field, at: reader.document.range(of: field.key))
+            },
+        ]
+    )
+
+    static let server = SettingTable<ProxyDraft>(
+        "proxyServer",
+        [
+            Setting(
+                "url",
+                ValueType(pattern: ProxyURLText.pattern, parse: ProxyURLText.parse),
+                isRequired: true,
+                "Its URL, such as `http://proxy.example.com:3128`."
+            ) { $0.server = $1 },
+            Setting("user", credential.mapped { ($0.text, $0.use) }, "As whom it is asked.") {
+                $0.user = $1
+            },
+            Setting("password", credential, "The password of `user`.") { $0.password = $1 },
+            Setting(
+                "method",
+                method,
+                default: "basic",
+                "How the proxy is told: a proxy that asks for another way is not answered."
+            ) { $0.method = $1 },
+            Setting(
+                "allowPlainText",
+                .boolean,
+                default: "false",
+                "Whether a secret may go to the proxy readable on the way."
+            ) { $0.allowsPlainText = $1 },
+        ]
+    )
+
+    private static func server(isSOCKS: Bool = false) -> ValueType<ProxyServer> {
+        ValueType(.either(.text(pattern: ProxyURLText.pattern), .mapping(server.keys))) {
+            reader,
+            field in reader.proxyServer(field, isSOCKS: isSOCKS)
+        }
+    }
+
+    private static let exception = ValueType(pattern: "^[^,\\s]+$", parse: ProxyURLText.exception)
+
+    private static let method = ValueType<(value: ProxyCredentials.Method, key: NodeID)>(
+        ValueType<ProxyCredentials.Method>.choice().shape
+    ) { reader, field in
+        ValueType<ProxyCredentials.Method>.choice().read(&reader, field).map { ($0, field.key) }
+    }
+
+    private static let credential = ValueType<(text: String, use: SecretSet, key: NodeID)>(
+        .credential
+    ) { reader, field in reader.proxyCredential(field) }
+}
+
+extension ValueType {
+    /// The same type, of whose values something is made.
+    fileprivate func mapped<Other>(
+        _ change: @escaping @Sendable (Value) -> Other
+    ) -> ValueType<Other> {
+        let read = read
+        return ValueType<Other>(shape) { reader, field in read(&reader, field).map(change) }
+    }
+}

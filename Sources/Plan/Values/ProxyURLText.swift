@@ -1,0 +1,87 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// The URL of a proxy: one of the schemes of `ProxyServer.Kind`, a host and a port.
+enum ProxyURLText {
+    static let pattern = "^[A-Za-z0-9]+://[^/?#@]+/?$"
+
+    private static let schemes = ProxyServer.Kind.allCases.map { "`\($0.rawValue)://`" }
+        .joined(separator: ", ")
+
+    /// The port may be left out where its scheme has one that all agree on: curl's for `http` is 1080, a browser's is 80.
+    static func parse(_ text: String) throws(ValueFault) -> ProxyServer {
+        let parts: ProxyText
+        do {
+            parts = try ProxyText(text)
+        } catch {
+            throw fault(error)
+        }
+        guard parts.userInformation == nil else {
+            throw ValueFault(
+                .badProxy,
+                "a user name or password may not stand in the URL of a proxy",
+                help: "write `{ url: …, user: …, password: … }`"
+            )
+        }
+        guard let kind = parts.kind else {
+            throw ValueFault(
+                .badProxy,
+                "the URL of a proxy begins with \(schemes)",
+                likely: "http://" + text
+            )
+        }
+        guard parts.rest.isEmpty || parts.rest == "/" else {
+            if isAutomatic(text) { throw automatic }
+            throw ValueFault(.badProxy, "the URL of a proxy has no path, query or fragment")
+        }
+        guard kind != .http || parts.port != nil else {
+            throw ValueFault(
+                .badProxy,
+                "the URL of an http proxy names its port, for which there is no one default",
+                likely: "http://\(parts.host):3128"
+            )
+        }
+        return ProxyServer(kind: kind, host: parts.host, port: parts.port ?? kind.usualPort)
+    }
+
+    /// Whether a text names a program that is to choose the proxy.
+    static func isAutomatic(_ text: String) -> Bool {
+        let text = text.lowercased()
+        return text.hasSuffix(".pac") || text.hasSuffix("/wpad.dat")
+    }
+
+    static let automatic = ValueFault(
+        .badProxy,
+        "proxy auto-configuration (PAC) is a program, and none is run",
+        help: "name the proxies with `http`, `https`, `socks` and `exceptions`"
+    )
+
+    /// One of the hosts that are reached directly.
+    static func exception(_ text: String) throws(ValueFault) -> String {
+        if ProxyExceptions.isEntry(text) { return text }
+        let isBelow = text.hasPrefix("*.") && ProxyExceptions.isEntry(String(text.dropFirst()))
+        let host = (try? HTTPURL(text))?.origin.host
+        throw ValueFault(
+            .badProxy,
+            "`\(text.excerpt)` is no host, domain, address or network",
+            likely: isBelow ? String(text.dropFirst()) : host,
+            help:
+                "such as `example.com`, which has the hosts below it, `10.0.0.0/8`, or `\"*\"` for all"
+        )
+    }
+
+    private static func fault(_ fault: ProxyText.Fault) -> ValueFault {
+        switch fault {
+        case .unknownScheme(let scheme):
+            ValueFault(
+                .badProxy,
+                "the scheme `\(scheme.excerpt)` is none of a proxy",
+                help: "it can be \(schemes)"
+            )
+        case .missingHost: ValueFault(.badProxy, "the URL has no host")
+        case .badHost:
+            ValueFault(.badProxy, "the host has a character that may not stand there")
+        case .badPort: ValueFault(.badProxy, "the port is not a number from 1 to 65535")
+        }
+    }
+}

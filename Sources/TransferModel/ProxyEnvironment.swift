@@ -1,0 +1,109 @@
+/// The proxies that the environment asks for, by curl's rules (https://everything.curl.dev/usingcurl/proxies/env).
+///
+/// `http_proxy` counts in lower case only, because a CGI program's client can set `HTTP_PROXY`; the others count in
+/// both, lower case first. Resolved here rather than by libcurl, so that reports know whether a proxy was used.
+///
+/// Other than with curl this machine itself is always reached directly: secrets may go there over plain http.
+package struct ProxyEnvironment: Sendable, Hashable {
+    /// What a variable says.
+    package struct Entry: Sendable, Hashable {
+        package let variable: String
+        package let server: ProxyServer
+    }
+
+    /// For http URLs.
+    package let http: Entry?
+    /// For https URLs.
+    package let https: Entry?
+    private let exceptions: ProxyExceptions
+
+    /// Reads the variables.
+    ///
+    /// - Throws: What is wrong with a proxy that nothing could be sent through.
+    package init(_ variable: (String) -> String?) throws(ProxyFault) {
+        func value(_ names: String...) -> (name: String, text: String)? {
+            for name in names {
+                if let text = variable(name), !text.isEmpty { return (name, text) }
+            }
+            return nil
+        }
+        func entry(_ value: (name: String, text: String)?) throws(ProxyFault) -> Entry? {
+            guard let (name, text) = value else { return nil }
+            return Entry(variable: name, server: try ProxyServer(text, in: name))
+        }
+        let anyProxy = value("all_proxy", "ALL_PROXY")
+        http = try entry(value("http_proxy") ?? anyProxy)
+        https = try entry(value("https_proxy", "HTTPS_PROXY") ?? anyProxy)
+        exceptions = ProxyExceptions(value("no_proxy", "NO_PROXY")?.text ?? "")
+    }
+
+    /// The proxies with what is excepted from them.
+    package var servers: ProxyServers {
+        var servers = ProxyServers()
+        servers.http = http?.server
+        servers.https = https?.server
+        servers.exceptions = exceptions
+        servers.sparesThisMachine = true
+        return servers
+    }
+
+    /// The passwords of the proxies: nothing may show them.
+    package var passwords: [Secret] {
+        [http, https].compactMap { $0?.server.credentials?.password }
+    }
+}
+
+/// What is wrong with a proxy that a variable names, in words that do not quote what may hold a password.
+package struct ProxyFault: Error, Hashable {
+    package let message: String
+}
+
+extension ProxyServer {
+    /// Reads what a variable of the environment says; without a scheme it is `http`.
+    fileprivate init(_ text: String, in variable: String) throws(ProxyFault) {
+        func fault(_ words: String) -> ProxyFault {
+            ProxyFault(message: "`\(variable)` names a proxy \(words)")
+        }
+        let parts: ProxyText
+        do {
+            parts = try ProxyText(text)
+        } catch {
+            switch error {
+            case .unknownScheme(let scheme):
+                let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw fault("of the scheme `\(scheme)`; it can be \(known)")
+            case .missingHost: throw fault("without a host")
+            case .badHost: throw fault("whose host has a character that may not stand there")
+            case .badPort: throw fault("whose port is not one of 1 to 65535")
+            }
+        }
+        let kind = parts.kind ?? .http
+        self.init(kind: kind, host: parts.host, port: parts.port ?? kind.usualPort)
+        guard let userInformation = parts.userInformation else { return }
+        guard let credentials = ProxyCredentials(userInformation) else {
+            throw fault("whose user or password is no text: percent-encode it as UTF-8")
+        }
+        self.credentials = credentials
+    }
+}
+
+extension ProxyCredentials {
+    /// Reads `user[:password]`, both percent-encoded; nil for what is not UTF-8 or has control characters.
+    fileprivate init?(_ userInformation: String) {
+        let halves = userInformation.utf8.split(
+            separator: UInt8(ascii: ":"),
+            maxSplits: 1,
+            omittingEmptySubsequences: false
+        )
+        var texts: [String] = []
+        for half in halves {
+            let bytes = PercentCoding.decodeLeniently(half)
+            guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+                let text = String(validating: bytes, as: UTF8.self)
+            else { return nil }
+            texts.append(text)
+        }
+        guard let user = texts.first else { return nil }
+        self.init(user: user, password: Secret(texts.count > 1 ? texts[1] : ""))
+    }
+}
