@@ -134,7 +134,10 @@ extension Attempt {
     /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
     func beginLeg(at now: MonotonicTime) -> Bool {
         guard !isCutOff else { return false }
-        if hop.method != "HEAD", let length = parser.framing.contentLength {
+        // What comes on a connection that is closed anyway is not read.
+        if hop.method != "HEAD", head?.fields["connection"]?.lowercased() != "close",
+            let length = parser.framing.contentLength
+        {
             recorder.didPassOver(body: length)
         }
         switch verdict {
