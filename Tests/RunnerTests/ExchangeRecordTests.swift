@@ -91,15 +91,13 @@ import TransferModel
         }
     }
 
-    @Test func `redirects, a challenge, a proxied TLS download, a reused connection and a retry`()
-        throws
-    {
-        let certificates = try TestCertificates.shared()
-        let nginx = try Nginx(certificate: certificates.server)
-        try nginx.root.write("over TLS", to: "file.txt")
-        let (server, proxy) = (try server(), try Tinyproxy())
-        let origin = try #require(nginx.secureOrigin)
-        let job = try JobFolder(
+    /// Five tasks, one after the other: a chain, a challenge, two through a tunnel, and one that is retried.
+    private func wholeJob(
+        _ server: ScriptedServer,
+        _ proxy: Tinyproxy,
+        _ origin: String
+    ) throws -> JobFolder {
+        try JobFolder(
             """
             version: 1
             schedule: { maxConcurrentTasks: 1 }
@@ -111,7 +109,7 @@ import TransferModel
               proxied:
                 httpVersion: "1.1"
                 proxy: { https: "\(proxy.url)" }
-                tls: { caFile: \(certificates.authorityFile) }
+                tls: { caFile: \(try TestCertificates.shared().authorityFile) }
             defaults: { retry: { attempts: 2, backoff: { initial: 1ms } } }
             downloads:
               chain: { session: plain, url: \(server.url("/a")), to: chain.txt }
@@ -121,6 +119,17 @@ import TransferModel
               busy: { session: plain, url: \(server.url("/busy")), to: busy.txt, needs: [again] }
             """
         )
+    }
+
+    @Test func `redirects, a challenge, a proxied TLS download, a reused connection and a retry`()
+        throws
+    {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        try nginx.root.write("over TLS", to: "file.txt")
+        let (server, proxy) = (try server(), try Tinyproxy())
+        let origin = try #require(nginx.secureOrigin)
+        let job = try wholeJob(server, proxy, origin)
         let run = try job.run(environment: ["PASSWORD": "open sesame"])
         #expect(run.code == 0, "\(run.command.standardError)")
         let exchanges = ["chain", "digest", "tls", "again", "busy"].flatMap(run.exchanges)
