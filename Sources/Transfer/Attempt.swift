@@ -78,6 +78,10 @@ final class Attempt {
     var asksFirst = false
     /// The fields that sign the running exchange's request.
     var signature: [HeaderField] = []
+    /// Whether the running request went without its body, to be asked for proof first.
+    var lacksBody = false
+    /// Whether libcurl was kept from another request of its own, so that the response that is there stays.
+    var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
@@ -128,6 +132,7 @@ final class Attempt {
             return .finished(result())
         }
         beginAuthentication()
+        sign()
         return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
@@ -159,15 +164,16 @@ final class Attempt {
 
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
-        let isComplete = code.isOK && head != nil
+        let isEnd = code.isOK || isCutOff
+        let isComplete = isEnd && head != nil
         if !hasFailed, isComplete, verdict == nil { failure = proxyRefusal }
         if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
-            curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
-            osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
+            curlCode: isEnd || isUnchanged ? nil : code.rawValue,
+            osErrno: isEnd || isUnchanged ? nil : osErrno(behind: code)
         )
         if !hasFailed {
             switch verdict {
@@ -244,6 +250,8 @@ final class Attempt {
             failure = error
             return finish()
         }
+        sign()
+        isCutOff = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
@@ -333,6 +341,7 @@ final class Attempt {
     }
 
     func easyBody() -> EasyRequest.Body {
+        lacksBody = false
         guard carriesBody else { return .none }
         switch request.body {
         case .bytes(let bytes):
