@@ -121,6 +121,29 @@ import Testing
         #expect(outcome.status == .exit(4))
     }
 
+    @Test func `proxies of the environment are told of without their passwords`() throws {
+        let (outcome, report) = try doctor(environment: [
+            "http_proxy": nil, "HTTP_PROXY": "http://ignored:3128", "ALL_PROXY": nil,
+            "all_proxy": nil, "https_proxy": "http://me:s3same@proxy.example:3128",
+        ])
+        let secure = try #require(finding("https", in: report))
+        #expect(secure["status"]?.string == "ok")
+        let value = "http://proxy.example:3128, with a user and a password (https_proxy)"
+        #expect(secure["value"]?.string == value)
+        #expect(finding("http", in: report)?["value"]?.string == "none")
+        #expect(finding("HTTP_PROXY", in: report)?["status"]?.string == "limited")
+        #expect(!outcome.standardOutput.contains("s3same"))
+    }
+
+    @Test func `a proxy that cannot be one is a fault`() throws {
+        let (outcome, report) = try doctor(environment: ["https_proxy": "gopher://me:s3same@p"])
+        #expect(outcome.status == .exit(4))
+        let found = try #require(finding("environment", in: report))
+        #expect(found["status"]?.string == "fault")
+        #expect(found["value"]?.string?.contains("gopher") == true)
+        #expect(!outcome.standardOutput.contains("s3same"))
+    }
+
     @Test func `names of folders cannot drive a terminal`() throws {
         let outcome = try job.runner(["doctor", "--state-dir", "a\u{1B}[2Jb"])
         #expect(!outcome.standardOutput.contains("\u{1B}"))

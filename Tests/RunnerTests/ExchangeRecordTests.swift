@@ -77,6 +77,96 @@ import TransferModel
         #expect(run.task("chain")?["response"] == chain.last?["response"])
     }
 
+    /// Answers a path with a challenge until somebody proves who they are; its other paths are a chain and a busy one.
+    private func server() throws -> ScriptedServer {
+        try ScriptedServer { request in
+            switch request.path {
+            case "/a": .redirect(to: "/b")
+            case "/b": .redirect(307, to: "/c")
+            case "/digest" where request.headers["authorization"] == nil:
+                .status(401, ["WWW-Authenticate: Digest realm=\"r\", qop=\"auth\", nonce=\"n\""])
+            case "/busy" where request.earlierRequestsForPath == 0: .unavailable()
+            default: .ok("whole")
+            }
+        }
+    }
+
+    /// Five tasks, one after the other: a chain, a challenge, two through a tunnel, and one that is retried.
+    private func wholeJob(
+        _ server: ScriptedServer,
+        _ proxy: Tinyproxy,
+        _ origin: String
+    ) throws -> JobFolder {
+        try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            secrets: { password: { env: PASSWORD } }
+            sessions:
+              plain:
+                credentials:
+                  - { method: digest, host: 127.0.0.1, user: me, password: "${secret.password}" }
+              proxied:
+                httpVersion: "1.1"
+                proxy: { https: "\(proxy.url)" }
+                tls: { caFile: \(try TestCertificates.shared().authorityFile) }
+            defaults: { retry: { attempts: 2, backoff: { initial: 1ms } } }
+            downloads:
+              chain: { session: plain, url: \(server.url("/a")), to: chain.txt }
+              digest: { session: plain, url: \(server.url("/digest")), to: digest.txt, needs: [chain] }
+              tls: { session: proxied, url: \(origin)/file.txt, to: tls.txt, needs: [digest] }
+              again: { session: proxied, url: \(origin)/file.txt, to: again.txt, needs: [tls] }
+              busy: { session: plain, url: \(server.url("/busy")), to: busy.txt, needs: [again] }
+            """
+        )
+    }
+
+    @Test func `redirects, a challenge, a proxied TLS download, a reused connection and a retry`()
+        throws
+    {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        try nginx.root.write("over TLS", to: "file.txt")
+        let (server, proxy) = (try server(), try Tinyproxy())
+        let origin = try #require(nginx.secureOrigin)
+        let job = try wholeJob(server, proxy, origin)
+        let run = try job.run(environment: ["PASSWORD": "open sesame"])
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let exchanges = ["chain", "digest", "tls", "again", "busy"].flatMap(run.exchanges)
+        #expect(
+            exchanges.map(outline) == [
+                "1 initial 302 new", "1 redirect 307 reused", "1 redirect 200 reused",
+                "1 initial 401 reused", "1 auth 200 reused",
+                "1 initial 200 new proxied", "1 initial 200 reused proxied",
+                "1 initial 503 reused", "2 retry 200 new",
+            ]
+        )
+        let new = Self.noTLS.union(Self.noLookup)
+        let reused = new.union(Self.noConnecting)
+        let tunnel = Self.noLookup
+        #expect(
+            exchanges.map(nulls) == [
+                new, reused, reused, reused, reused, tunnel, tunnel.union(Self.noConnecting),
+                reused, new,
+            ]
+        )
+        let connections = exchanges.map {
+            $0["extension"]?["connectionIdentifier"]?.integer ?? -1
+        }
+        #expect(Set([0, 1, 2, 3, 4, 7].map { connections[$0] }).count == 1)
+        #expect(connections[5] == connections[6])
+        let proxies = exchanges.map { $0["extension"]?["proxy"]?.string }
+        #expect(
+            proxies.map { $0 == proxy.url } == exchanges.map { outline($0).contains("proxied") }
+        )
+        // The tunnel is a part of connecting, and told of where that was done.
+        let tunnels = exchanges.map { $0["extension"]?["proxyTunnel"]?["statusCode"]?.integer }
+        #expect(tunnels == [nil, nil, nil, nil, nil, 200, nil, nil, nil])
+        #expect(run.report["summary"]?["redirects"]?.integer == 2)
+        // After the 503 comes another one; each session counts its own.
+        #expect(connections[8] != connections[7])
+    }
+
     @Test func `a name, TLS and a connection that nobody accepts`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)

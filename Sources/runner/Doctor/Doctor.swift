@@ -29,7 +29,7 @@ struct Doctor: ParsableCommand {
                     state: state.absolutePath,
                     cache: CacheFolder.path(in: environment)
                 ),
-                .machine(),
+                .proxies(), .machine(),
             ].compactMap(\.self)
         )
         switch format {

@@ -1,0 +1,50 @@
+import SystemKit
+import TransferModel
+
+extension Examination {
+    /// The proxies that the environment names, for sessions that name none.
+    static func proxies() -> Examination {
+        do throws(ProxyFault) {
+            let environment = try ProxyEnvironment(ProcessContext.variable)
+            return Examination(
+                name: "proxies",
+                findings: [
+                    proxy(environment.http, for: "http"), proxy(environment.https, for: "https"),
+                    ignored(environment),
+                ].compactMap(\.self)
+            )
+        } catch {
+            let meaning = "sessions without `proxy` end a run with exit code 4"
+            return Examination(
+                name: "proxies",
+                findings: [Finding("environment", .fault, error.message, meaning)]
+            )
+        }
+    }
+
+    private static func proxy(_ entry: ProxyEnvironment.Entry?, for scheme: String) -> Finding {
+        guard let entry else {
+            return Finding(scheme, .ok, "none", "servers of \(scheme) are reached directly")
+        }
+        let account = entry.server.credentials == nil ? "" : ", with a user and a password"
+        return Finding(
+            scheme,
+            .ok,
+            "\(entry.server.url)\(account) (\(entry.variable))",
+            "servers of \(scheme) are reached through it, but for this machine and what `no_proxy` names"
+        )
+    }
+
+    /// A variable that others obey and this program does not.
+    private static func ignored(_ environment: ProxyEnvironment) -> Finding? {
+        guard environment.http?.variable != "http_proxy",
+            ProcessContext.variable("HTTP_PROXY")?.isEmpty == false
+        else { return nil }
+        return Finding(
+            "HTTP_PROXY",
+            .limited,
+            "is not obeyed",
+            "the client of a CGI program can set it: name the proxy in `http_proxy`"
+        )
+    }
+}
