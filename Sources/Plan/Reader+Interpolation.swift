@@ -100,11 +100,12 @@ extension Reader {
         return isWhole && countFilledIn(length, field) ? pieces : nil
     }
 
+    /// Whether so many long values are filled in that the job is refused, and no further row is worth a look.
+    var isOverfilled: Bool { longFilledInLength > Self.mostLongFilledIn }
+
     /// Adds to what is filled into the settings of one owner; false when that becomes too much, which is told once.
     private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
-        guard filledInLength <= Self.mostFilledIn,
-            longFilledInLength <= Self.mostLongFilledIn
-        else { return false }
+        guard filledInLength <= Self.mostFilledIn, !isOverfilled else { return false }
         filledInLength += length
         if length > Self.shortLength { longFilledInLength += length }
         if filledInLength > Self.mostFilledIn {
@@ -116,7 +117,7 @@ extension Reader {
             )
             return false
         }
-        if longFilledInLength > Self.mostLongFilledIn {
+        if isOverfilled {
             report(
                 .outOfRange,
                 "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in, short values apart",

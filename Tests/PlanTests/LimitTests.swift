@@ -81,6 +81,22 @@ import TransferModel
         #expect(found.map(\.code) == codes)
     }
 
+    @Test func `rows are given up when their long values are too much`() {
+        let text = String(repeating: "x", count: 1 << 19)
+        let found = diagnostics(
+            """
+            version: 1
+            data:
+              t:
+                url: https://a.example/
+                forEach: { range: [1, 100000] }
+                description: "${item}\(text)"
+            """
+        )
+        #expect(found.map(\.code) == ["job.out-of-range"])
+        #expect(found.first?.notes.map(\.message) == ["in `t[128]`"])
+    }
+
     @Test func `captures are found however many there are`() throws {
         let captures = Self.list(2000) { "c\($0): { json: /a }" }
         let uses = Self.list(2000) { "'${task.a.c\($0)}'" }

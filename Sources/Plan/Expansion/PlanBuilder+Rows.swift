@@ -40,7 +40,8 @@ extension PlanBuilder {
         // When what they share is wrong, one row is enough to find what else is.
         let count = min(group.rows.count, reader.errorCount == errors ? .max : 1)
         check.keys.reserveCapacity(count)
-        for row in 0..<count where !reader.isFull && check.faultyRows < Self.shownRows {
+        for row in 0..<count
+        where !reader.isFull && !reader.isOverfilled && check.faultyRows < Self.shownRows {
             var draft = base
             let (mark, errors) = (reader.mark, reader.errorCount)
             do throws(DataRows.Failure) {
@@ -74,16 +75,20 @@ extension PlanBuilder {
             note(row, key, of: group, since: mark, &check)
         }
         reader.row = nil
-        // A row with a fault may have needs that are not known.
-        if reader.errorCount > errors, document.value(of: entry.value, for: "needs") != nil {
-            knowsAllNeeds = false
-        }
-        finish(&check, of: number, count: count)
+        finish(&check, of: number, count: count, isRight: reader.errorCount == errors)
     }
 
     /// Keeps what the rows of a group say together.
-    private mutating func finish(_ check: inout RowCheck, of number: Int, count: Int) {
+    private mutating func finish(
+        _ check: inout RowCheck,
+        of number: Int,
+        count: Int,
+        isRight: Bool
+    ) {
         let group = reader.tasks.groups[number]
+        let entry = reader.tasks.entries[group.entry]
+        // A row with a fault may have needs that are not known.
+        if !isRight, document.value(of: entry.value, for: "needs") != nil { knowsAllNeeds = false }
         if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
