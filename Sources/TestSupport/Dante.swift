@@ -1,24 +1,22 @@
 import Glibc
 
-/// Debian's danted: a SOCKS 4 and 5 proxy.
+/// Debian's danted: a SOCKS 4 and 5 proxy; gone when nobody holds it.
 package final class Dante: Sendable {
-    package let port: UInt16
-    private let process: ProxyProcess
+    private let server: ServerProcess
 
     /// Starts it and returns when it listens.
     ///
-    /// `wantsUser` lets in only users of this machine, so nobody that a test could be. Throws `MissingTool` when danted
-    /// does not start.
+    /// `wantsUser` lets in only users of this machine, so nobody that a test could be. Throws `MissingTool` when it does
+    /// not start.
     package init(wantsUser: Bool = false) throws {
-        process = try ProxyProcess(
-            ProxyProcess.Program(
-                name: "danted",
-                package: "dante-server",
-                arguments: ["-f", "$CONFIGURATION"]
-            ) { ports, folder in
-                """
-                logoutput: \(folder.path("log"))
-                internal: 127.0.0.1 port = \(ports[0])
+        let folder = try TemporaryFolder()
+        server = try ServerProcess(
+            "danted (package dante-server)",
+            readyAt: "running"
+        ) { port in
+            let configuration = """
+                logoutput: stderr
+                internal: 127.0.0.1 port = \(port)
                 external: 127.0.0.1
                 clientmethod: none
                 socksmethod: \(wantsUser ? "username" : "none")
@@ -27,10 +25,11 @@ package final class Dante: Sendable {
                 socks pass { from: 0/0 to: 0/0 protocol: tcp }
 
                 """
-            }
-        )
-        port = process.ports[0]
+            return ["danted", "-f", try folder.write(configuration, to: "configuration")]
+        }
     }
+
+    package var port: UInt16 { server.port }
 
     /// `127.0.0.1` and its port.
     package var address: String { "127.0.0.1:\(port)" }

@@ -106,13 +106,6 @@ package final class RunningCommand {
         )
     }
 
-    /// Whether it has closed what it writes to, within a while.
-    func hasEnded(within interval: Duration) -> Bool {
-        let deadline = Deadline(after: interval)
-        while (try? pump(until: deadline)) == true {}
-        return output.descriptor == nil && error.descriptor == nil
-    }
-
     /// Reads what comes next; false when both streams have ended.
     private func pump(until deadline: Deadline) throws -> Bool {
         let open = [output.descriptor, error.descriptor].compactMap { $0 }

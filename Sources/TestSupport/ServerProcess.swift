@@ -54,6 +54,11 @@ final class ServerProcess: Sendable {
         throw MissingTool(tool, reason)
     }
 
+    /// Ends it, so that its logs are whole.
+    func end() throws {
+        _ = try process.withLock { try $0.finish() }
+    }
+
     deinit {
         _ = process.withLock { try? $0.finish() }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Debian's squid: an HTTP proxy, plain and over TLS, that caches nothing.
+/// Debian's squid: an HTTP proxy, plain or over TLS, that caches nothing; gone when nobody holds it.
 package final class Squid: Sendable {
     /// As whom it wants to be asked; the one user is `user`, with the password `s3cret-word`.
     package enum Access: Sendable {
@@ -9,15 +9,9 @@ package final class Squid: Sendable {
         case digest
         /// Any user will do: the helper looks at the form of what it gets, not at the password.
         case ntlm
+        /// Whoever has a ticket of the realm.
+        case negotiate(KerberosRealm)
     }
-
-    package static let user = "user"
-    package static let password = "s3cret-word"
-
-    package let port: UInt16
-    /// nil when it was started without a certificate.
-    package let securePort: UInt16?
-    private let process: ProxyProcess
 
     /// A request as its log has it.
     package struct LoggedRequest: Sendable, Hashable {
@@ -29,41 +23,66 @@ package final class Squid: Sendable {
         package var user: String?
     }
 
-    /// Starts it and returns when it listens; `rules` are lines of its configuration that come first.
+    package static let user = "user"
+    package static let password = "s3cret-word"
+
+    private let folder: TemporaryFolder
+    private let server: ServerProcess
+    /// Held, because its keys are the helper's.
+    private let access: Access
+    private let isSecure: Bool
+
+    /// Starts it and returns when it listens.
     ///
-    /// Throws `MissingTool` when squid does not start.
+    /// - Parameters:
+    ///   - access: As whom it wants to be asked.
+    ///   - certificate: It is spoken to over TLS when it has one.
+    ///   - rules: Lines of its configuration that come before all others on access.
+    /// - Throws: `MissingTool` when it does not start.
     package init(
         _ access: Access = .open,
         certificate: TestCertificates.Identity? = nil,
         rules: String = ""
     ) throws {
-        process = try ProxyProcess(
-            ProxyProcess.Program(
-                name: "squid",
-                package: "squid-openssl",
-                arguments: ["-N", "-n", "$NAME", "-f", "$CONFIGURATION"],
-                portCount: certificate == nil ? 1 : 2,
-                user: "proxy"
-            ) { ports, folder in
-                try Self.configuration(access, certificate, rules, ports, folder)
-            }
-        )
-        port = process.ports[0]
-        securePort = certificate == nil ? nil : process.ports[1]
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        self.access = access
+        isSecure = certificate != nil
+        try Self.fill(folder, certificate)
+        let environment: [String: String?] =
+            if case .negotiate(let realm) = access { realm.environment } else { [:] }
+        server = try ServerProcess(
+            "squid (package squid-openssl)",
+            readyAt: "Accepting HTTP",
+            environment: environment
+        ) { port in
+            let text = Self.configuration(
+                folder,
+                port: port,
+                isSecure: certificate != nil,
+                access: access,
+                rules: rules
+            )
+            let file = try folder.write(text, to: "squid.conf")
+            // Root's squid becomes this user, and must be able to write there.
+            if geteuid() == 0 { try Self.run("chown", ["-R", "proxy", folder.path]) }
+            // Its shared memory has a name of its own.
+            let name = folder.path.filter { $0.isLetter || $0.isNumber }.suffix(16)
+            return ["squid", "-N", "-d1", "-n", String(name), "-f", file]
+        }
     }
 
-    /// Without a slash at its end.
-    package var url: String { "http://127.0.0.1:\(port)" }
+    package var port: UInt16 { server.port }
 
-    /// The same proxy over TLS.
-    package var secureURL: String? { securePort.map { "https://localhost:\($0)" } }
+    /// Without a slash at its end.
+    package var url: String {
+        isSecure ? "https://localhost:\(port)" : "http://localhost:\(port)"
+    }
 
     /// Ends it and returns every request that it has answered; a tunnel is answered when it ends.
     package func end() throws -> [LoggedRequest] {
-        try process.end()
-        let lines = try process.folder.text("access.log").split(separator: "\n")
-        // A connection on which nothing was asked has its line too: the one that finds out whether it listens.
-        return try lines.filter { !$0.contains("error:transaction-end") }.map { line in
+        try server.end()
+        return try folder.text("access.log").split(separator: "\n").map { line in
             let fields = line.split(separator: " ").map(String.init)
             guard fields.count == 4, let status = Int(fields[2]) else {
                 throw GuardTimeout("a whole line of squid's log, not \(line)")
@@ -77,39 +96,46 @@ package final class Squid: Sendable {
         }
     }
 
-    private static func configuration(
-        _ access: Access,
-        _ certificate: TestCertificates.Identity?,
-        _ rules: String,
-        _ ports: [UInt16],
-        _ folder: TemporaryFolder
-    ) throws -> String {
+    /// Writes what it reads besides its configuration.
+    private static func fill(
+        _ folder: TemporaryFolder,
+        _ certificate: TestCertificates.Identity?
+    ) throws {
         try folder.write("\(user):\(password)\n", to: "digest-users")
-        // `{SHA}` and the base64 of the password's SHA-1 would do too; this is `openssl passwd -apr1`.
-        let hash = try Command("openssl", ["passwd", "-apr1", password]).run().standardOutput
+        let hash = try run("openssl", ["passwd", "-apr1", password])
         try folder.write("\(user):\(hash)", to: "basic-users")
         try folder.write("", to: "access.log")
-        var secure = ""
-        if let certificate {
-            // It reads them as another user than root.
-            for (name, path) in [
-                ("cert.pem", certificate.certificateFile), ("key.pem", certificate.keyFile),
-            ] {
-                try folder.write(Fixture.read(path) ?? [], to: name)
-            }
-            secure =
-                "https_port 127.0.0.1:\(ports[1]) tls-cert=\(folder.path("cert.pem")) "
-                + "tls-key=\(folder.path("key.pem"))"
-        }
+        guard let certificate else { return }
+        // Where the user that it becomes may read them.
+        try folder.write(Fixture.read(certificate.certificateFile) ?? [], to: "certificate.pem")
+        try folder.write(Fixture.read(certificate.keyFile) ?? [], to: "key.pem", mode: 0o600)
+    }
+
+    @discardableResult
+    private static func run(_ tool: String, _ arguments: [String]) throws -> String {
+        let outcome = try Command(tool, arguments).run()
+        guard outcome.status == .exit(0) else { throw MissingTool(tool, outcome.standardError) }
+        return outcome.standardOutput
+    }
+
+    private static func configuration(
+        _ folder: TemporaryFolder,
+        port: UInt16,
+        isSecure: Bool,
+        access: Access,
+        rules: String
+    ) -> String {
+        let certificate =
+            "tls-cert=\(folder.path("certificate.pem")) tls-key=\(folder.path("key.pem"))"
+        let authentication = authentication(access, folder)
         return """
-            http_port 127.0.0.1:\(ports[0])
-            \(secure)
+            \(isSecure ? "https_port" : "http_port") 127.0.0.1:\(port) \(isSecure ? certificate : "")
             pid_filename none
             cache_effective_user proxy
             logformat fields %rm %ru %>Hs %un
             access_log stdio:\(folder.path("access.log")) fields
             buffered_logs off
-            cache_log \(folder.path("log"))
+            cache_log \(folder.path("squid.log"))
             logfile_rotate 0
             coredump_dir \(folder.path)
             cache deny all
@@ -124,35 +150,30 @@ package final class Squid: Sendable {
             visible_hostname localhost
             via off
             forwarded_for delete
-            \(authentication(access, folder))
+            \(authentication)
             \(rules)
-            \(access == .open ? "" : "acl known proxy_auth REQUIRED\nhttp_access deny !known")
+            \(authentication.isEmpty ? "" : "acl known proxy_auth REQUIRED\nhttp_access deny !known")
             http_access allow all
 
             """
     }
 
     private static func authentication(_ access: Access, _ folder: TemporaryFolder) -> String {
-        let helpers = "/usr/lib/squid"
-        return switch access {
-        case .open: ""
-        case .basic:
+        let (scheme, helper) =
+            switch access {
+            case .open: ("", "")
+            case .basic: ("basic", "basic_ncsa_auth \(folder.path("basic-users"))")
+            case .digest: ("digest", "digest_file_auth \(folder.path("digest-users"))")
+            case .ntlm: ("ntlm", "ntlm_fake_auth")
+            case .negotiate(let realm):
+                ("negotiate", "negotiate_kerberos_auth -k \(realm.serviceKeys) -s HTTP/localhost")
+            }
+        guard !scheme.isEmpty else { return "" }
+        let hasRealm = scheme == "basic" || scheme == "digest"
+        return """
+            auth_param \(scheme) program /usr/lib/squid/\(helper)
+            auth_param \(scheme) children 1
+            \(hasRealm ? "auth_param \(scheme) realm squid" : "")
             """
-            auth_param basic program \(helpers)/basic_ncsa_auth \(folder.path("basic-users"))
-            auth_param basic children 1
-            auth_param basic realm squid
-            """
-        case .digest:
-            """
-            auth_param digest program \(helpers)/digest_file_auth \(folder.path("digest-users"))
-            auth_param digest children 1
-            auth_param digest realm squid
-            """
-        case .ntlm:
-            """
-            auth_param ntlm program \(helpers)/ntlm_fake_auth
-            auth_param ntlm children 1
-            """
-        }
     }
 }

@@ -1,33 +1,29 @@
-/// Debian's tinyproxy: an HTTP proxy that closes every connection after one request.
+/// Debian's tinyproxy: an HTTP proxy that closes every connection after one request; gone when nobody holds it.
 package final class Tinyproxy: Sendable {
-    package let port: UInt16
-    private let process: ProxyProcess
+    private let server: ServerProcess
 
     /// Starts it and returns when it listens.
     ///
-    /// Throws `MissingTool` when tinyproxy does not start.
+    /// Throws `MissingTool` when it does not start.
     package init() throws {
-        process = try ProxyProcess(
-            ProxyProcess.Program(
-                name: "tinyproxy",
-                package: "tinyproxy-bin",
-                arguments: ["-d", "-c", "$CONFIGURATION"]
-            ) { ports, folder in
-                """
-                Port \(ports[0])
+        let folder = try TemporaryFolder()
+        server = try ServerProcess(
+            "tinyproxy (package tinyproxy-bin)",
+            readyAt: "Starting main loop"
+        ) { port in
+            let configuration = """
+                Port \(port)
                 Listen 127.0.0.1
                 Timeout 60
-                LogFile "\(folder.path("log"))"
-                LogLevel Connect
+                LogLevel Info
                 MaxClients 100
                 DisableViaHeader Yes
 
                 """
-            }
-        )
-        port = process.ports[0]
+            return ["tinyproxy", "-d", "-c", try folder.write(configuration, to: "configuration")]
+        }
     }
 
     /// Without a slash at its end.
-    package var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(server.port)" }
 }

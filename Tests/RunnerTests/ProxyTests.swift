@@ -131,6 +131,20 @@ import TransferModel
         #expect(run.attempts("first").count == 1)
     }
 
+    @Test(arguments: ["http", "https"])
+    func `squid takes the ticket of the user who runs this`(scheme: String) throws {
+        let realm = try KerberosRealm()
+        let (origin, squid) = (try Self.origin(), try Squid(.negotiate(realm)))
+        let url = scheme == "http" ? origin.origin : try #require(origin.secureOrigin)
+        let proxy = "{ \(scheme): { url: \"\(squid.url)\", method: negotiate } }"
+        let job = try Self.job(proxy, url)
+        try Self.expectDone(try job.run(environment: realm.environment), job)
+        let without = try Self.job(proxy, url).run(environment: realm.environmentWithoutTicket)
+        #expect(without.code == 1)
+        #expect(without.attempts("first").count == 1)
+        #expect(try origin.requests().count == 2)
+    }
+
     @Test(arguments: ["basic", "digest"], ["http", "https"])
     func `a password that squid does not take is refused once and for good`(
         method: String,
@@ -228,7 +242,7 @@ import TransferModel
         let certificates = try TestCertificates.shared()
         let (origin, squid) = (try Self.origin(), try Squid(certificate: certificates.server))
         let url = scheme == "http" ? origin.origin : try #require(origin.secureOrigin)
-        let proxy = try #require(squid.secureURL)
+        let proxy = squid.url
         let job = try Self.job("{ \(scheme): \"\(proxy)\" }", url)
         let run = try job.run()
         try Self.expectDone(run, job)
@@ -249,7 +263,7 @@ import TransferModel
         let certificates = try TestCertificates.shared()
         let (origin, squid) = (try Self.origin(), try Squid(certificate: certificates.expired))
         let url = scheme == "http" ? origin.origin : try #require(origin.secureOrigin)
-        let proxy = try #require(squid.secureURL)
+        let proxy = squid.url
         let run = try Self.job("{ \(scheme): \"\(proxy)\" }", url).run()
         #expect(run.kind("first") == "tls")
         #expect(run.attempts("first").count == 1)
@@ -262,8 +276,8 @@ import TransferModel
     @Test func `a certificate of the origin behind a proxy is the origin's failure`() throws {
         let certificates = try TestCertificates.shared()
         let origin = try Nginx(certificate: certificates.expired)
-        let squid = try Squid(certificate: certificates.server)
-        for proxy in [squid.url, try #require(squid.secureURL)] {
+        for squid in [try Squid(), try Squid(certificate: certificates.server)] {
+            let proxy = squid.url
             let run = try Self.job("{ https: \"\(proxy)\" }", #require(origin.secureOrigin)).run()
             #expect(run.kind("first") == "tls")
             let message = run.task("first")?["error"]?["message"]?.string ?? ""

@@ -246,10 +246,9 @@ import TransferModel
         #expect(result.transactions.map { $0.response?.statusCode } == [407, 200])
         #expect(result.transactions.map(\.countOfRequestBodyBytesSent) == [0, 4])
         #expect(result.transactions.map(\.countOfRequestBodyBytesBeforeEncoding) == [0, 4])
-        // What comes on a connection that is closed anyway is not read.
-        #expect(
-            result.transactions.map(\.countOfResponseBodyBytesReceived) == [closes ? 0 : 4, 4]
-        )
+        // What comes on a connection that is closed anyway is read only when it comes with the head.
+        let received = result.transactions.map(\.countOfResponseBodyBytesReceived)
+        #expect(received == [4, 4] || closes && received == [0, 4])
         #expect(result.transactions.map(\.countOfResponseBodyBytesAfterDecoding) == [0, 4])
         #expect(result.transactions.map(\.networkProtocolName) == ["http/1.1", "http/1.1"])
         #expect(result.transactions.allSatisfy { $0.requestEndDate != nil })
