@@ -56,7 +56,7 @@ package struct Cookie: Sendable, Hashable {
         value = field.value
         isHostOnly = domain.isEmpty
         self.domain = domain.isEmpty ? host : domain
-        path = field.path.isEmpty ? CookieScope.defaultPath(of: url.path) : field.path
+        path = field.path.isEmpty ? CookieScope.defaultPath(of: url.sentPath) : field.path
         isSecure = field.isSecure
         isHTTPOnly = field.isHTTPOnly
         sameSite = field.sameSite
@@ -137,7 +137,7 @@ package struct Cookie: Sendable, Hashable {
             isHostOnly
             ? domain.hasSameBytes(as: origin.host)
             : CookieScope.host(origin.host, matches: domain)
-        guard matchesHost, CookieScope.path(url.path, matches: path),
+        guard matchesHost, CookieScope.path(url.sentPath, matches: path),
             origin.isSecure || !isSecure, !isExpired(at: now)
         else { return false }
         return isConfined || isAway && isHostOnly ? source == origin : true

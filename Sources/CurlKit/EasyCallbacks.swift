@@ -53,7 +53,7 @@ let seekCallback: ccurl_seek_fn = { user, offset, origin in
 
 let prereqCallback: ccurl_prereq_fn = { user, remote, local, remotePort, localPort in
     unsafe handle(user) { $0.willSendRequest() }
-    unsafe client(user)?.willSendRequest(
+    let maySend = unsafe client(user)?.willSendRequest(
         over: ConnectionFacts(
             remoteAddress: remote.map { unsafe String(cString: $0) } ?? "",
             remotePort: Int(remotePort),
@@ -61,7 +61,7 @@ let prereqCallback: ccurl_prereq_fn = { user, remote, local, remotePort, localPo
             localPort: Int(localPort)
         )
     )
-    return CURL_PREREQFUNC_OK
+    return maySend == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 let resolverCallback: ccurl_resolver_fn = { _, _, user in
@@ -70,8 +70,9 @@ let resolverCallback: ccurl_resolver_fn = { _, _, user in
 }
 
 let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
-    unsafe client(user)?.didOpenSocket()
-    guard let address = unsafe address else { return CURL_SOCKET_BAD }
+    guard unsafe client(user)?.willOpenSocket() == true, let address = unsafe address else {
+        return CURL_SOCKET_BAD
+    }
     let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
     unsafe handle(user) {

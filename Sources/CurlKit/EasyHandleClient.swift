@@ -5,10 +5,10 @@
 package protocol EasyHandleClient: AnyObject {
     /// A name is about to be resolved (`CURLOPT_RESOLVER_START_FUNCTION`).
     func didStartResolving()
-    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`).
-    func didOpenSocket()
-    /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`).
-    func willSendRequest(over connection: ConnectionFacts)
+    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); false ends the transfer.
+    func willOpenSocket() -> Bool
+    /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`); false ends the transfer.
+    func willSendRequest(over connection: ConnectionFacts) -> Bool
     /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`); before `willSendRequest` it is one
     /// that asks a proxy for a tunnel.
     func didSendHead(_ bytes: Span<UInt8>)

@@ -51,6 +51,8 @@ package struct Diagnostic: Sendable, Hashable {
     package var help: String?
     /// The edit that mends it, when there is just one.
     package var fixIt: FixIt?
+    /// Whether the text at fault is nobody's to read: where its line is shown, stars stand for it.
+    package var isConfidential = false
 
     /// A fault at a place; an error unless said otherwise.
     package init(

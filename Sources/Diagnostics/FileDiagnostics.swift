@@ -1,13 +1,13 @@
 /// The diagnostics of one file, in file order, and the text that they speak of.
 package struct FileDiagnostics: Sendable {
-    /// The text that the ranges are of.
+    /// The text that the ranges are of, without what is confidential in it.
     package let source: SourceText
     /// Sorted by place; those of one place as they were made.
     package private(set) var diagnostics: [Diagnostic]
 
     /// Sorts diagnostics of one file.
     package init(source: SourceText, diagnostics: [Diagnostic]) {
-        self.source = source
+        self.source = source.masked(diagnostics.filter(\.isConfidential).map(\.range))
         self.diagnostics = diagnostics.inFileOrder
     }
 

@@ -37,7 +37,7 @@ struct AWSSignature {
         let names = signed.map(\.name).joined(separator: ";")
         let canonical = [
             request.method,
-            canonicalPath(request.url.path),
+            canonicalPath(request.url.sentPath),
             Self.canonicalQuery(request.url.query),
             signed.map { "\($0.name):\($0.value)\n" }.joined(),
             names,

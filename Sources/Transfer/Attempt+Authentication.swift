@@ -14,7 +14,6 @@ extension Attempt {
             known: session.knownSpaces
         )
         asksFirst = start == .asking
-        sign()
     }
 
     /// The request of the current hop with the fields that sign it.
@@ -22,10 +21,11 @@ extension Attempt {
         RequestSpec(method: hop.method, url: hop.url, headers: hop.headers + signature)
     }
 
-    /// Makes the signature of a request whose credential is one that signs.
-    private func sign() {
+    /// Makes the signature of the next exchange's request, when its credential is one that signs.
+    func sign() {
+        guard let authentication else { return }
         signature = []
-        guard let carried = authentication?.carried,
+        guard let carried = authentication.carried,
             case .awsSigV4(let keys) = session.configuration.credentials[carried].proof
         else { return }
         let payload: AWSSignature.Payload
@@ -69,8 +69,9 @@ extension Attempt {
 
     /// Looks at a response with the session's credentials in mind.
     func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
+        guard authentication != nil else { return .none }
         guard head.statusCode == 401 else {
-            noteAccepted()
+            if !lacksBody { noteAccepted() }
             return .none
         }
         let answer = authentication?.answer(
@@ -126,13 +127,30 @@ extension Attempt {
         }
     }
 
-    /// libcurl sends another request within the same transfer, because it answers a challenge of the server or the proxy.
-    func beginLeg(at now: MonotonicTime) {
-        if hop.method != "HEAD", let length = parser.framing.contentLength {
+    /// libcurl is about to send another request within the same transfer, because it answers a challenge of the server or
+    /// the proxy.
+    ///
+    /// It would do so for as long as the server asks: its state goes with a connection that is closed.
+    /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
+    func beginLeg(at now: MonotonicTime) -> Bool {
+        guard !isCutOff else { return false }
+        // What comes on a connection that is closed anyway is not read.
+        if hop.method != "HEAD", head?.fields["connection"]?.lowercased() != "close",
+            let length = parser.framing.contentLength
+        {
             recorder.didPassOver(body: length)
         }
+        switch verdict {
+        // Without a verdict it is a proxy's question.
+        case nil, .challenge(.byLibrary): break
+        case .accept:
+            failure = head.map(ResponseVerdict.statusFailure)
+            fallthrough
+        case .redirect, .challenge, .refuse:
+            isCutOff = true
+            return false
+        }
         recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
-        if case .refuse = verdict { failure = nil }
         forgetResponse()
         checks = []
         recorder.begin(
@@ -143,11 +161,23 @@ extension Attempt {
         )
         noteAnswer()
         _ = easyBody()
+        return true
     }
 
     /// A request that only asks for a challenge goes without its body.
     func noteEmptyRequest() {
-        if recorder.sentContentLength == "0" { recorder.willSendBody(.none) }
+        guard recorder.sentContentLength == "0", !recorder.isRequestSent else { return }
+        recorder.willSendBody(.none)
+        lacksBody = true
+    }
+
+    /// Judges the answer to a request that went without its body: whatever the task expects, it is not the result.
+    func judgeEmptyRequest(_ head: ResponseHead) -> Bool {
+        let isWanted = judge(head)
+        guard !hasFailed else { return isWanted }
+        failure = ResponseVerdict.statusFailure(head)
+        failure?.help = "it took a request that only asked for a challenge, without the body"
+        return false
     }
 
     /// The server did not refuse what was carried: other requests can carry it at once.

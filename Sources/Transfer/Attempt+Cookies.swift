@@ -3,13 +3,13 @@ internal import SystemKit
 internal import TransferModel
 
 extension Attempt {
-    /// The cookies that the current hop carries; nil for none.
+    /// The cookies that the current hop carries, or would to another URL; nil for none.
     ///
     /// A task's own `Cookie` stands for all of them, as in `URLRequest.httpShouldHandleCookies`.
-    var cookieField: String? {
+    func cookieField(for url: HTTPURL) -> String? {
         guard let jar = session.cookieJar,
             let field = jar.field(
-                for: hop.url,
+                for: url,
                 first: request.request.url,
                 at: clock.timestamp(of: .now)
             )

@@ -4,18 +4,20 @@ internal import TransferModel
 
 extension Attempt: EasyHandleClient {
     func didStartResolving() {
-        let now = didBegin()
+        // What may not go on opens no socket.
+        guard let now = didBegin() else { return }
         let isAddress = route?.isAddress ?? hop.url.origin.isAddress
         recorder.didStartResolving(isLookup: !isAddress, at: now)
     }
 
-    func didOpenSocket() {
-        let now = didBegin()
+    func willOpenSocket() -> Bool {
+        guard let now = didBegin() else { return false }
         recorder.didOpenSocket(at: now)
+        return true
     }
 
-    func willSendRequest(over connection: ConnectionFacts) {
-        let now = didBegin()
+    func willSendRequest(over connection: ConnectionFacts) -> Bool {
+        guard let now = didBegin() else { return false }
         let isNew = recorder.hasNewConnection
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
@@ -27,6 +29,7 @@ extension Attempt: EasyHandleClient {
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
             at: now
         )
+        return true
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
@@ -138,11 +141,12 @@ extension Attempt: EasyHandleClient {
 
 extension Attempt {
     /// Notes that libcurl works on the exchange: until then it may wait for a connection of its host to be free.
-    private func didBegin() -> MonotonicTime {
+    ///
+    /// - Returns: The present; nil when libcurl is to stop here.
+    private func didBegin() -> MonotonicTime? {
         let now = MonotonicTime.now
         watch.didBegin(at: now)
-        if head != nil { beginLeg(at: now) }
-        return now
+        return head == nil || beginLeg(at: now) ? now : nil
     }
 
     /// Notes that something moved; the time is read once for everybody.
@@ -165,9 +169,8 @@ extension Attempt {
         if isQuestion(head) { return didReceiveQuestion() }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
-        guard authentication != nil else { return judge(head) }
         switch readChallenge(head) {
-        case .none: return judge(head)
+        case .none: return lacksBody ? judgeEmptyRequest(head) : judge(head)
         case .stop:
             refuse(head)
             return false

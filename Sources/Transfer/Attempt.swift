@@ -36,6 +36,8 @@ final class Attempt {
     var hearsTraffic = true
     /// The hops that were redirected, in order.
     var visited: [String] = []
+    /// The `Cookie` that the session has added to the running exchange.
+    private var sentCookies: String?
     var redirectCount = 0
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
@@ -76,6 +78,10 @@ final class Attempt {
     var asksFirst = false
     /// The fields that sign the running exchange's request.
     var signature: [HeaderField] = []
+    /// Whether the running request went without its body, to be asked for proof first.
+    var lacksBody = false
+    /// Whether libcurl was kept from another request of its own, so that the response that is there stays.
+    var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
@@ -126,6 +132,7 @@ final class Attempt {
             return .finished(result())
         }
         beginAuthentication()
+        sign()
         return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
@@ -157,15 +164,16 @@ final class Attempt {
 
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
-        let isComplete = code.isOK && head != nil
+        let isEnd = code.isOK || isCutOff
+        let isComplete = isEnd && head != nil
         if !hasFailed, isComplete, verdict == nil { failure = proxyRefusal }
         if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
-            curlCode: code.isOK || isUnchanged ? nil : code.rawValue,
-            osErrno: code.isOK || isUnchanged ? nil : osErrno(behind: code)
+            curlCode: isEnd || isUnchanged ? nil : code.rawValue,
+            osErrno: isEnd || isUnchanged ? nil : osErrno(behind: code)
         )
         if !hasFailed {
             switch verdict {
@@ -208,7 +216,7 @@ final class Attempt {
 
     private func follow() -> Next {
         guard let head else { return finish() }
-        visited.append(RedirectDecision.visit(hop.method, hop.url))
+        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
@@ -216,7 +224,8 @@ final class Attempt {
             request: hop,
             hasBody: carriesBody,
             rule: request.redirects,
-            visited: visited
+            visited: visited,
+            cookies: cookieField
         )
         switch decision {
         case .refuse(var refusal):
@@ -241,6 +250,8 @@ final class Attempt {
             failure = error
             return finish()
         }
+        sign()
+        isCutOff = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
@@ -290,12 +301,13 @@ final class Attempt {
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
         defer { answersChallenge = false }
+        sentCookies = cookieField(for: hop.url)
         var easyRequest = EasyRequest(
             url: hop.url.text,
             method: hop.method,
             headerLines: session.headerLines(
                 for: signature.isEmpty ? hop : signedHop,
-                cookies: cookieField,
+                cookies: sentCookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
                 asksFirst: asksFirst
@@ -329,6 +341,7 @@ final class Attempt {
     }
 
     func easyBody() -> EasyRequest.Body {
+        lacksBody = false
         guard carriesBody else { return .none }
         switch request.body {
         case .bytes(let bytes):

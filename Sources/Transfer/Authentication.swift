@@ -68,7 +68,9 @@ struct Authentication {
         }
         if let unasked = usable.first(where: { credentials[$0].isSentUnasked }) {
             carried = unasked
-        } else if let known = known.credential(for: url), usable.contains(known) {
+        } else if let known = known.credential(for: url), usable.contains(known),
+            !hasBody || !credentials[known].takesChallenge
+        {
             carried = known
         } else if hasBody {
             let answering = usable.filter { credentials[$0].strength != nil }
@@ -164,6 +166,15 @@ extension Credential {
     /// Whether a request with a body carries it unasked, because the body would be sent twice otherwise.
     fileprivate var isSentWithBodies: Bool {
         if case .basic = proof { space.realm == nil } else { false }
+    }
+
+    /// Whether nothing is proved before the server has asked: what is known to be let in may be asked nothing elsewhere,
+    /// and libcurl would send its request without the body.
+    fileprivate var takesChallenge: Bool {
+        switch proof {
+        case .digest, .ntlm, .negotiate: true
+        case .basic, .bearer, .awsSigV4, .clientCertificate, .netrc: false
+        }
     }
 
     /// How well it keeps what it proves; nil for what does not answer challenges.

@@ -85,12 +85,7 @@ package final class Engine: AttemptRunner {
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) throws(StartFailure) {
         let library = try Self.loadLibrary()
-        description = RunHeader.Engine(
-            libcurl: library.version,
-            tls: library.tlsVersion,
-            http2: library.hasHTTP2,
-            http3: library.hasHTTP3
-        )
+        description = Self.description(of: library)
         let protocols = try Self.protocols(of: sessions, with: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
@@ -141,6 +136,15 @@ package final class Engine: AttemptRunner {
         } catch {
             throw StartFailure(message: error.message)
         }
+    }
+
+    private static func description(of library: CurlLibrary) -> RunHeader.Engine {
+        RunHeader.Engine(
+            libcurl: library.version,
+            tls: library.tlsVersion,
+            http2: library.hasHTTP2,
+            http3: library.hasHTTP3
+        )
     }
 
     /// What each session offers over TLS.

@@ -20,14 +20,14 @@ struct KnownSpaces {
     /// The credential that was let in nearest to a URL; nil when none was.
     func credential(for url: HTTPURL) -> Int? {
         guard !spaces.isEmpty else { return nil }
-        let path = url.path
+        let path = url.sentPath
         return spaces.filter { $0.origin == url.origin && path.hasPrefix($0.folder) }
             .max { $0.folder.utf8.count < $1.folder.utf8.count }?.credential
     }
 
     /// Notes that a request with a credential was not refused.
     mutating func note(_ credential: Int, at url: HTTPURL, hasRealm: Bool) {
-        let folder = hasRealm ? Self.folder(of: url.path) : "/"
+        let folder = hasRealm ? Self.folder(of: url.sentPath) : "/"
         let space = Space(origin: url.origin, folder: folder, credential: credential)
         guard !spaces.contains(space) else { return }
         spaces.removeAll { $0.origin == space.origin && $0.folder == folder }

@@ -22,7 +22,8 @@ enum RedirectDecision {
     ///   - request: The request that was redirected.
     ///   - hasBody: Whether that request carried a body.
     ///   - rule: The task's `redirects`.
-    ///   - visited: The method and URL of each hop so far, the first request included.
+    ///   - visited: Each hop so far, as `visit` tells it, the first request included.
+    ///   - cookies: What the next request would carry in `Cookie`.
     /// - Returns: The next request, or why there is none.
     static func decide(
         status: Int,
@@ -31,7 +32,8 @@ enum RedirectDecision {
         request: RequestSpec,
         hasBody: Bool,
         rule: RedirectRule,
-        visited: [String]
+        visited: [String],
+        cookies: (HTTPURL) -> String? = { _ in nil }
     ) -> RedirectDecision {
         guard Set(locations).count == 1, let location = locations.first, let target else {
             return refuse("the redirect has no usable Location")
@@ -65,7 +67,8 @@ enum RedirectDecision {
         if keepsBody, crossesOrigin {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
-        guard !visited.contains(where: visit(method, url).hasSameBytes) else {
+        guard !visited.contains(where: visit(method, url, cookies(url)).hasSameBytes)
+        else {
             return refuse("the redirects go in a circle at \(url.text)", isLimit: true)
         }
         let headers = request.headers.filter { field in
@@ -80,8 +83,10 @@ enum RedirectDecision {
     }
 
     /// How a hop is remembered to find loops; a fragment is nothing that a server hears of.
-    static func visit(_ method: String, _ url: HTTPURL) -> String {
-        "\(method) \(url.text[..<url.fragmentStart])"
+    ///
+    /// A gate that sets a cookie and sends back to itself gets another request, which is no circle.
+    static func visit(_ method: String, _ url: HTTPURL, _ cookies: String? = nil) -> String {
+        "\(method) \(url.text[..<url.fragmentStart])" + (cookies.map { " \($0)" } ?? "")
     }
 
     /// Where a redirect leads, by what libcurl made of its `Location`.

@@ -51,6 +51,11 @@ struct ExchangeEnd {
         }
     }
 
+    /// Whether the stream was given up for a field that must not be in it (RFC 9113 §8.2), as nghttp2 words it.
+    fileprivate var hasInvalidField: Bool {
+        code.rawValue == 92 && detail?.hasPrefix("Invalid HTTP header field") ?? false
+    }
+
     /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
     /// the kernel.
     fileprivate var isUnreadable: Bool {
@@ -88,17 +93,14 @@ extension TransferFailure {
     private static func row(for end: ExchangeEnd) -> Row {
         if let proxy = end.proxy, let row = row(for: proxy, end) { return row }
         return switch end.code.rawValue {
-        case 56 where end.isUnreadable:
-            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
-        // After a request has left it is the answer that speaks an unknown protocol.
-        case 1 where end.didSend:
+        // After a request has left it is the answer that speaks an unknown protocol (1).
+        case 1 where end.didSend, 8,
+            56 where end.isUnreadable, 92 where end.hasInvalidField:
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 1: Row(kind: .engine, urlError: (-1002, "unsupportedURL"), isPermanent: true)
         case 3: Row(kind: .engine, urlError: (-1000, "badURL"), isPermanent: true)
         case 5, 6: Row(kind: .resolve, urlError: (-1003, "cannotFindHost"))
         case 7, 45: Row(kind: .connect, urlError: connectError(end.osErrno))
-        case 8:
-            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 9, 67:
             Row(
                 kind: .httpStatus,
@@ -106,7 +108,7 @@ extension TransferFailure {
                 isPermanent: true
             )
         case 16, 92, 95:
-            // A stream that ends behind its head has not ended as a whole one does.
+            // A stream that ends once its response has begun has not ended as a whole one does.
             Row(
                 kind: end.phase == .receive ? .truncated : .reset,
                 urlError: (-1005, "networkConnectionLost")
@@ -145,8 +147,7 @@ extension TransferFailure {
                 urlError: (-1103, "dataLengthExceedsMaximum"),
                 isPermanent: true
             )
-        case 96: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
-        case 97: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
+        case 96, 97: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
         default: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
         }
     }

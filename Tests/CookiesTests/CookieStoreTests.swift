@@ -92,6 +92,15 @@ import TransferModel
         #expect(try store.field(for: "https://www.shop.example:8443/") == nil)
     }
 
+    @Test func `a cookie's path is compared with the one that is sent`() throws {
+        var store = CookieStore()
+        try store.receive("a=1; Path=/admin")
+        try store.receive("b=2", from: "https://www.shop.example/p/../w/set")
+        #expect(try store.field(for: "https://www.shop.example/admin/../pub") == nil)
+        #expect(try store.field(for: "https://www.shop.example/x/../admin/y") == "a=1")
+        #expect(try store.field(for: "https://www.shop.example/w/x") == "b=2")
+    }
+
     @Test func `an expired cookie is not sent, and one that comes expired deletes`() throws {
         var store = CookieStore()
         try store.receive("a=1; Path=/; Max-Age=10")

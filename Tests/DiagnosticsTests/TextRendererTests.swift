@@ -26,6 +26,22 @@ import Testing
         )
     }
 
+    @Test func `stars stand for what is confidential, in what is said of its neighbours too`() {
+        var secret = Diagnostic(code: "x.y", "message", at: range(1, 4, 7))
+        secret.isConfidential = true
+        let other = Diagnostic(code: "x.y", "message", at: range(1, 8, 9))
+        let lines = render("k: hü😀 b\n", secret, other).split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("1 |") } == ["1 | k: *** b", "1 | k: *** b"])
+        let block = SourceRange(
+            start: SourcePosition(line: 1, column: 4),
+            end: SourcePosition(line: 3, column: 1)
+        )
+        secret.range = block
+        let after = Diagnostic(code: "x.y", "message", at: range(2, 3, 4))
+        let second = render("k: |\n  a b\nc: d\n", secret, after).split(separator: "\n")
+        #expect(second.contains("2 | *****"))
+    }
+
     @Test func `a fault shows its place, its line, a caret and its help`() {
         let lines = String(repeating: "\n", count: 13) + "    timeout: 60s\n"
         let fault = Diagnostic(

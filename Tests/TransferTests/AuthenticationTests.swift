@@ -165,6 +165,25 @@ import TransferModel
         #expect(elsewhere == .plain)
     }
 
+    @Test(arguments: [Credential.Proof.digest(login), .ntlm(login), .negotiate])
+    func `a body waits for the challenge of a server that is known, too`(
+        proof: Credential.Proof
+    ) throws {
+        let url = try #require(Self.url)
+        var known = KnownSpaces()
+        known.note(0, at: url, hasRealm: false)
+        for (hasBody, expected) in [(false, Authentication.Start.carrying(0)), (true, .asking)] {
+            var machine = Authentication([Self.credential(proof)])
+            let start = machine.begin(
+                url,
+                hasBody: hasBody,
+                hasAuthorization: false,
+                known: known
+            )
+            #expect(start == expected)
+        }
+    }
+
     @Test func `a body waits while another method may be asked for, or another realm`() throws {
         let url = try #require(Self.url)
         let realm = [Self.credential(.basic(Self.login), realm: "x")]

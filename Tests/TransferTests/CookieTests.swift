@@ -48,6 +48,25 @@ import TransferModel
         #expect(sent(to: server) == [nil, "a=1; b=2", nil])
     }
 
+    @Test func `a gate that sets a cookie and sends back to itself is passed`() throws {
+        let server = try ScriptedServer([
+            "/gate": [.status(302, ["Location: /gate", "Set-Cookie: pass=1"]), .ok("inside")]
+        ])
+        let result = try EngineHarness().run(.to(server.url("/gate")))
+        #expect(result.failure == nil)
+        #expect(result.redirectCount == 1)
+        #expect(sent(to: server) == [nil, "pass=1"])
+    }
+
+    @Test func `a gate that no cookie opens is a circle`() throws {
+        let server = try ScriptedServer([
+            "/gate": [.status(302, ["Location: /gate", "Set-Cookie: pass=1"])]
+        ])
+        let result = try EngineHarness().run(.to(server.url("/gate")))
+        #expect(result.failure?.kind == .redirectLimit)
+        #expect(sent(to: server) == [nil, "pass=1"])
+    }
+
     @Test func `a cookie of an informational response or a trailer is none`() throws {
         let head = "HTTP/1.1 103 Early Hints\r\nSet-Cookie: a=1\r\n\r\n"
         let body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

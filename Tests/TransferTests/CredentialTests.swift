@@ -249,10 +249,9 @@ import TransferModel
             .to(server.url("/"), method: "POST", body: .bytes([65, 66, 67]))
         )
         #expect(post.failure == nil)
-        #expect(post.transactions.map(\.reason) == [.initial, .authentication])
-        #expect(post.transactions.map(\.countOfRequestBodyBytesSent) == [0, 3])
-        #expect(post.transactions.allSatisfy { $0.requestEndDate != nil })
-        #expect(server.requests.suffix(2).map(\.connection) == [2, 2])
+        #expect(
+            post.transactions.map(\.reason) == [.initial, .authentication, .authentication]
+        )
         #expect(server.requests.last?.body == [65, 66, 67])
     }
 

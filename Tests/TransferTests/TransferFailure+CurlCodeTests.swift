@@ -40,6 +40,17 @@ import TransferModel
         #expect(failure(code, .wait).kind == .reset)
     }
 
+    // RFC 9113 §8.2: over HTTP/1.1 the like is a violation, too.
+    @Test(arguments: [TransferFailure.Phase.wait, .receive])
+    func `a field that must not be in a stream is the server's fault`(
+        phase: TransferFailure.Phase
+    ) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 92), phase: phase, didSend: true)
+        end.detail =
+            "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [content-length], value: [5]"
+        #expect(TransferFailure(end).kind == .protocolViolation)
+    }
+
     @Test(
         arguments: [
             (27, .wait, true, .protocolViolation), (27, .wait, false, .engine),

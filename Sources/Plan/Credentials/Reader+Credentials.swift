@@ -108,16 +108,16 @@ extension Reader {
 
     private mutating func warnOfOpenCredential(_ field: Field) {
         guard looksForWarnings else { return }
-        add(
-            Diagnostic(
-                .warning,
-                .openCredential,
-                "`\(field.name)`\(context) is no secret of the job: "
-                    + "whoever sees the file or the environment has it",
-                at: document.range(of: field.node),
-                help: "declare it under `secrets` and write `${secret.\(field.name)}`"
-            )
+        var warning = Diagnostic(
+            .warning,
+            .openCredential,
+            "`\(field.name)`\(context) is no secret of the job: "
+                + "whoever sees the file or the environment has it",
+            at: document.range(of: field.node),
+            help: "declare it under `secrets` and write `${secret.\(field.name)}`"
         )
+        warning.isConfidential = true
+        add(warning)
     }
 
     /// Reports what the way to the credential's servers gives away, and secrets that may not go there.
@@ -129,14 +129,19 @@ extension Reader {
             for text in draft.texts { checkSecrets(text, sentToAllOf: host, at: field) }
         case .origin(let origin):
             let isReadable = origin.scheme == .http && !origin.isLoopback
-            switch method.exposure {
+            // The token of temporary credentials is sent as it is.
+            let exposure = draft.sessionToken == nil ? method.exposure : .value
+            switch exposure {
             case .value where isReadable:
                 _ = isConfidential(origin, field)
                 return
             case .guessable where isReadable: warnOfGuessing(origin, field, method.name)
             case .value, .guessable, .none: break
             }
-            for text in draft.texts {
+            if let user = draft.user {
+                checkSecrets(user.secrets, sentTo: origin, at: field.node, from: user.field.node)
+            }
+            for text in [draft.secret, draft.sessionToken].compactMap(\.self) {
                 // What proves a secret is not the secret: only where its own list forbids it, it may not go.
                 let secrets = isReadable ? self.secrets.bound(of: text.secrets) : text.secrets
                 checkSecrets(secrets, sentTo: origin, at: field.node, from: text.field.node)
