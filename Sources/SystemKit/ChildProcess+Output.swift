@@ -41,7 +41,7 @@ extension ChildProcess {
             let isOutput = open[ready] === output
             // One byte more than the limit shows that there is too much.
             let room = isOutput ? limit + 1 - captured.output.count : Self.keptErrorBytes
-            guard let bytes = try Self.read(open[ready], atMost: room) else {
+            guard let bytes = try open[ready].next(atMost: min(room, 16 << 10)) else {
                 open.remove(at: ready)
                 continue
             }
@@ -74,21 +74,6 @@ extension ChildProcess {
             let count = unsafe poll(&descriptors, nfds_t(descriptors.count), left)
             if count > 0 { return descriptors.firstIndex { $0.revents != 0 } }
             if count == 0, left == 0 { return nil }
-        }
-    }
-
-    /// What is there, nothing also when there is nothing yet; nil at the end of the stream.
-    private static func read(
-        _ pipe: PipeReader,
-        atMost count: Int
-    ) throws(SystemError) -> ArraySlice<UInt8>? {
-        var chunk = [UInt8](repeating: 0, count: min(count, 16 * 1024))
-        var span = chunk.mutableSpan
-        var raw = unsafe span.mutableBytes
-        switch try pipe.read(into: &raw) {
-        case .bytes(let count): return chunk[..<count]
-        case .nothingYet: return []
-        case .end: return nil
         }
     }
 }

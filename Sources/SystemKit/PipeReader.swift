@@ -66,4 +66,16 @@ package final class PipeReader: Sendable {
             if Glibc.errno != EINTR { throw .last("read", name) }
         }
     }
+
+    /// Reads the next bytes, at most `count`, which must not be 0: none when there are none yet, nil at the end.
+    package func next(atMost count: Int) throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var span = bytes.mutableSpan
+        var raw = unsafe span.mutableBytes
+        switch try read(into: &raw) {
+        case .bytes(let count): return Array(bytes[..<count])
+        case .nothingYet: return []
+        case .end: return nil
+        }
+    }
 }

@@ -56,13 +56,6 @@ final class ErrorStream: Sendable {
 
     /// The next bytes, none when there are none yet; nil at the end, for which a pipe that cannot be read is taken.
     private func piece() -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: Self.pieceSize)
-        var span = bytes.mutableSpan
-        var raw = unsafe span.mutableBytes
-        switch try? pipe.read(into: &raw) {
-        case .bytes(let count): return Array(bytes[..<count])
-        case .nothingYet: return []
-        case .end, nil: return nil
-        }
+        (try? pipe.next(atMost: Self.pieceSize)) ?? nil
     }
 }
