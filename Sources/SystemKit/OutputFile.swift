@@ -99,6 +99,18 @@ internal import Glibc
         return count
     }
 
+    /// Drops what is behind the first `count` bytes; what is written next goes there.
+    ///
+    /// - Parameter count: Nothing happens when it is `size` or more.
+    /// - Throws: What ftruncate(2) says.
+    package func truncate(to count: Int64) throws(SystemError) {
+        guard count < size else { return }
+        guard ftruncate(descriptor, off_t(count)) == 0,
+            lseek(descriptor, off_t(count), SEEK_SET) >= 0
+        else { throw .last("truncate", path) }
+        size = count
+    }
+
     /// Makes the content survive a power loss.
     ///
     /// A failure is final: the kernel drops the pages that it could not write.

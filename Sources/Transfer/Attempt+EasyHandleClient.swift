@@ -103,6 +103,7 @@ extension Attempt: EasyHandleClient {
             failure?.isPermanent = true
             return false
         }
+        if resumption != nil, exceedsRange() { return false }
         if let findings = bodyCheck?.take(bytes) {
             note(findings)
             return false
@@ -183,11 +184,13 @@ extension Attempt {
 
     /// Decides what becomes of the response whose head is whole.
     func judge(_ head: ResponseHead) -> Bool {
+        guard resumption == nil || judgeRest(head) else { return false }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
             expectation: request.expectation,
             redirects: request.redirects,
+            isRest: resumption?.isRest == true,
             checks: &checks
         )
         self.verdict = verdict
@@ -208,7 +211,12 @@ extension Attempt {
                 return false
             }
             guard beginDecoding(head) else { return false }
-            bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
+            bodyCheck = BodyCheck(
+                request.expectation,
+                head: head,
+                method: hop.method,
+                start: resumption?.start ?? 0
+            )
             // What a coded body will be is known at its end.
             let length = decoding == nil ? contentLength : nil
             if let findings = bodyCheck?.announce(length) {

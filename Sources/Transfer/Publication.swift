@@ -65,6 +65,7 @@ struct Publication {
         if job.isChecksumList, result.failure == nil, case .memory(let bytes) = job.content {
             result.checksums = ChecksumList(bytes)
         }
+        if result.failure?.endsResuming == true { result.resume = result.resume?.withoutPartial }
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
@@ -107,7 +108,8 @@ struct Publication {
         result.file = .init(
             path: destination.displayPath,
             size: file.size,
-            sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal)
+            sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal),
+            resumedFrom: result.resume?.resumedFrom
         )
     }
 

@@ -55,4 +55,6 @@ struct TaskDraft: Sendable {
     var mode: UInt16?
     var mirrors: [HTTPURL] = []
     var decodesBody = false
+    /// Nil when the session decides.
+    var resumes: Bool?
 }
