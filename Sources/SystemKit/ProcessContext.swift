@@ -42,6 +42,15 @@ package enum ProcessContext {
         return unsafe String(cString: folder)
     }
 
+    /// What tells one start of the machine from the next; nil where the kernel does not say.
+    package static var bootIdentifier: String? {
+        let path = "/proc/sys/kernel/random/boot_id"
+        guard let bytes = try? InputFile(path: path).readPrefix(limit: 64), !bytes.isEmpty else {
+            return nil
+        }
+        return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
+    }
+
     /// Ends the process at once: nothing that is still open is worth waiting for.
     package static func exit(_ code: Int32) -> Never {
         Glibc._exit(code)

@@ -92,7 +92,8 @@ extension Attempt: EasyHandleClient {
 
     /// Takes a piece of the body as it is to be stored.
     func take(_ bytes: Span<UInt8>) -> Bool {
-        recorder.didDeliver(count: bytes.count, at: move())
+        let now = move()
+        recorder.didDeliver(count: bytes.count, at: now)
         if verdict?.isPassedOver == true, recorder.deliveredBytes > Self.passedOverBodyLimit {
             let size = "is larger than \(Self.passedOverBodyLimit) bytes"
             failure = TransferFailure(
@@ -109,7 +110,9 @@ extension Attempt: EasyHandleClient {
             return false
         }
         do throws(SystemError) {
-            return try sink.write(bytes)
+            let isWanted = try sink.write(bytes)
+            if let resumption { keepPart(resumption, at: now) }
+            return isWanted
         } catch {
             failure = TransferFailure(error, phase: .receive)
             return false

@@ -10,7 +10,11 @@ extension Attempt {
             to: request.request.url.text,
             hasChecksum: wanted.checksum != nil
         )
-        resumption = Resumption(partial, offer)
+        let resumption = Resumption(partial, offer)
+        self.resumption = resumption
+        if wantsName {
+            resumption.keeping = partial.isKept ? .kept(.now + PartialKeeper.interval) : .due(.now)
+        }
         guard let offer else { return }
         hop.headers += offer.fields
         recorder.willResume()
@@ -64,58 +68,65 @@ extension Attempt {
             guard partial.path.hasSameBytes(as: file.path) else { return askForAll() }
             try partial.file.truncate(to: resumption.start)
             try sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
-            resumption.partial = noted(partial.file, partial.folder, file, head, partial)
             return true
         }
         giveUpPart()
         try sink.open(file, expectedCount: expectedCount)
-        guard case .file(let output, let folder) = sink.content, isResumable(head, file) else {
-            return true
-        }
-        if let partial = noted(output, folder, file, head, nil) {
-            resumption = Resumption(partial)
+        if case .file(let output, let folder) = sink.content, isResumable(head, file) {
+            noteResumable(output, folder, file, head)
         }
         return true
     }
 
-    /// What the response makes of the file that is being written; nil when nobody could go on with it.
-    ///
-    /// A part without a validator keeps that of `earlier`.
-    private func noted(
+    /// Makes the file that is being written one that another attempt can go on with.
+    private func noteResumable(
         _ output: OutputFile,
         _ folder: Folder,
         _ file: TaskSpec.Destination,
-        _ head: ResponseHead,
-        _ earlier: PartialDownload?
-    ) -> PartialDownload? {
-        let url = request.request.url.text
+        _ head: ResponseHead
+    ) {
         let validator = ResumeValidator(head, now: clock.timestamp(of: .now))
-        if let earlier, validator == nil || earlier.url.hasSameBytes(as: url) { return earlier }
-        guard validator != nil || file.checksum != nil,
-            let total = earlier?.total ?? contentLength
-        else { return nil }
-        return PartialDownload(
+        guard validator != nil || file.checksum != nil, let total = contentLength else { return }
+        let partial = PartialDownload(
             file: output,
             folder: folder,
             path: file.path,
-            url: url,
+            url: request.request.url.text,
             validator: validator,
-            total: total
+            total: total,
+            // A name that a server gave is not known to the next run before it asks.
+            names: wantsName ? PartialNames(of: file.name) : nil
         )
+        resumption = Resumption(partial)
+        if wantsName { resumption?.keeping = .due(.now + PartialKeeper.longestWait) }
+    }
+
+    /// Whether the part is to be found by later runs.
+    private var wantsName: Bool {
+        guard case .file(let wanted) = request.sink else { return false }
+        return wanted.resume == .acrossRuns && !wanted.isFolder
     }
 
     /// Whether another attempt could go on with the body of a whole response.
-    ///
-    /// Not where the job asks for a part itself, nor what is decoded or looked into as it comes.
     private func isResumable(_ head: ResponseHead, _ file: TaskSpec.Destination) -> Bool {
-        file.resume != .nothing && head.statusCode == 200 && hop.method == "GET"
-            && !request.decodesBody && contentLength != nil && !head.hasContentCoding
-            && request.expectation.textEncoding == nil && !request.expectation.looksIntoBody
+        file.resume != .nothing && head.statusCode == 200 && request.mayResume
+            && contentLength != nil && !head.hasContentCoding
             && head.fields["accept-ranges"]?.lowercased() != "none"
-            && !hop.headers.contains { field in
-                let name = field.name.lowercased()
-                return name == "range" || name.hasPrefix("if-")
-            }
+    }
+
+    /// Keeps what has come in by now for later runs, when it is time to.
+    func keepPart(_ resumption: Resumption, at now: MonotonicTime) {
+        guard let partial = resumption.partial else { return }
+        switch resumption.keeping {
+        case .never: return
+        case .due(let time):
+            guard now >= time || partial.size >= PartialKeeper.leastSize else { return }
+            keeper.keep(partial, of: request)
+        case .kept(let time):
+            guard now >= time else { return }
+            keeper.checkpoint(partial)
+        }
+        resumption.keeping = .kept(now + PartialKeeper.interval)
     }
 
     /// Fails when more has come than the range that the response announced; nobody knows then what it is.
@@ -141,16 +152,31 @@ extension Attempt {
         return .truncated("the server sent \(partial.size) of \(partial.total) bytes")
     }
 
-    /// What is left for the next attempt after a failure, and from where this one went on.
+    /// What is left for the next attempt, or to be published; and from where this one went on.
     func resumeOutcome() -> ResumeOutcome? {
         guard let resumption else { return nil }
-        var partial = hasFailed ? resumption.partial : nil
-        if let failure, failure.endsResuming {
+        var partial = resumption.partial
+        if let failure, failure.endsResuming, partial?.isOf(request.request.url.text) == true {
             partial?.discard()
             partial = nil
         }
-        if partial?.size == 0 { partial = nil }
-        return ResumeOutcome(partial: partial, resumedFrom: resumption.resumedFrom)
+        if hasFailed, let partial, partial.size > 0 { keepForLater(partial, resumption) }
+        return ResumeOutcome(
+            partial: partial?.size == 0 ? nil : partial,
+            resumedFrom: resumption.resumedFrom
+        )
+    }
+
+    /// The attempt has ended: whatever there is may be all that a later run finds.
+    private func keepForLater(_ partial: PartialDownload, _ resumption: Resumption) {
+        switch resumption.keeping {
+        case .never: return
+        case .due:
+            guard partial.size > ResponseSink.memoryLimit else { return }
+            keeper.keep(partial, of: request)
+        case .kept: break
+        }
+        keeper.checkpoint(partial)
     }
 }
 

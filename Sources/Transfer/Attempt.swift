@@ -63,6 +63,7 @@ final class Attempt {
     var isUnchanged = false
     /// nil when nothing is gone on with and nothing is left to go on with.
     var resumption: Resumption?
+    let keeper: PartialKeeper
     let claims: DestinationClaims?
     /// Whether a text from the server may become the name of a file.
     let mayName: @Sendable (String) -> Bool
@@ -93,6 +94,7 @@ final class Attempt {
         _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
+        keeper: PartialKeeper,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
         clock: RunClock,
@@ -102,6 +104,7 @@ final class Attempt {
         self.handle = handle
         self.session = session
         self.clock = clock
+        self.keeper = keeper
         self.claims = claims
         self.mayName = mayName
         startTime = now

@@ -1,7 +1,19 @@
+internal import TransferModel
+
 /// How far an attempt goes on with a part, and which part it leaves.
 ///
 /// A class of its own, because only attempts for larger files have one.
 final class Resumption {
+    /// Whether later runs find the part.
+    enum Keeping {
+        case never
+        /// From that time on, or as soon as it is large enough. Next: `kept`.
+        case due(MonotonicTime)
+        /// It has its name; what is there is noted at that time. Next: `kept`.
+        case kept(MonotonicTime)
+    }
+
+    var keeping = Keeping.never
     /// What the running exchange asks for; nil when it asks for everything.
     var offer: ResumeOffer?
     /// What is there: left by an earlier attempt, or coming in now.
@@ -34,6 +46,7 @@ final class Resumption {
         partial?.discard()
         partial = nil
         offer = nil
+        keeping = .never
         mustAskForAll = false
         start = 0
         end = .max
