@@ -70,7 +70,7 @@ struct PlanBuilder {
         }
         let (tasks, chosenGraph) = restrict(graph, to: chosen)
         return Plan(
-            name: draft.name ?? Self.stem(of: document.name),
+            name: jobName,
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
@@ -87,8 +87,17 @@ struct PlanBuilder {
         )
     }
 
+    /// As the job says, or the file's stem.
+    var jobName: String { draft.name ?? Self.stem(of: document.name) }
+
     /// Reads what the tasks share: all but them.
     mutating func readShared() -> TaskReader {
+        readTop()
+        return readSettings()
+    }
+
+    /// Reads what stands at the top, its sections not looked into but for `schedule` and `report`.
+    mutating func readTop() {
         declareVariables()
         declareSecrets()
         // Before the variables: none may be filled in with what a secret is.
@@ -97,7 +106,6 @@ struct PlanBuilder {
         reader.resolveVariables()
         reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         if let field = draft.secrets { _ = reader.isMapping(field) }
-        return readSettings()
     }
 
     /// Notes the variables of the file and of the options, none of them resolved.

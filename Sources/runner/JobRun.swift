@@ -165,18 +165,10 @@ struct JobRun {
         for inbox: Inbox<Scheduler.Message>,
         and resolver: SecretResolver
     ) throws -> StopSignalListener {
-        try Exit.environment { () throws(SystemError) in
-            try StopSignalListener(
-                receive: { signal in
-                    resolver.stop(signal)
-                    let turn = inbox.push(.signal(signal))
-                    return { inbox.isTaken(turn) }
-                },
-                giveUp: { signal in
-                    let code: RunnerExitCode = signal == .interrupt ? .interrupted : .terminated
-                    ProcessContext.exit(code.rawValue)
-                }
-            )
+        try Exit.stopSignals { signal in
+            resolver.stop(signal)
+            let turn = inbox.push(.signal(signal))
+            return { inbox.isTaken(turn) }
         }
     }
 

@@ -13,8 +13,8 @@ struct Run: ParsableCommand {
         discussion: """
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
-            succeed, 6 when a checksum did not match, 8 when the deadline passed, 130 and 143 after SIGINT and \
-            SIGTERM. 7, 10 and 70 are reserved.
+            succeed, 6 when a checksum did not match, 8 when the deadline passed, 10 when another run holds the \
+            lock, 130 and 143 after SIGINT and SIGTERM. 7 and 70 are reserved.
             """
     )
 
@@ -63,15 +63,27 @@ struct Run: ParsableCommand {
         Engine.preload()
         let environment = ProcessContext.environment
         let now = RunClock.now().wall
+        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
+        var held: FileLock?
+        // Up to the end of the process, report and all.
+        defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
             path: file,
             variables: job.resolvedVariables(in: environment),
             only: EnvironmentOption.identifiers(only),
             reportPath: chosenReport,
-            run: RunValues(id: RunIdentifier.make(at: now), startDate: now)
+            run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
+            lock: { (request: LockRequest) throws(Exit) in
+                let lock = try RunLock(
+                    request,
+                    in: state,
+                    jobPath: file,
+                    isQuiet: progress == .none
+                )
+                held = try lock.take()
+            }
         )
         let plan = try source.requirePlan()
-        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
         let summary = try JobRun(
             plan: plan,
             path: file,
