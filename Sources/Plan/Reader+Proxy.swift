@@ -143,7 +143,7 @@ extension Reader {
         of server: ProxyServer,
         at node: NodeID
     ) {
-        let isReadable = server.origin.scheme == .http && !server.origin.isLoopback
+        let isReadable = !server.origin.isConfidential
         let showsPassword = draft.method?.value.showsPassword ?? true
         let user = draft.user?.use ?? SecretSet()
         let password = draft.password?.use ?? SecretSet()
