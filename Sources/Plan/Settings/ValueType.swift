@@ -44,6 +44,14 @@ struct ValueType<Value>: Sendable {
             return values
         }
     }
+
+    /// The same type, which hands over the field that the value stands in, too.
+    var withField: ValueType<(value: Value, field: Field)> {
+        let read = read
+        return ValueType<(value: Value, field: Field)>(shape) { reader, field in
+            read(&reader, field).map { ($0, field) }
+        }
+    }
 }
 
 extension ValueType where Value == String {
