@@ -12,6 +12,9 @@ package struct CivilDate: Sendable, Hashable {
         self.day = day
     }
 
+    /// Whether there is such a day, for one that was read.
+    package var isInCalendar: Bool { CivilDate(daysSinceEpoch: daysSinceEpoch) == self }
+
     /// The day that lies `daysSinceEpoch` days after 1970-01-01.
     ///
     /// Counts in eras of 400 years that begin on March 1, so that a leap day ends its year.

@@ -73,7 +73,7 @@ private struct Scan {
             let day = number(1...2), (1...12).contains(month), (1...31).contains(day)
         else { return nil }
         let date = CivilDate(year: year, month: month, day: day)
-        return CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date ? date : nil
+        return date.isInCalendar ? date : nil
     }
 
     /// The time of day less its distance from UTC; midnight when `isAlone` says that the date is all.
