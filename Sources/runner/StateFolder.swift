@@ -58,8 +58,7 @@ struct StateFolder {
         let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
         let parts = (folder + jobPath).split(separator: "/").filter { $0 != "." }
         let hash = (Array(parts.joined(separator: "/").utf8) + suffix).span.fnv1a
-        let digits = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)
-        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32).padded(to: 8, radix: 16)
     }
 
     /// A job's name as a file's: whatever could mean something to a path is an underscore.
