@@ -74,7 +74,6 @@ struct RunLock {
 
     /// Waits for the lock on a thread of its own, which ends with the process when the wait is in vain.
     private func wait(_ limit: Duration?) throws(Exit) {
-        if !isQuiet { StandardError.write(Array("runner: waiting: \(holder) is under way\n".utf8)) }
         let deadline = limit.map { MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + $0 }
         let inbox = Inbox<Message>()
         let signals = try Exit.stopSignals { signal in
@@ -82,6 +81,8 @@ struct RunLock {
             return { inbox.isTaken(turn) }
         }
         defer { signals.stop() }
+        // Behind the listener: who reads it may send a signal at once.
+        if !isQuiet { StandardError.write(Array("runner: waiting: \(holder) is under way\n".utf8)) }
         let file = file
         _ = try Exit.environment { () throws(SystemError) in
             try JoinableThread(name: "lock") {
