@@ -18,6 +18,8 @@ struct PlanBuilder {
     private var mostAttempts = 1
     /// Whether a server names the file of a download.
     private var hasServerNames = false
+    /// Whether the runner makes idempotency keys.
+    private var makesKeys = false
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -74,6 +76,7 @@ struct PlanBuilder {
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
+            makesKeys: makesKeys,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -289,6 +292,7 @@ struct PlanBuilder {
     mutating func take(_ draft: TaskDraft, of task: Int, paths: TaskPathsReader) {
         checkPaths(of: draft, task, paths: paths)
         if draft.destination?.isFolder == true { hasServerNames = true }
+        if draft.idempotencyKey == .auto { makesKeys = true }
         mostAttempts = max(mostAttempts, draft.retry.attempts)
     }
 

@@ -65,26 +65,27 @@ struct Run: ParsableCommand {
         let environment = ProcessContext.environment
         let now = RunClock.now().wall
         let state = StateFolder(chosen: state.chosenFolder, environment: environment)
+        let chosen = EnvironmentOption.identifiers(only)
+        let path = file
+        let takeLock = { (request: LockRequest) throws(Exit) in
+            try RunLock(request, in: state, jobPath: path, isQuiet: progress == .none).take()
+        }
         var held: FileLock?
         // Up to the end of the process, report and all.
         defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
             path: file,
             variables: job.resolvedVariables(in: environment),
-            only: EnvironmentOption.identifiers(only),
+            only: chosen,
             reportPath: chosenReport,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
-            lock: { (request: LockRequest) throws(Exit) in
-                let lock = try RunLock(
-                    request,
-                    in: state,
-                    jobPath: file,
-                    isQuiet: progress == .none
-                )
-                held = try lock.take()
-            }
+            lock: { (request: LockRequest) throws(Exit) in held = try takeLock(request) }
         )
         let plan = try source.requirePlan()
+        // Two runs at once would not know of each other's orders.
+        if plan.makesKeys, held == nil {
+            held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
+        }
         let summary = try JobRun(
             plan: plan,
             path: file,
@@ -93,7 +94,8 @@ struct Run: ParsableCommand {
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress,
-            state: state
+            state: state,
+            isWholeJob: chosen.isEmpty
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

@@ -18,6 +18,7 @@ struct RunLock {
     ///   - state: Where it is kept.
     ///   - jobPath: The job's file.
     ///   - isQuiet: Whether nothing is said but of failures.
+    /// - Throws: `Exit` when there is no place for it.
     init(
         _ request: LockRequest,
         in state: StateFolder,

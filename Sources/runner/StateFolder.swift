@@ -70,6 +70,13 @@ struct StateFolder {
         }
     }
 
+    /// Where the idempotency keys of a job are kept; nil when there is no state folder.
+    func keyJournal(jobName: String, jobPath: String) -> (folder: String, name: String)? {
+        guard let path else { return nil }
+        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
+        return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
+    }
+
     /// Eight hexadecimal digits for the absolute path of a job's file (FNV-1a, 64 bits, folded to 32).
     private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
         let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
