@@ -38,6 +38,10 @@ extension Attempt {
             phase: recorder.phase,
             detail: "the body of a \(status), which is passed over, is larger than \(limit) bytes"
         )
+        failure.urlError = TransferFailure.URLErrorCode(
+            code: -1103,
+            name: "dataLengthExceedsMaximum"
+        )
         failure.isPermanent = true
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
