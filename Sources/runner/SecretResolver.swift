@@ -46,11 +46,7 @@ final class SecretResolver: Sendable {
 
     /// The values of those variables of the environment, whether or not a task needs them: nothing may show them.
     static func environmentValues(of variables: Set<String>) -> [Secret] {
-        variables.compactMap { name in
-            guard let text = ProcessContext.variable(name), text.utf8.count >= smallestValue
-            else { return nil }
-            return Secret(text)
-        }
+        longEnough(variables.compactMap { ProcessContext.variable($0).map { Secret($0) } })
     }
 
     /// The passwords of the proxies that the environment names; one that cannot be a proxy is told by the engine.
