@@ -114,8 +114,8 @@ extension Attempt {
             )
         )
         noteProxyRefusal(failure)
-        // Whoever speaks there in the origin's place, the proxy has led to it.
-        if let route, recorder.phase == .tls {
+        // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken in its place.
+        if let route, recorder.phase == .tls, !failure.isPermanent {
             failure.detail += ", by way of the proxy \(route.url)"
         }
         return failure

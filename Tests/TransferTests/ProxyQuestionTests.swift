@@ -220,7 +220,7 @@ import TransferModel
         #expect(failure.kind == kind)
         #expect(!failure.isPermanent)
         #expect(failure.urlError?.name != "userAuthenticationRequired")
-        #expect(!failure.detail.contains("407"))
+        #expect(!failure.detail.contains("answered"))
         let tunnel = try #require(result.transactions.first?.proxy?.tunnel)
         #expect(tunnel.statusCode == nil)
         #expect(result.proxyResponse == nil)
