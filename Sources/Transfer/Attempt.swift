@@ -83,7 +83,7 @@ final class Attempt {
     var signature: [HeaderField] = []
     /// Whether the running request went without its body, to be asked for proof first.
     var lacksBody = false
-    /// Whether libcurl was kept from another request of its own, so that the response that is there stays.
+    /// Whether libcurl was kept from another request of its own, so that what is there of the running one stays.
     var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
@@ -139,6 +139,7 @@ final class Attempt {
         if request.partial != nil { beginResuming() }
         beginAuthentication()
         sign()
+        chooseRoute()
         return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
@@ -173,7 +174,7 @@ final class Attempt {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
         let asksForAll = resumption?.mustAskForAll == true
-        if !hasFailed, isComplete, verdict == nil, !asksForAll { failure = proxyRefusal }
+        if !hasFailed, isComplete, verdict == nil, !asksForAll { refuseForProxy() }
         if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
@@ -264,6 +265,7 @@ final class Attempt {
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
+        chooseRoute()
         return !hasFailed ? .exchange(easyRequest()) : finish()
     }
 
@@ -304,7 +306,6 @@ final class Attempt {
     }
 
     private func easyRequest() -> EasyRequest {
-        chooseRoute()
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil

@@ -66,7 +66,7 @@ enum TaskTable {
                 "idempotencyKey",
                 IdempotencyKeyText.type,
                 default: "none",
-                "A key by which the server can tell a repeated request: `none` or a value."
+                "A key by which the server can tell a repeated request: `none`, `auto` (made by the runner) or a value."
             ) { $0.idempotencyKey = $1 },
             .notYet("resumable"),
         ],
@@ -238,7 +238,7 @@ enum TaskTable {
         let nearest = reader.nearest(name, among: { $0.sessions.keys.sorted() })
         let fault = ValueFault(
             .unknownSession,
-            "there is no session `\(name)`",
+            "there is no session `\(name.excerpt)`",
             likely: nearest,
             help: "declare it under `sessions`"
         )
