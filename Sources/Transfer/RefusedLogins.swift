@@ -23,6 +23,7 @@ struct RefusedLogins {
     ///   - login: Its position among those of the session.
     ///   - server: The origin or the proxy, as text.
     ///   - realm: That of the challenge; nil when its scheme has none.
+    /// - Returns: Whether it was noted.
     func contains(_ login: Int, at server: String, realm: [UInt8]?) -> Bool {
         refused[Place(server: server, login: login)]?.contains(realm) ?? false
     }
