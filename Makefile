@@ -1,5 +1,5 @@
 # Entries; what takes more than a line is a script in Scripts.
-.PHONY: build setup setup-test test test-curl8 check check-schema fuzz demo bench
+.PHONY: build setup setup-test test test-curl8 check check-schema check-sarif fuzz demo bench
 
 build: setup
 	swift build -c release --static-swift-stdlib --product runner -Xlinker -s
@@ -21,6 +21,9 @@ check: setup
 
 check-schema:
 	@Scripts/check-schema
+
+check-sarif: setup
+	@Scripts/check-sarif
 
 fuzz: setup
 	swift run -c release job-fuzz --seconds 600

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "ccurl.h"
-#include "openssl.h"
+#include "libraries.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

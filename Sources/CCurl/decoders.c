@@ -1,4 +1,5 @@
 #include "ccurl.h"
+#include "libraries.h"
 
 #include <czlib.h>
 #include <dlfcn.h>
@@ -36,43 +37,32 @@ static struct {
 static int has_library[3];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-struct symbol {
-    void *slot;
-    const char *name;
-};
-static int load_library(const char *name, const struct symbol *symbols, size_t count) {
+static int load_library(const char *name, const struct ccurl_symbol *symbols, size_t count) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return 0;
-    for (size_t i = 0; i < count; i++) {
-        void *address = dlsym(library, symbols[i].name);
-        if (!address) return 0;
-        *(void **)symbols[i].slot = address;
-    }
-    return 1;
+    return library && !ccurl_bind(library, symbols, count);
 }
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void load(void) {
-    const struct symbol brotli_symbols[] = {
+    const struct ccurl_symbol brotli_symbols[] = {
         {&brotli.new, "BrotliDecoderCreateInstance"},
         {&brotli.run, "BrotliDecoderDecompressStream"},
         {&brotli.free, "BrotliDecoderDestroyInstance"},
     };
-    const struct symbol zstd_symbols[] = {
+    const struct ccurl_symbol zstd_symbols[] = {
         {&zstd.new, "ZSTD_createDStream"},    {&zstd.set, "ZSTD_DCtx_setParameter"},
         {&zstd.run, "ZSTD_decompressStream"}, {&zstd.is_error, "ZSTD_isError"},
         {&zstd.free, "ZSTD_freeDStream"},
     };
     has_library[CCURL_ZLIB] = czlib_load();
-    has_library[CCURL_BROTLI] = load_library("libbrotlidec.so.1", brotli_symbols, COUNT(brotli_symbols));
-    has_library[CCURL_ZSTD] = load_library("libzstd.so.1", zstd_symbols, COUNT(zstd_symbols));
+    has_library[CCURL_BROTLI] = load_library("libbrotlidec.so.1", brotli_symbols, CCURL_COUNT(brotli_symbols));
+    has_library[CCURL_ZSTD] = load_library("libzstd.so.1", zstd_symbols, CCURL_COUNT(zstd_symbols));
 }
 
 struct decoder {
     ccurl_coding coding;
-    // The next bytes begin another stream.
-    int has_ended;
     void *state;
+    // Brotli has no second stream behind the first.
+    int has_ended;
 };
 
 int ccurl_decoder_exists(ccurl_coding coding) {
@@ -109,10 +99,9 @@ static ccurl_decoder_state run_zlib(struct decoder *decoder, const unsigned char
 
 static ccurl_decoder_state run_brotli(struct decoder *decoder, const unsigned char **in, size_t *in_count,
                                       unsigned char *out, size_t *out_count) {
-    // Brotli has no second stream behind the first.
     if (decoder->has_ended) return CCURL_DECODER_CORRUPT;
     switch (brotli.run(decoder->state, in_count, in, out_count, &out, NULL)) {
-    case brotli_done: return CCURL_DECODER_ENDED;
+    case brotli_done: decoder->has_ended = 1; return CCURL_DECODER_ENDED;
     case brotli_more_input:
     case brotli_more_output: return CCURL_DECODER_MORE;
     default: return CCURL_DECODER_CORRUPT;
@@ -134,14 +123,12 @@ static ccurl_decoder_state run_zstd(struct decoder *decoder, const unsigned char
 ccurl_decoder_state ccurl_decoder_run(void *state, const unsigned char **in, size_t *in_count,
                                       unsigned char *out, size_t *out_count) {
     struct decoder *decoder = state;
-    ccurl_decoder_state result = CCURL_DECODER_CORRUPT;
     switch (decoder->coding) {
-    case CCURL_ZLIB: result = run_zlib(decoder, in, in_count, out, out_count); break;
-    case CCURL_BROTLI: result = run_brotli(decoder, in, in_count, out, out_count); break;
-    case CCURL_ZSTD: result = run_zstd(decoder, in, in_count, out, out_count); break;
+    case CCURL_ZLIB: return run_zlib(decoder, in, in_count, out, out_count);
+    case CCURL_BROTLI: return run_brotli(decoder, in, in_count, out, out_count);
+    case CCURL_ZSTD: return run_zstd(decoder, in, in_count, out, out_count);
     }
-    decoder->has_ended = result == CCURL_DECODER_ENDED;
-    return result;
+    return CCURL_DECODER_CORRUPT;
 }
 
 void ccurl_decoder_free(void *state) {

@@ -1,5 +1,5 @@
 #include "ccurl.h"
-#include "openssl.h"
+#include "libraries.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -66,7 +66,7 @@ package struct Cookie: Sendable, Hashable {
         modificationTime = now
         lastAccessTime = now
 
-        if isSecure, !url.origin.isSecure { return nil }
+        if isSecure, !url.origin.isConfidential { return nil }
         if sameSite == .none, !isSecure { return nil }
         guard keepsPromise(of: field) else { return nil }
     }
@@ -138,15 +138,10 @@ package struct Cookie: Sendable, Hashable {
             ? domain.hasSameBytes(as: origin.host)
             : CookieScope.host(origin.host, matches: domain)
         guard matchesHost, CookieScope.path(url.sentPath, matches: path),
-            origin.isSecure || !isSecure, !isExpired(at: now)
+            origin.isConfidential || !isSecure, !isExpired(at: now)
         else { return false }
         return isConfined || isAway && isHostOnly ? source == origin : true
     }
-}
-
-extension Origin {
-    /// Whether nobody can listen in on the way: TLS, or this machine (Secure Contexts §3.1).
-    var isSecure: Bool { scheme == .https || isLoopback }
 }
 
 extension Timestamp {

@@ -30,9 +30,7 @@ enum CookieDate {
         default: break
         }
         let date = CivilDate(year: year, month: month, day: day)
-        guard year >= 1601, (1...31).contains(day),
-            CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date
-        else { return nil }
+        guard year >= 1601, (1...31).contains(day), date.isInCalendar else { return nil }
         return Timestamp(microseconds: (date.daysSinceEpoch * 86_400 + time) * 1_000_000)
     }
 

@@ -47,7 +47,9 @@ package struct CookieStore: Sendable {
     /// - Returns: Whether it was taken in; one that has expired deletes another one that way.
     @discardableResult
     package mutating func receive(_ cookie: Cookie, at now: Timestamp) -> Bool {
-        if !cookie.isSecure, !cookie.source.isSecure, hidesSecureCookie(cookie) { return false }
+        if !cookie.isSecure, !cookie.source.isConfidential, hidesSecureCookie(cookie) {
+            return false
+        }
         var cookie = cookie
         lastTime = max(now, lastTime + 1)
         cookie.modificationTime = lastTime

@@ -26,7 +26,7 @@ enum CookieText {
         writer.key("count")
         writer.integer(Int64(cookies.count))
         writer.key("checksum")
-        writer.string(String(checksum(of: text[...]), radix: 16))
+        writer.string(checksum(of: text[...]))
         writer.endObject()
         return text + line(of: &writer)
     }
@@ -37,7 +37,7 @@ enum CookieText {
         guard text.last == newline else { return nil }
         let start = text.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? 0
         guard let end = try? JSONValue(bytes: Array(text[start...].dropLast())),
-            end["checksum"]?.string == String(checksum(of: text[..<start]), radix: 16)
+            end["checksum"]?.string == checksum(of: text[..<start])
         else { return nil }
         var lines = text[..<start].split(separator: newline).makeIterator()
         guard let first = lines.next(), let head = try? JSONValue(bytes: Array(first)),
@@ -57,9 +57,9 @@ enum CookieText {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// FNV-1a of 64 bits: it finds what a disk has lost, and is no seal.
-    private static func checksum(of bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    /// It finds what a disk has lost, and is no seal.
+    private static func checksum(of bytes: ArraySlice<UInt8>) -> String {
+        String(bytes.span.fnv1a, radix: 16)
     }
 
     private static func write(_ cookie: Cookie, to writer: inout JSONWriter) {

@@ -30,20 +30,6 @@ package final class EasyProxy: Sendable {
     }
 }
 
-extension TLSOptions {
-    /// The least and the greatest version, as `CURLOPT_SSLVERSION` takes them.
-    var versions: Int {
-        let minimum = minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
-        let maximum =
-            switch maximumVersion {
-            case .tls12: CURL_SSLVERSION_MAX_TLSv1_2
-            case .tls13: CURL_SSLVERSION_MAX_TLSv1_3
-            case nil: CURL_SSLVERSION_MAX_NONE
-            }
-        return Int(minimum) | Int(maximum)
-    }
-}
-
 extension EasyHandle {
     /// Sends what follows through a proxy; nil asks origins themselves, whatever the environment says.
     func setProxy(_ proxy: EasyProxy?) throws(CurlCode) {
@@ -52,16 +38,16 @@ extension EasyHandle {
         try setString(CURLOPT_PROXYUSERNAME, proxy?.user)
         try setString(CURLOPT_PROXYPASSWORD, proxy?.password)
         guard let proxy else { return }
-        let scheme: Int =
+        let scheme =
             switch proxy.authentication {
-            case .basic: Int(CCURL_AUTH_BASIC)
-            case .digest: Int(CCURL_AUTH_DIGEST)
-            case .ntlm: Int(CCURL_AUTH_NTLM)
-            case .negotiate: Int(CCURL_AUTH_NEGOTIATE)
+            case .basic: CCURL_AUTH_BASIC
+            case .digest: CCURL_AUTH_DIGEST
+            case .ntlm: CCURL_AUTH_NTLM
+            case .negotiate: CCURL_AUTH_NEGOTIATE
             }
         try setLong(CURLOPT_PROXYAUTH, scheme)
         // No GSSAPI unless a job asks for it.
-        try setLong(CURLOPT_SOCKS5_AUTH, Int(CCURL_AUTH_BASIC))
+        try setLong(CURLOPT_SOCKS5_AUTH, CCURL_AUTH_BASIC)
         // What asks for a tunnel has no field of the request.
         try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         // An https proxy is trusted as origins are, and never without a certificate.

@@ -13,7 +13,7 @@ internal import CCurl
 
     /// Returns nil when libcrypto is not there, which comes with libcurl.
     package init?(_ algorithm: Algorithm = .sha256) {
-        guard (try? CurlLibrary.load()) != nil,
+        guard unsafe ccurl_load() == nil,
             let context = unsafe ccurl_digest_new(Int32(algorithm.rawValue))
         else { return nil }
         self.algorithm = algorithm

@@ -1,7 +1,8 @@
-extension Sequence<Diagnostic> {
+extension Array<Diagnostic> {
     /// Sorted by place; those of one place keep their order.
     package var inFileOrder: [Diagnostic] {
-        enumerated()
+        guard count > 1 else { return self }
+        return enumerated()
             .sorted { ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset) }
             .map(\.element)
     }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import Diagnostics
 
 /// What is known of the bytes before they are parsed: that they are UTF-8 text of an allowed size.
@@ -125,8 +126,7 @@ struct InputCheck {
         at offset: Int,
         in source: SourceText
     ) -> Refusal {
-        let hex = String(scalar.value, radix: 16, uppercase: true)
-        let name = String(repeating: "0", count: 4 - hex.utf8.count) + hex
+        let name = scalar.value.padded(to: 4, radix: 16, uppercase: true)
         let escape = scalar.value < 0x100 ? String(name.suffix(2)) : name
         let letter = scalar.value < 0x100 ? "x" : "u"
         let start = source.position(at: offset)

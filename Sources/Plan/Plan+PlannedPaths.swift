@@ -41,10 +41,11 @@ extension Plan {
         where isWanted: (TaskSpec.Kind) -> Bool,
         _ body: (Int, TaskDraft) -> Void
     ) {
+        var reader = reader
         for index in 0..<taskCount {
             let entry = tasks.entry(of: index)
             guard isWanted(entry.kind) else { continue }
-            var reader = reader
+            reader.forgetFindings()
             var draft = taskReader.defaults
             // A row that is not there any more fails its task when it starts.
             guard (try? reader.enterRow(of: index)) != nil else { continue }

@@ -37,7 +37,7 @@ extension PlanBuilder {
 
     /// Reports captures of tasks that are not needed, so that they may not have ended when the value is wanted.
     mutating func reportMissingNeeds(in graph: TaskGraph) {
-        guard !distantCaptures.isEmpty, knowsAllNeeds else { return }
+        guard !distantCaptures.isEmpty else { return }
         let tasks = reader.tasks
         // All tasks of a `forEach` are filled in alike, and each must need what fills it in.
         let questions = distantCaptures.map { user, reference in
@@ -46,7 +46,8 @@ extension PlanBuilder {
                 source: graph.unit(of: tasks.tasks(of: reference.source).lowerBound)
             )
         }
-        let answers = NeedSearch(graph).answers(to: questions)
+        let unknown = entriesOfUnknownNeeds.map { graph.units(of: tasks.tasks(of: $0)) }
+        let answers = NeedSearch(graph, unknown: unknown).answers(to: questions)
         for ((user, reference), isNeeded) in zip(distantCaptures, answers) where !isNeeded {
             let id = reader.id(of: Need(entry: reference.source)).excerpt
             let isOwn = user == reference.source

@@ -25,8 +25,8 @@ struct PlanBuilder {
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
     /// What is wrong with the path of `--report`.
     var reportFault: String?
-    /// Whether the needs of every task could be read.
-    var knowsAllNeeds = true
+    /// The entries whose needs could not be read.
+    var entriesOfUnknownNeeds: [Int] = []
 
     /// Values of secrets by their names, those that a run needs; nil while the job is only looked at.
     let secrets: [String: KnownSecret]?
@@ -266,7 +266,7 @@ struct PlanBuilder {
             needs.append(number, needs: draft.needs)
             guard isRight else {
                 let hasNeeds = document.value(of: entry.value, for: "needs") != nil
-                if draft.needs.isEmpty, hasNeeds { knowsAllNeeds = false }
+                if draft.needs.isEmpty, hasNeeds { entriesOfUnknownNeeds.append(number) }
                 continue
             }
             if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }

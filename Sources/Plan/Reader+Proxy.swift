@@ -83,16 +83,16 @@ extension Reader {
         _ field: Field
     ) -> ProxyCredentials? {
         let method = draft.method?.value ?? .basic
-        if server.kind.isSOCKS, let (value, key) = draft.method, value != .basic {
+        if server.kind.isSOCKS, let field = draft.method?.field, method != .basic {
             report(
                 .conflictingKeys,
-                "a SOCKS proxy is not told by `\(value.rawValue)` who asks",
-                at: key
+                "a SOCKS proxy is not told by `\(method.rawValue)` who asks",
+                at: field.key
             )
             return nil
         }
         if server.kind == .socks4 || server.kind == .socks4a, let password = draft.password {
-            report(.conflictingKeys, "SOCKS 4 has no passwords", at: password.key)
+            report(.conflictingKeys, "SOCKS 4 has no passwords", at: password.field.key)
             return nil
         }
         if let user = draft.user {
@@ -106,17 +106,18 @@ extension Reader {
         if method == .negotiate {
             return ProxyCredentials(user: "", password: Secret(""), method: method)
         }
-        if let key = draft.password?.key ?? draft.method?.key {
+        if let key = (draft.password?.field ?? draft.method?.field)?.key {
             report(.missingKey, "the key `user` in `\(field.name)`\(context) is required", at: key)
         }
         return nil
     }
 
     /// A user or a password, which may hold secrets.
-    mutating func proxyCredential(_ field: Field) -> (text: String, use: SecretSet, key: NodeID)? {
-        let count = secretUses.count
+    mutating func proxyCredential(_ field: Field) -> CredentialText? {
         warnOfPlaceholders(in: field)
-        guard let text = sentText(field, as: .credential) else { return nil }
+        guard let scalar = sentScalar(field, as: .credential),
+            let text = text(of: scalar, field)
+        else { return nil }
         let isUser = field.name == "user"
         do throws(ValueFault) {
             try HeaderRule.checkValue(text)
@@ -131,8 +132,7 @@ extension Reader {
             report(error, of: field)
             return nil
         }
-        let use = secretUses.count > count ? secretUses[count].secrets : SecretSet()
-        return (text, use, field.key)
+        return CredentialText(text: text, secrets: scalar.secrets, field: field)
     }
 
     /// Reports secrets that may not go to a proxy, and warns of passwords that others can read on the way to it.
@@ -143,10 +143,10 @@ extension Reader {
         of server: ProxyServer,
         at node: NodeID
     ) {
-        let isReadable = server.origin.scheme == .http && !server.origin.isLoopback
+        let isReadable = !server.origin.isConfidential
         let showsPassword = draft.method?.value.showsPassword ?? true
-        let user = draft.user?.use ?? SecretSet()
-        let password = draft.password?.use ?? SecretSet()
+        let user = draft.user?.secrets ?? SecretSet()
+        let password = draft.password?.secrets ?? SecretSet()
         let exposed = isReadable && !draft.allowsPlainText
         for (use, isShown) in [(user, true), (password, showsPassword)] {
             for declaration in use.positions.compactMap({ secrets.declarations[$0] }) {

@@ -34,6 +34,13 @@ extension Span<UInt8> {
         }
     }
 
+    /// FNV-1a of 64 bits: the same on every machine, and anybody can make two texts of one hash.
+    package var fnv1a: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in indices { hash = (hash ^ UInt64(self[index])) &* 0x100_0000_01B3 }
+        return hash
+    }
+
     /// Where the first of the bytes stands that is `byte`.
     package func firstIndex(of byte: UInt8) -> Int? {
         unsafe withUnsafeBytes { bytes in

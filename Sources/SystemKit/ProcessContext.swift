@@ -3,8 +3,8 @@ internal import Glibc
 
 /// What the process was given by whoever started it.
 package enum ProcessContext {
-    /// The environment; of a name that stands twice the first value, as getenv(3) has it.
-    package static var environment: [String: String] {
+    /// The environment as the process was given it; of a name that stands twice the first value, as getenv(3) has it.
+    package static let environment: [String: String] = {
         var result: [String: String] = [:]
         guard var entry = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         else {
@@ -12,13 +12,14 @@ package enum ProcessContext {
         }
         while let text = unsafe entry.pointee {
             let line = unsafe String(cString: text)
-            if let equals = line.firstIndex(of: "="), result[String(line[..<equals])] == nil {
-                result[String(line[..<equals])] = String(line[line.index(after: equals)...])
+            if let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                let name = String(line[..<equals])
+                if result[name] == nil { result[name] = String(line[line.index(after: equals)...]) }
             }
             unsafe entry += 1
         }
         return result
-    }
+    }()
 
     /// The value of one environment variable.
     package static func variable(_ name: String) -> String? {

@@ -58,11 +58,6 @@ package final class RunningCommand {
         if !isReaped { kill(process, number) }
     }
 
-    /// Ends its standard input.
-    package func closeInput() {
-        input = nil
-    }
-
     /// Waits until it has written a whole line that contains `text` to either stream, and returns the line.
     package func waitForLine(
         containing text: String,

@@ -14,7 +14,7 @@ extension Attempt {
                 at: clock.timestamp(of: .now)
             )
         else { return nil }
-        return hop.headers.contains { $0.name.lowercased() == "cookie" } ? nil : field
+        return hop.headers.contains("cookie") ? nil : field
     }
 
     /// Keeps the cookies of a response, whatever becomes of it.

@@ -97,7 +97,7 @@ struct CertificateRefusal {
 
     private static func day(_ seconds: Int64?, before words: String) -> String {
         guard let seconds else { return "" }
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let days = seconds.flooredDivision(by: 86_400).quotient
         return words + CivilDate(daysSinceEpoch: days).description
     }
 }

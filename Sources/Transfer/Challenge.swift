@@ -52,7 +52,7 @@ private struct ChallengeReader {
         while true {
             skip { Self.isBlank($0) || $0 == UInt8(ascii: ",") }
             guard !rest.isEmpty else { return challenges }
-            let name = take(Self.isTokenByte)
+            let name = take(\.isTokenByte)
             guard !name.isEmpty else {
                 skip { $0 != UInt8(ascii: ",") }
                 continue
@@ -76,7 +76,7 @@ private struct ChallengeReader {
     /// Letters, digits and `-._~+/`, then any number of `=`, up to a comma or the end; nothing is taken otherwise.
     private mutating func token68() -> [UInt8]? {
         let start = rest
-        let letters = take { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") }
+        let letters = take { $0.isTokenByte || $0 == UInt8(ascii: "/") }
         let padding = take { $0 == UInt8(ascii: "=") }
         skip(Self.isBlank)
         let isEnd = rest.first.map { $0 == UInt8(ascii: ",") } ?? true
@@ -119,13 +119,4 @@ private struct ChallengeReader {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
-
-    /// RFC 9110 §5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 94...122: true
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true
-        default: false
-        }
-    }
 }

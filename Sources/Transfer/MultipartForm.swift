@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// How the parts of a `multipart/form-data` body (RFC 7578) are put together.
@@ -7,8 +8,7 @@ struct MultipartForm {
 
     init(using generator: inout some RandomNumberGenerator) {
         let digits = (0..<2).map { _ in
-            let text = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-            return String(repeating: "0", count: 16 - text.utf8.count) + text
+            UInt64.random(in: .min ... .max, using: &generator).padded(to: 16, radix: 16)
         }
         boundary = "runner-" + digits.joined()
     }

@@ -17,13 +17,13 @@ struct RefusedLogins {
     /// A server that invents realms is not remembered further than this.
     private static let mostRealms = 64
 
-    /// Whether a login was refused in a realm of a server.
+    /// Looks whether a login was refused in a realm of a server.
     ///
     /// - Parameters:
     ///   - login: Its position among those of the session.
     ///   - server: The origin or the proxy, as text.
     ///   - realm: That of the challenge; nil when its scheme has none.
-    /// - Returns: Whether it was noted.
+    /// - Returns: Whether it was.
     func contains(_ login: Int, at server: String, realm: [UInt8]?) -> Bool {
         refused[Place(server: server, login: login)]?.contains(realm) ?? false
     }

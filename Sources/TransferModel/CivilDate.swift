@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Sendable, Hashable {
     package var year: Int64
@@ -11,6 +13,9 @@ package struct CivilDate: Sendable, Hashable {
         self.month = month
         self.day = day
     }
+
+    /// Whether there is such a day, for one that was read.
+    package var isInCalendar: Bool { CivilDate(daysSinceEpoch: daysSinceEpoch) == self }
 
     /// The day that lies `daysSinceEpoch` days after 1970-01-01.
     ///
@@ -43,10 +48,6 @@ package struct CivilDate: Sendable, Hashable {
 extension CivilDate: CustomStringConvertible {
     /// As RFC 3339 §5.6 writes a `full-date`: `2026-01-02`.
     package var description: String {
-        func padded(_ number: Int64, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
     }
 }

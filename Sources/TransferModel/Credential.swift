@@ -65,7 +65,7 @@ package struct ProtectionSpace: Sendable, Hashable {
         switch scope {
         case .origin(let own): own == origin
         case .host(let host):
-            host == origin.host && (origin.scheme == .https || origin.isLoopback)
+            host == origin.host && origin.isConfidential
         case .none: false
         }
     }

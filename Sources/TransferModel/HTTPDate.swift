@@ -46,7 +46,7 @@ package enum HTTPDate {
             let second = number(parts[2], digits: [2]), second <= 60
         else { return nil }
         let date = CivilDate(year: year, month: Int64(month) + 1, day: day)
-        guard CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date else { return nil }
+        guard date.isInCalendar else { return nil }
         let seconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
         return Timestamp(microseconds: seconds * 1_000_000)
     }

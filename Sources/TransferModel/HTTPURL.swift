@@ -254,6 +254,9 @@ package struct Origin: Sendable, Hashable {
             || isAddress && host.hasPrefix("127.")
     }
 
+    /// Whether nobody can listen in on the way there: TLS, or this machine (Secure Contexts §3.1).
+    package var isConfidential: Bool { scheme == .https || isLoopback }
+
     /// `https://host:port`, the port only when it is not the scheme's own.
     package var text: String {
         port == scheme.defaultPort

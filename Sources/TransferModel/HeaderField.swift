@@ -29,6 +29,21 @@ package struct HeaderField: Sendable, Hashable {
     }
 }
 
+extension [HeaderField] {
+    /// Whether a field has that name, capitals aside.
+    package func contains(_ name: String) -> Bool {
+        contains { $0.name.isEqualIgnoringCase(name) }
+    }
+}
+
+extension String {
+    /// Whether both are equal but for the case of ASCII letters.
+    fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
 /// An ordered list of HTTP field lines that keeps repeats and the bytes as they came.
 ///
 /// Held as one buffer, so that a response head costs one allocation. Values are bytes; as text, each byte is
@@ -200,7 +215,24 @@ package struct HeaderFields: Sendable, Hashable {
     }
 }
 
+extension Span<UInt8> {
+    /// Whether the bytes are a token, as names of fields and methods are (RFC 9110 §5.6.2).
+    package var isToken: Bool {
+        for index in indices where !self[index].isTokenByte { return false }
+        return !isEmpty
+    }
+}
+
 extension UInt8 {
+    /// Whether the byte may stand in a token (RFC 9110 §5.6.2).
+    package var isTokenByte: Bool {
+        switch self {
+        case 48...57, 65...90, 94...122: true  // digits, letters, ^ _ `
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true  // ! # $ % & ' * + - . | ~
+        default: false
+        }
+    }
+
     /// The byte with `A`…`Z` made `a`…`z`.
     package var asciiLowercased: UInt8 {
         (65...90).contains(self) ? self | 0x20 : self

@@ -35,7 +35,7 @@ package struct RequestSpec: Sendable, Hashable {
     /// Whether the request names a key by which the server can tell a repeat
     /// (draft-ietf-httpapi-idempotency-key-header).
     package var hasIdempotencyKey: Bool {
-        headers.contains { $0.name.lowercased() == "idempotency-key" }
+        headers.contains("idempotency-key")
     }
 }
 

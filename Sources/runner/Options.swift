@@ -58,8 +58,16 @@ struct StateOptions: ParsableArguments {
     var chosenFolder: String? { stateFolder ?? EnvironmentOption.text("STATE_DIR") }
 }
 
+/// A choice between words, told by plain reads: the parser's own defaults go through key paths at every start.
+protocol WordChoice: ExpressibleByArgument, CaseIterable, RawRepresentable<String> {}
+
+extension WordChoice {
+    static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+    static var allValueDescriptions: [String: String] { [:] }
+}
+
 /// How `validate` shows what it found.
-enum DiagnosticFormat: String, ExpressibleByArgument, CaseIterable {
+enum DiagnosticFormat: String, WordChoice {
     case text
     case json
     /// Workflow commands of GitHub Actions.
@@ -74,7 +82,7 @@ enum DiagnosticFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// How `plan` and `doctor` write what they tell.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+enum OutputFormat: String, WordChoice {
     case text
     case json
 
@@ -84,7 +92,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-extension ProgressStyle: ExpressibleByArgument {}
+extension ProgressStyle: WordChoice {}
 
 /// The environment variables that stand in for options.
 enum EnvironmentOption {

@@ -3,6 +3,8 @@ import SystemKit
 import TransferModel
 
 /// The command line: one subcommand for each thing that `runner` does.
+///
+/// Every subcommand writes its name out: deriving it from the type would reflect on each of them at every start.
 struct Runner: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runner",

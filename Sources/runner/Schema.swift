@@ -5,12 +5,13 @@ import SystemKit
 
 /// `runner schema`: the JSON Schema that this binary itself obeys.
 struct Schema: ParsableCommand {
-    enum Subject: String, ExpressibleByArgument, CaseIterable {
+    enum Subject: String, WordChoice {
         case job
         case report
     }
 
     static let configuration = CommandConfiguration(
+        commandName: "schema",
         abstract: "Print the JSON Schema (draft-07) of job files or of reports."
     )
 

@@ -57,12 +57,8 @@ struct StateFolder {
     private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
         let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
         let parts = (folder + jobPath).split(separator: "/").filter { $0 != "." }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in Array(parts.joined(separator: "/").utf8) + suffix {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        let digits = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)
-        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        let hash = (Array(parts.joined(separator: "/").utf8) + suffix).span.fnv1a
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32).padded(to: 8, radix: 16)
     }
 
     /// A job's name as a file's: whatever could mean something to a path is an underscore.

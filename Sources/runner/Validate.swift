@@ -8,6 +8,7 @@ import TransferModel
 /// `runner validate`: every fault of a job file, without touching the network.
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "validate",
         abstract: "Check job files without touching the network.",
         discussion:
             "All faults of a file are shown at once. Exits with 3 when there is one, with 4 when only a "
@@ -67,17 +68,17 @@ struct Validate: ParsableCommand {
 
     /// The files that the arguments stand for, each once, in their order.
     private static func expanded(_ arguments: [String]) throws -> [String] {
-        var known: Set<ByteText> = []
-        var files: [String] = []
-        for argument in arguments {
+        let found = try arguments.flatMap { argument in
             try JobSource.requirePath(argument)
-            let found = try Exit.environment { () throws(SystemError) in
+            let files = try Exit.environment { () throws(SystemError) in
                 try FilePattern.expand(argument)
             }
-            guard !found.isEmpty else { throw Exit(.environment, "no file matches `\(argument)`") }
-            files += found.filter { known.insert(ByteText(Self.plain($0))).inserted }
+            guard !files.isEmpty else { throw Exit(.environment, "no file matches `\(argument)`") }
+            return files
         }
-        return files
+        guard found.count > 1 else { return found }
+        var known: Set<ByteText> = []
+        return found.filter { known.insert(ByteText(Self.plain($0))).inserted }
     }
 
     /// A path without what makes no difference: `.` between slashes, and slashes side by side.

@@ -25,4 +25,14 @@ import Testing
         bytes.append(more.span)
         #expect(bytes == [1, 2, 3])
     }
+
+    // Test vectors of http://www.isthe.com/chongo/src/fnv/test_fnv.c.
+    @Test(arguments: [
+        ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C),
+        ("foobar", 0x8594_4171_F739_67E8),
+    ])
+    func `FNV-1a is that of its authors`(text: String, hash: UInt64) {
+        let found = text.utf8.span.fnv1a
+        #expect(found == hash)
+    }
 }

@@ -1,13 +1,6 @@
 internal import JobFile
 internal import TransferModel
 
-/// A text of a credential, and which secrets it holds.
-struct CredentialText: Sendable {
-    var text: String
-    var secrets: SecretSet
-    var field: Field
-}
-
 /// What one entry of `credentials` says.
 struct CredentialDraft: Sendable {
     var scope = ProtectionSpace.Scope.none
@@ -131,14 +124,14 @@ enum CredentialTable {
     fileprivate static let scope = [
         Setting<CredentialDraft>(
             "origin",
-            withField(OriginType.type),
+            OriginType.type.withField,
             "The scheme, host and port that it is for, such as `https://api.example.com`."
-        ) { ($0.scope, $0.scopeField) = (.origin($1.0), $1.1) },
+        ) { ($0.scope, $0.scopeField) = (.origin($1.value), $1.field) },
         Setting(
             "host",
-            withField(OriginType.host),
+            OriginType.host.withField,
             "The host that it is for, on every port: over https, and on this machine over http too."
-        ) { ($0.scope, $0.scopeField) = (.host($1.0), $1.1) },
+        ) { ($0.scope, $0.scopeField) = (.host($1.value), $1.field) },
     ]
 
     private static let realm = Setting<CredentialDraft>(
@@ -176,18 +169,17 @@ enum CredentialTable {
         Setting(
             "sessionToken",
             text(isConfidential: true),
-            isConfidential: true,
             "The token of temporary credentials."
         ) { $0.sessionToken = $1 },
         Setting(
             "region",
-            ValueType(pattern: awsNamePattern, parse: awsName),
+            awsName,
             isRequired: true,
             "Such as `eu-central-1`."
         ) { $0.region = $1 },
         Setting(
             "service",
-            ValueType(pattern: awsNamePattern, parse: awsName),
+            awsName,
             isRequired: true,
             "Such as `s3` or `execute-api`."
         ) { $0.service = $1 },
@@ -209,7 +201,6 @@ enum CredentialTable {
         Setting(
             "password",
             text(isConfidential: true),
-            isConfidential: true,
             "What the key is encrypted with."
         ) { $0.secret = $1 },
     ]
@@ -234,7 +225,6 @@ enum CredentialTable {
             name,
             text(isConfidential: true),
             isRequired: true,
-            isConfidential: true,
             summary
         ) { $0.secret = $1 }
     }
@@ -244,7 +234,7 @@ enum CredentialTable {
         isConfidential: Bool,
         mayHaveColon: Bool = true
     ) -> ValueType<CredentialText> {
-        ValueType(.text(pattern: nil)) { reader, field in
+        ValueType(isConfidential ? .credential : .text(pattern: nil)) { reader, field in
             reader.credentialText(
                 field,
                 isConfidential: isConfidential,
@@ -253,20 +243,13 @@ enum CredentialTable {
         }
     }
 
-    private static func withField<Value>(_ type: ValueType<Value>) -> ValueType<(Value, Field)> {
-        ValueType<(Value, Field)>(type.shape) { reader, field in
-            type.read(&reader, field).map { ($0, field) }
-        }
-    }
-
     private static func plainText(_ text: String) throws(ValueFault) -> String {
         try HeaderRule.checkValue(text)
         return text
     }
 
-    private static let awsNamePattern = "^[a-z0-9-]+$"
-
-    private static func awsName(_ text: String) throws(ValueFault) -> String {
+    private static let awsName = ValueType(pattern: "^[a-z0-9-]+$") {
+        (text) throws(ValueFault) -> String in
         let isName = text.utf8.allSatisfy {
             (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
         }

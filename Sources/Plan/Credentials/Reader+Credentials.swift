@@ -128,7 +128,7 @@ extension Reader {
         case .host(let host):
             for text in draft.texts { checkSecrets(text, sentToAllOf: host, at: field) }
         case .origin(let origin):
-            let isReadable = origin.scheme == .http && !origin.isLoopback
+            let isReadable = !origin.isConfidential
             // The token of temporary credentials is sent as it is.
             let exposure = draft.sessionToken == nil ? method.exposure : .value
             switch exposure {

@@ -88,7 +88,9 @@ extension PlanBuilder {
         let group = reader.tasks.groups[number]
         let entry = reader.tasks.entries[group.entry]
         // A row with a fault may have needs that are not known.
-        if !isRight, document.value(of: entry.value, for: "needs") != nil { knowsAllNeeds = false }
+        if !isRight, document.value(of: entry.value, for: "needs") != nil {
+            entriesOfUnknownNeeds.append(group.entry)
+        }
         if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {

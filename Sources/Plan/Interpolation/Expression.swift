@@ -1,6 +1,5 @@
 internal import Diagnostics
 
-internal import Diagnostics
 /// One `${…}` of a scalar.
 struct Expression: Hashable {
     /// Where the value comes from.
@@ -127,19 +126,18 @@ extension Expression {
         let written = "${\(String(content).excerpt)}"
         let (message, form) =
             switch namespace {
-            case .env: ("names no environment variable", "${env.NAME}")
-            case .var: ("names no variable", "${var.name}")
-            case .secret: ("names no secret", "${secret.name}")
-            case .item: ("names no value", "${item.name}")
-            case .run: ("names no value", "${run.id}")
+            case .env: ("names no environment variable", "`${env.NAME}`")
+            case .var: ("names no variable", "`${var.name}`")
+            case .secret: ("names no secret", "`${secret.name}`")
+            case .item: ("names no value", "`${item.name}`")
+            case .run: ("names no value", "`${run.id}`")
             case .task:
                 (
                     "does not name a task and one of its captures",
-                    "${task.ID.name}`, with a name that stands under `capture` of the task"
+                    "`${task.ID.name}`, with a name that stands under `capture` of the task"
                 )
             }
-        let help = namespace == .task ? "write `\(form)" : "write `\(form)`"
-        return ValueFault(.badExpression, "`\(written)` \(message)", help: help)
+        return ValueFault(.badExpression, "`\(written)` \(message)", help: "write \(form)")
     }
 
     /// A space or a tab.

@@ -41,12 +41,7 @@ struct SettingWalk {
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
-                    add(
-                        path + key.name,
-                        first.value,
-                        setBy: first.key,
-                        isConfidential: key.isConfidential
-                    )
+                    add(path + key.name, first.value, setBy: first.key)
                 } else if let value = key.defaultText {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
                 }
@@ -58,19 +53,10 @@ struct SettingWalk {
         reader.document.kind(of: entry.value) == .mapping
     }
 
-    /// Adds a value that is shown only as the expression that asks for it.
+    /// Adds a value of which only the expressions are shown that ask for it.
     private mutating func addCredential(_ path: String, _ entry: (key: NodeID, value: NodeID)) {
-        let text = reader.document.text(of: entry.value)
-        let isExpression =
-            reader.document.hasInterpolation(entry.value)
-            && Template(text).pieces.allSatisfy { if case .expression = $0 { true } else { false } }
-        rows.append(
-            SettingRow(
-                path: path,
-                value: isExpression ? text : Secret.mark,
-                line: reader.document.range(of: entry.key).start.line
-            )
-        )
+        let line = reader.document.range(of: entry.key).start.line
+        rows.append(SettingRow(path: path, value: displayCredential(entry.value), line: line))
     }
 
     /// Adds what mappings have under names that the job chose, and what lists name alone.
@@ -119,17 +105,7 @@ struct SettingWalk {
         }
     }
 
-    private mutating func add(
-        _ path: String,
-        _ node: NodeID,
-        setBy key: NodeID,
-        isConfidential: Bool = false
-    ) {
-        guard !isConfidential else {
-            let line = reader.document.range(of: key).start.line
-            rows.append(SettingRow(path: path, value: displayConfidential(node), line: line))
-            return
-        }
+    private mutating func add(_ path: String, _ node: NodeID, setBy key: NodeID) {
         let line = reader.document.range(of: key).start.line
         if reader.dependsOnItem(node) { itemRows.append((rows.count, node)) }
         rows.append(SettingRow(path: path, value: display(node), line: line))
@@ -171,7 +147,7 @@ struct SettingWalk {
     }
 
     /// The expressions of a scalar as they are written, without the text around them.
-    private func displayConfidential(_ node: NodeID) -> String {
+    private func displayCredential(_ node: NodeID) -> String {
         guard reader.document.hasInterpolation(node) else { return Secret.mark }
         let text = reader.document.text(of: node)
         return Template(text).pieces.map { piece in

@@ -165,7 +165,7 @@ extension Reader {
         guard !sent.isEmpty else { return }
         for declaration in sent.positions.compactMap({ secrets.declarations[$0] })
         where !declaration.mayGo(to: origin) {
-            let isPlain = origin.scheme == .http && !origin.isLoopback
+            let isPlain = !origin.isConfidential
             let places = use.map { [Diagnostic.Note("it stands here", at: document.range(of: $0))] }
             report(
                 isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,

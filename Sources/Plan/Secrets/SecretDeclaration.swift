@@ -37,7 +37,6 @@ package struct SecretDeclaration: Sendable {
 
     /// Whether the secret may be sent to an origin.
     func mayGo(to origin: Origin) -> Bool {
-        if let origins { return origins.contains(origin) }
-        return origin.scheme == .https || origin.isLoopback
+        origins?.contains(origin) ?? origin.isConfidential
     }
 }

@@ -44,21 +44,6 @@ enum HeaderFieldsType {
     }
 }
 
-extension [HeaderField] {
-    /// Whether a field has that name, capitals aside.
-    func contains(_ name: String) -> Bool {
-        contains { $0.name.isEqualIgnoringCase(name) }
-    }
-}
-
-extension String {
-    /// Whether both are equal but for the case of ASCII letters.
-    fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        return zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-    }
-}
-
 extension Reader {
     /// The fields of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func headerFields(

@@ -9,8 +9,6 @@ struct KeyDescription: Sendable {
     /// What holds without the key, as it would be written; nil when there is nothing.
     let defaultText: String?
     let isRequired: Bool
-    /// Whether its value is shown nowhere.
-    var isConfidential = false
     /// Another key of the mapping without which it has no meaning.
     var partner: String?
     /// What its value looks like; nil for a key that is known and not supported yet.

@@ -52,7 +52,7 @@ enum OriginType {
 extension Reader {
     /// Whether what goes to an origin can be read by nobody on the way; reports one where it can.
     mutating func isConfidential(_ origin: Origin, _ field: Field) -> Bool {
-        if origin.scheme == .https || origin.isLoopback { return true }
+        if origin.isConfidential { return true }
         report(
             .secretOverPlainHTTP,
             "`\(field.name)`: what goes to `\(origin.text)` is readable on the way",

@@ -4,9 +4,9 @@ internal import TransferModel
 /// What a mapping says of one proxy.
 struct ProxyDraft: Sendable {
     var server: ProxyServer?
-    var user: (text: String, use: SecretSet)?
-    var password: (text: String, use: SecretSet, key: NodeID)?
-    var method: (value: ProxyCredentials.Method, key: NodeID)?
+    var user: CredentialText?
+    var password: CredentialText?
+    var method: (value: ProxyCredentials.Method, field: Field)?
     var allowsPlainText = false
 }
 
@@ -65,13 +65,11 @@ enum ProxyTable {
                 isRequired: true,
                 "Its URL, such as `http://proxy.example.com:3128`."
             ) { $0.server = $1 },
-            Setting("user", credential.mapped { ($0.text, $0.use) }, "As whom it is asked.") {
-                $0.user = $1
-            },
+            Setting("user", credential, "As whom it is asked.") { $0.user = $1 },
             Setting("password", credential, "The password of `user`.") { $0.password = $1 },
             Setting(
                 "method",
-                method,
+                ValueType<ProxyCredentials.Method>.choice().withField,
                 default: "basic",
                 "How the proxy is told: a proxy that asks for another way is not answered."
             ) { $0.method = $1 },
@@ -93,23 +91,7 @@ enum ProxyTable {
 
     private static let exception = ValueType(pattern: "^[^,\\s]+$", parse: ProxyURLText.exception)
 
-    private static let method = ValueType<(value: ProxyCredentials.Method, key: NodeID)>(
-        ValueType<ProxyCredentials.Method>.choice().shape
-    ) { reader, field in
-        ValueType<ProxyCredentials.Method>.choice().read(&reader, field).map { ($0, field.key) }
-    }
-
-    private static let credential = ValueType<(text: String, use: SecretSet, key: NodeID)>(
-        .credential
-    ) { reader, field in reader.proxyCredential(field) }
-}
-
-extension ValueType {
-    /// The same type, of whose values something is made.
-    fileprivate func mapped<Other>(
-        _ change: @escaping @Sendable (Value) -> Other
-    ) -> ValueType<Other> {
-        let read = read
-        return ValueType<Other>(shape) { reader, field in read(&reader, field).map(change) }
+    private static let credential = ValueType<CredentialText>(.credential) { reader, field in
+        reader.proxyCredential(field)
     }
 }

@@ -26,7 +26,6 @@ struct Setting<Target>: Sendable {
         _ type: ValueType<Value>,
         default defaultText: String? = nil,
         isRequired: Bool = false,
-        isConfidential: Bool = false,
         onlyWith partner: String? = nil,
         _ summary: String,
         set: @escaping @Sendable (inout Target, Value) -> Void
@@ -36,7 +35,6 @@ struct Setting<Target>: Sendable {
             summary: summary,
             defaultText: defaultText,
             isRequired: isRequired,
-            isConfidential: isConfidential,
             partner: partner,
             shape: type.shape
         )

@@ -38,7 +38,9 @@ enum TLSTable {
             ) { $0.caFile = $1.path },
             Setting(
                 "pinnedPublicKeys",
-                pins,
+                .nonEmptyList(
+                    of: ValueType(pattern: PublicKeyPinText.pattern, parse: PublicKeyPinText.parse)
+                ),
                 "The server must have one of these keys: `sha256//` and base64."
             ) { $0.pinnedPublicKeys = $1 },
             Setting(
@@ -49,18 +51,6 @@ enum TLSTable {
             ) { $0.serverTrust = $1 },
         ]
     )
-
-    private static let pins = ValueType<[String]>(
-        .nonEmptyList(.text(pattern: PublicKeyPinText.pattern))
-    ) { reader, field in
-        let pin = ValueType(pattern: PublicKeyPinText.pattern, parse: PublicKeyPinText.parse)
-        guard let pins = reader.elements(field, of: pin) else { return nil }
-        guard !pins.isEmpty else {
-            reader.report(.outOfRange, "`\(field.name)`: the list is empty", at: field.node)
-            return nil
-        }
-        return pins
-    }
 
     /// Written out: what is filled in depends on who starts the run, and nobody would see it in the file.
     private static let serverTrust = ValueType<TLSConfiguration.ServerTrust>(

@@ -28,20 +28,36 @@ struct ValueType<Value>: Sendable {
         ValueType(.list(type.shape)) { reader, field in reader.elements(field, of: type) }
     }
 
-    /// The values of a sequence, or one value alone.
-    static func oneOrMore<Element>(
+    /// The values of a sequence, of which there is one at least.
+    static func nonEmptyList<Element>(
         of type: ValueType<Element>
     ) -> ValueType where Value == [Element] {
-        ValueType(.oneOrMore(type.shape)) { reader, field in
-            if reader.document.kind(of: field.node) == .scalar {
-                return type.read(&reader, field).map { [$0] }
-            }
+        ValueType(.nonEmptyList(type.shape)) { reader, field in
             guard let values = reader.elements(field, of: type) else { return nil }
             guard !values.isEmpty else {
                 reader.report(.outOfRange, "`\(field.name)`: the list is empty", at: field.node)
                 return nil
             }
             return values
+        }
+    }
+
+    /// The same, or one value alone.
+    static func oneOrMore<Element>(
+        of type: ValueType<Element>
+    ) -> ValueType where Value == [Element] {
+        let list = nonEmptyList(of: type)
+        return ValueType(.oneOrMore(type.shape)) { reader, field in
+            reader.document.kind(of: field.node) == .scalar
+                ? type.read(&reader, field).map { [$0] } : list.read(&reader, field)
+        }
+    }
+
+    /// The same type, which hands over the field that the value stands in, too.
+    var withField: ValueType<(value: Value, field: Field)> {
+        let read = read
+        return ValueType<(value: Value, field: Field)>(shape) { reader, field in
+            read(&reader, field).map { ($0, field) }
         }
     }
 }

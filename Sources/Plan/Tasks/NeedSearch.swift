@@ -15,15 +15,21 @@ struct NeedSearch {
     /// Where a node stands in the order; `unordered` for one in a circle, and for those that need one of them.
     private var positions: [UInt32]
 
+    /// Where nodes stand of which nobody knows what they need.
+    private let unknown: [Int]
+
     private static let unordered = UInt32.max
 
-    init(_ graph: TaskGraph) {
+    /// A search in a graph; of the nodes in `unknown`, and of all that need one of them, it takes any need for granted.
+    init(_ graph: TaskGraph, unknown: [Range<Int>] = []) {
         self.graph = graph
         order = graph.order()
         positions = [UInt32](repeating: Self.unordered, count: graph.count)
         for (position, node) in order.enumerated() {
             positions[node] = UInt32(truncatingIfNeeded: position)
         }
+        self.unknown = unknown.joined().map { [positions] in positions[$0] }
+            .filter { $0 != Self.unordered }.map(Int.init).sorted()
     }
 
     /// The answer to each question; yes where a circle, which is a fault of its own, keeps from telling.
@@ -64,14 +70,15 @@ struct NeedSearch {
 
         func has(_ bit: Int, at position: UInt32) -> Bool {
             guard position != NeedSearch.unordered else { return true }
-            // What stands before the first source needs none of them.
+            // What stands before the first source, and whatever is unknown, needs none of them.
             return Int(position) >= first && bits[Int(position) - first] & 1 << bit != 0
         }
     }
 
     /// Goes from sources, of which there is one at least and which stand in order, to the last of some nodes.
     private func walk(from sources: [Int], to users: some Sequence<Range<Int>>) -> Walk {
-        let first = sources.first.map { Int(positions[$0]) } ?? 0
+        let firstSource = sources.first.map { Int(positions[$0]) } ?? 0
+        let first = min(firstSource, unknown.first ?? firstSource)
         var last = sources.last.map { Int(positions[$0]) } ?? 0
         for node in users.joined() where positions[node] != Self.unordered {
             last = max(last, Int(positions[node]))
@@ -80,6 +87,7 @@ struct NeedSearch {
         for (bit, source) in sources.enumerated() {
             walk.bits[Int(positions[source]) - first] = 1 << bit
         }
+        for position in unknown.prefix(while: { $0 <= last }) { walk.bits[position - first] = .max }
         for position in first...last {
             var needed: UInt64 = 0
             for need in graph.needs(of: order[position]) {

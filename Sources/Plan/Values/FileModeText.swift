@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import Diagnostics
 
 /// Permission bits in octal, as chmod takes them: `"0644"`.
@@ -16,7 +17,7 @@ enum FileModeText {
             throw ValueFault(
                 .badValue,
                 isSpecial
-                    ? "`\(text)` has bits besides those of reading, writing and executing"
+                    ? "`\(text.excerpt)` has bits besides those of reading, writing and executing"
                     : "`\(text.excerpt)` is no mode",
                 help: "write three octal digits behind a zero, such as `\"0644\"`"
             )
@@ -28,7 +29,6 @@ enum FileModeText {
     static func likely(_ text: String) -> String? {
         let digits = text.hasPrefix("0o") ? text.dropFirst(2) : text[...]
         guard let mode = try? parse(String(digits)) else { return nil }
-        let octal = String(mode, radix: 8)
-        return "\"0" + String(repeating: "0", count: 3 - octal.utf8.count) + octal + "\""
+        return "\"\(mode.padded(to: 4, radix: 8))\""
     }
 }

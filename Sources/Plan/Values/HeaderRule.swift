@@ -87,17 +87,5 @@ enum HeaderRule {
     }
 
     /// One or more of the characters of RFC 9110 §5.6.2.
-    static func isToken(_ text: String) -> Bool {
-        let bytes = text.utf8.span
-        for index in bytes.indices where !isTokenByte(bytes[index]) { return false }
-        return !bytes.isEmpty
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 94...122: true  // digits, letters, ^ _ `
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true  // ! # $ % & ' * + - . | ~
-        default: false
-        }
-    }
+    static func isToken(_ text: String) -> Bool { text.utf8.span.isToken }
 }

@@ -1,3 +1,5 @@
+internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// A point in time as `!!timestamp` writes it (https://yaml.org/type/timestamp.html), and as JSONEncoder does.
@@ -21,7 +23,7 @@ struct TimestampText: Hashable {
         else {
             throw ValueFault(
                 .badTimestamp,
-                "`\(text)` is not a timestamp",
+                "`\(text.excerpt)` is not a timestamp",
                 help: "write a date such as `2026-11-21` or a time such as `2026-11-21T08:30:00Z`"
             )
         }
@@ -55,9 +57,7 @@ struct TimestampText: Hashable {
         guard fraction > 0 else { return String(whole) }
         let unit = (0..<digits).reduce(1 as Int64) { unit, _ in unit * 10 }
         let isNegative = whole < 0
-        let text = String(isNegative ? unit - fraction : fraction)
-        let zeros = String(repeating: "0", count: digits - text.utf8.count)
-        var rest = (zeros + text)[...]
+        var rest = (isNegative ? unit - fraction : fraction).padded(to: digits)[...]
         while rest.last == "0" { rest.removeLast() }
         return "\(isNegative ? "-\(-(whole + 1))" : "\(whole)").\(rest)"
     }
@@ -73,7 +73,7 @@ private struct Scan {
             let day = number(1...2), (1...12).contains(month), (1...31).contains(day)
         else { return nil }
         let date = CivilDate(year: year, month: month, day: day)
-        return CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date ? date : nil
+        return date.isInCalendar ? date : nil
     }
 
     /// The time of day less its distance from UTC; midnight when `isAlone` says that the date is all.

@@ -5,6 +5,7 @@ import TransferModel
 /// `runner doctor`: what works on this machine, what does not, and what that means.
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Tell what works on this machine, what does not, and what that means.",
         discussion:
             "Everything is tried out, nothing is sent. Exits with 4 when something keeps jobs from working."

@@ -77,8 +77,7 @@ extension Examination {
     }
 
     private static func describe(_ path: String, _ probe: FolderProbe) -> String {
-        let octal = String(probe.mode, radix: 8)
-        let mode = String(repeating: "0", count: max(0, 4 - octal.utf8.count)) + octal
+        let mode = probe.mode.padded(to: 4, radix: 8)
         let free = probe.availableBytes.map { ", \(Quantity.bytes($0)) free" } ?? ""
         let place = probe.exists ? "mode \(mode)" : "not there yet, in \(probe.path)"
         return "\(path) (\(place), \(probe.fileSystem)\(free))"

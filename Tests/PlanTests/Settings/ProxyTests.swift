@@ -179,10 +179,12 @@ import TransferModel
 
     private static func listing(
         _ text: String,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        variables: [String: String] = [:]
     ) throws -> String {
         var listing = ""
-        PlanListing(try TestJob.plan(text, environment: environment)).writeText { listing += $0 }
+        let plan = try TestJob.plan(text, variables: variables, environment: environment)
+        PlanListing(plan).writeText { listing += $0 }
         return listing
     }
 
@@ -203,6 +205,11 @@ import TransferModel
             environment: ["WORD": "hush-hush"]
         )
         #expect(secret.contains("${secret.word}  (line 4)"))
+        let mixed = try Self.listing(
+            Self.text("{ https: { url: \"https://p.test\", user: \"hush-${var.x}\" } }"),
+            variables: ["x": "y"]
+        )
+        #expect(mixed.contains("‹redacted›${var.x}  (line 4)"))
     }
 
     @Test func `plan shows which variable of the environment names a proxy`() throws {

@@ -39,6 +39,13 @@ import Testing
         )
     }
 
+    @Test func `of what needs a node whose needs are unknown nothing is said`() {
+        let search = NeedSearch(graph([[], [], [0], [2], [], [1]]), unknown: [1..<3])
+        let pairs = [(1, 4), (2, 4), (3, 4), (5, 0), (5, 4), (4, 0), (0, 1)]
+        let questions = pairs.map { NeedSearch.Question(nodes: $0..<$0 + 1, source: $1) }
+        #expect(search.answers(to: questions) == [true, true, true, true, true, false, false])
+    }
+
     @Test func `any number of tasks may be asked about`() {
         let count = 1000
         let chain = (0..<count).map { $0 == 0 ? [] : [$0 - 1] }

@@ -1,6 +1,6 @@
-// What the C files here share of finding functions in OpenSSL.
-#ifndef CCURL_OPENSSL_H
-#define CCURL_OPENSSL_H
+// What the C files here share of finding functions in libraries.
+#ifndef CCURL_LIBRARIES_H
+#define CCURL_LIBRARIES_H
 
 #include <stddef.h>
 
