@@ -86,13 +86,19 @@ extension Attempt {
             if !lacksBody { noteAccepted() }
             return .none
         }
-        let answer = session.refusedLogins.withLock { refusals in
+        var answer = session.refusedLogins.withLock { refusals in
             authentication?.answer(
                 Self.challenges(of: head),
                 from: hop.url,
                 didSend: recorder.hasSentAuthorization,
                 refusals: &refusals
             )
+        }
+        if answer == .byLibrary, let authentication, let carried = authentication.carried,
+            authentication.carriesDigest, cookieField(for: hop.url) != sentCookies
+        {
+            // libcurl would go on with the fields of the request that was challenged.
+            answer = .credential(carried)
         }
         if let answer, answer != .none { verdict = .challenge(answer) }
         return answer ?? .none

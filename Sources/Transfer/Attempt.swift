@@ -37,7 +37,7 @@ final class Attempt {
     /// The hops that were redirected, in order.
     var visited: [String] = []
     /// The `Cookie` that the session has added to the running exchange.
-    private var sentCookies: String?
+    var sentCookies: String?
     var redirectCount = 0
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()

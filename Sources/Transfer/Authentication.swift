@@ -181,6 +181,9 @@ struct Authentication {
         }
     }
 
+    /// Whether it carries an answer that holds on any connection.
+    var carriesDigest: Bool { carried.map(isDigest) ?? false }
+
     private func isDigest(_ position: Int) -> Bool {
         if case .digest = credentials[position].proof { true } else { false }
     }
