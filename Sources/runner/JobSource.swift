@@ -33,13 +33,15 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
-    /// - Throws: `Exit` when the file cannot be read.
+    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at.
+    /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
     init(
         path: String,
         variables: [String: String],
         only: [String] = [],
         reportPath: String? = nil,
-        run: RunValues = .standIn
+        run: RunValues = .standIn,
+        lock: (LockRequest) throws(Exit) -> Void = { (_: LockRequest) throws(Exit) in }
     ) throws(Exit) {
         try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
@@ -69,6 +71,11 @@ struct JobSource {
             dataFile: { try? OpenDataFile(path: $0) },
             run: run
         )
+        if parsed.diagnostics.isEmpty,
+            let request = LockRequest(of: document, options: options)
+        {
+            try lock(request)
+        }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             let redactor = Self.redactor(plan.secretVariables)
