@@ -33,13 +33,15 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
+    ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
     /// - Throws: `Exit` when the file cannot be read.
     init(
         path: String,
         variables: [String: String],
         only: [String] = [],
         reportPath: String? = nil,
-        run: RunValues = .standIn
+        run: RunValues = .standIn,
+        mostKeptTasks: Int = 0
     ) throws(Exit) {
         try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
@@ -67,7 +69,8 @@ struct JobSource {
             isSameFile: ProcessContext.isSameFile,
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
-            run: run
+            run: run,
+            mostKeptTasks: mostKeptTasks
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)

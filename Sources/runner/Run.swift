@@ -55,6 +55,9 @@ struct Run: ParsableCommand {
 
     @OptionGroup var state: StateOptions
 
+    /// At less than a kilobyte each.
+    private static let mostKeptTasks = 16_384
+
     mutating func run() throws {
         // Before anything is made: a wrong command line leaves nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
@@ -69,7 +72,8 @@ struct Run: ParsableCommand {
             variables: job.resolvedVariables(in: environment),
             only: EnvironmentOption.identifiers(only),
             reportPath: chosenReport,
-            run: RunValues(id: RunIdentifier.make(at: now), startDate: now)
+            run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
+            mostKeptTasks: Self.mostKeptTasks
         )
         let plan = try source.requirePlan()
         let state = StateFolder(chosen: state.chosenFolder, environment: environment)
