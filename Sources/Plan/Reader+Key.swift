@@ -35,7 +35,7 @@ extension Reader {
         guard !text.unicodeScalars.contains(where: Self.isControl) else {
             report(
                 .badID,
-                "`\(field.name)`: the key `\(text)` has a control character",
+                "`\(field.name)`: the key `\(text.excerpt)` has a control character",
                 at: field.node
             )
             return nil

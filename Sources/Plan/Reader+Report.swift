@@ -97,7 +97,7 @@ extension Reader {
         if later.contains(text) {
             report(
                 .notYetSupported,
-                "`\(field.name)`: the value `\(text)` is not supported yet",
+                "`\(field.name)`: the value `\(text.excerpt)` is not supported yet",
                 at: field.node
             )
             return

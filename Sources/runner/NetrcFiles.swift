@@ -37,13 +37,12 @@ enum NetrcFiles {
     private static func logins(of path: String) throws(Fault) -> [Credential] {
         let bytes: [UInt8]
         do throws(SystemError) {
-            let file = try InputFile(path: path)
-            switch file.exposure {
-            case nil: break
-            case .foreignOwner?: throw exposed(path, "it belongs to another user")
-            case .openMode?: throw exposed(path, "others may read or change it; chmod 600")
-            }
-            bytes = try file.readPrefix(limit: largestFile + 1)
+            bytes = try PrivateFile.read(
+                path,
+                path,
+                to: "take logins from",
+                limit: largestFile + 1
+            )
         } catch {
             throw Fault(message: error.message)
         }
@@ -55,9 +54,5 @@ enum NetrcFiles {
         } catch {
             throw Fault(message: "\(path):\(error.line): \(error.message)")
         }
-    }
-
-    private static func exposed(_ path: String, _ reason: String) -> SystemError {
-        .notPermitted("take logins from", path, reason: reason)
     }
 }

@@ -118,22 +118,15 @@ final class SecretResolver: Sendable {
 
     private static func content(of path: String, _ displayPath: String) throws -> [UInt8] {
         do throws(SystemError) {
-            let file = try InputFile(path: path)
-            switch file.exposure {
-            case nil: break
-            case .foreignOwner?:
-                throw Self.exposed(displayPath, "it belongs to another user")
-            case .openMode?:
-                throw Self.exposed(displayPath, "others may read or change it; chmod 600")
-            }
-            return try file.readPrefix(limit: largestValue + 1)
+            return try PrivateFile.read(
+                path,
+                displayPath,
+                to: "take a secret from",
+                limit: largestValue + 1
+            )
         } catch {
             throw Fault(reason: "has no value: \(error.message)")
         }
-    }
-
-    private static func exposed(_ path: String, _ reason: String) -> SystemError {
-        .notPermitted("take a secret from", path, reason: reason)
     }
 
     /// What a command writes to its standard output.

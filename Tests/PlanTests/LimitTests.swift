@@ -50,6 +50,23 @@ import TransferModel
         }
     }
 
+    @Test(arguments: [
+        "method: V", "timeoutInterval: V", "session: V", "retry: { on: [V] }",
+        "expect: { statusCode: [V] }", "expect: { mimeType: [V] }", "expect: { maximumSize: V }",
+        "expect: { json: [V] }",
+    ])
+    func `a message quotes the beginning of a long value`(setting: String) throws {
+        let value = "long" + String(repeating: " and longer", count: 1000)
+        let found = diagnostics(
+            "version: 1\nsessions: { s: {} }\nvariables: { x: '\(value)' }\n"
+                + "data: { t: { url: 'https://a.example/', "
+                + "\(setting.replacing("V", with: "\"${var.x}\"")) } }"
+        )
+        let messages = found.map(\.message)
+        #expect(messages.contains { $0.contains("long and longer") && $0.contains("…`") })
+        #expect(messages.allSatisfy { $0.utf8.count < 300 })
+    }
+
     @Test(arguments: [(100, []), (101, ["job.out-of-range"])])
     func `a hundred pointers are taken and one more is refused`(count: Int, codes: [String]) {
         let values = Self.list(count) { "/p\($0): a" }

@@ -105,7 +105,7 @@ enum RetryTable {
         let names = RetryPolicy.Condition.allCases.map(\.rawValue)
         let fault = ValueFault(
             .badValue,
-            "`\(text)` is no kind of failure and no status code",
+            "`\(text.excerpt)` is no kind of failure and no status code",
             likely: NearestName.find(text, among: names),
             help: StatusText.isClass(text)
                 ? "status codes are listed one by one, such as `500, 502, 503, 504`"

@@ -231,7 +231,7 @@ enum TaskTable {
         let nearest = reader.nearest(name, among: { $0.sessions.keys.sorted() })
         let fault = ValueFault(
             .unknownSession,
-            "there is no session `\(name)`",
+            "there is no session `\(name.excerpt)`",
             likely: nearest,
             help: "declare it under `sessions`"
         )

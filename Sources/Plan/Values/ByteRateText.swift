@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Rates as the job file writes them: a size with a unit, per second, such as `100B/s` or `5MiB/s`.
 enum ByteRateText {
     /// The pattern of the JSON Schema; `parse` is stricter only in the largest rate.
@@ -24,7 +26,7 @@ enum ByteRateText {
         }
         return ValueFault(
             .badRate,
-            "`\(text)` is not a rate",
+            "`\(text.excerpt)` is not a rate",
             likely: likely(text),
             help: "write a size per second, such as `100B/s` or `5MiB/s`"
         )

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Sizes as the job file writes them: a number with a unit, such as `512B`, `10MiB` (1024) or `10MB` (1000).
 enum ByteSizeText {
     /// The pattern of the JSON Schema; `parse` is stricter only in the largest size.
@@ -29,7 +31,7 @@ enum ByteSizeText {
         }
         return ValueFault(
             .badSize,
-            "`\(text)` is not a size",
+            "`\(text.excerpt)` is not a size",
             likely: likely(text),
             help: "write a number with a unit, such as `512B`, `10MiB` or `10MB`"
         )

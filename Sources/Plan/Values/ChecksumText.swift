@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import TransferModel
 
 /// Checksums: an algorithm, a colon and hexadecimal digits.
@@ -44,7 +45,7 @@ enum ChecksumText {
         let letters = algorithm.lowercased().filter { $0 != "-" && $0 != "_" }
         return ValueFault(
             .badChecksum,
-            "the algorithm `\(algorithm)` is not known",
+            "the algorithm `\(String(algorithm).excerpt)` is not known",
             likely: Checksum.Algorithm(rawValue: letters).map { $0.rawValue + text[colon...] },
             help: "the algorithms are `sha256` and `sha512`"
         )

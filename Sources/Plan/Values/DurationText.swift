@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Durations as the job file writes them: `250ms`, `30s`, `1h30m`, `7d`.
 ///
 /// Units go from large to small, each at most once. Only the last number may have a fraction, down to a
@@ -62,7 +64,7 @@ enum DurationText {
         }
         return ValueFault(
             .badDuration,
-            "`\(text)` is not a duration",
+            "`\(text.excerpt)` is not a duration",
             likely: likely(text),
             help: "write a number and a unit of d, h, m, s or ms, such as `30s` or `1h30m`"
         )

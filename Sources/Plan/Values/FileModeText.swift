@@ -17,7 +17,7 @@ enum FileModeText {
             throw ValueFault(
                 .badValue,
                 isSpecial
-                    ? "`\(text)` has bits besides those of reading, writing and executing"
+                    ? "`\(text.excerpt)` has bits besides those of reading, writing and executing"
                     : "`\(text.excerpt)` is no mode",
                 help: "write three octal digits behind a zero, such as `\"0644\"`"
             )

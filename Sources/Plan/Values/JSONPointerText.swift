@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import JSON
 
 /// Paths to values of a JSON document (RFC 6901).
@@ -6,7 +7,7 @@ enum JSONPointerText {
         if let pointer = JSONPointer(text) { return pointer }
         throw ValueFault(
             .badPointer,
-            "`\(text)` is not a JSON pointer",
+            "`\(text.excerpt)` is not a JSON pointer",
             likely: likely(text),
             help: "write a path such as `/items/0/id`, with `~0` for `~` and `~1` for `/`"
         )

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// MIME types to compare with: `type/subtype` or `type/*`, without parameters (RFC 9110 §8.3.1).
 enum MIMETypeText {
     static let pattern = #"^[!#-'*+.^-~0-9A-Za-z-]+/[!#-'*+.^-~0-9A-Za-z-]+$"#
@@ -9,7 +11,7 @@ enum MIMETypeText {
             let essence = text.prefix { $0 != ";" && $0 != " " }
             throw ValueFault(
                 .badMIMEType,
-                "`\(text)` is not a MIME type",
+                "`\(text.excerpt)` is not a MIME type",
                 likely: essence.count < text.count && essence.contains("/") ? String(essence) : nil,
                 help: "write a type without parameters, such as `application/json` or `image/*`"
             )

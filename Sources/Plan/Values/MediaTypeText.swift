@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Values of `Content-Type` (RFC 9110 §8.3): a type, with parameters or without.
 enum MediaTypeText {
     static let pattern = #"^[!#-'*+.^-~0-9A-Za-z-]+/[!#-'*+.^-~0-9A-Za-z-]+ *(;.*)?$"#
@@ -12,7 +14,7 @@ enum MediaTypeText {
         else {
             throw ValueFault(
                 .badMIMEType,
-                "`\(text)` is not a MIME type",
+                "`\(text.excerpt)` is not a MIME type",
                 help: "write a type such as `image/png` or `text/csv; charset=utf-8`"
             )
         }

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Request methods: case-sensitive tokens (RFC 9110 §9.1).
 enum MethodText {
     static let uploadMethods = ["POST", "PUT", "PATCH"]
@@ -16,11 +18,14 @@ enum MethodText {
 
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard HeaderRule.isToken(text) else {
-            throw ValueFault(.badMethod, "`\(text)` is not a method")
+            throw ValueFault(.badMethod, "`\(text.excerpt)` is not a method")
         }
         let upper = text.uppercased()
         guard upper != "CONNECT" else {
-            throw ValueFault(.badMethod, "`\(text)` opens a tunnel and is no request of a task")
+            throw ValueFault(
+                .badMethod,
+                "`\(text.excerpt)` opens a tunnel and is no request of a task"
+            )
         }
         if upper != text, standard.contains(upper) {
             throw ValueFault(.badMethod, "methods are case-sensitive", likely: upper)

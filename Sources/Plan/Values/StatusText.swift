@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Status codes and their ranges: `200`, `200-299`.
 enum StatusText {
     static let pattern = "^[1-5][0-9]{2}(-[1-5][0-9]{2})?$"
@@ -9,7 +11,7 @@ enum StatusText {
         else {
             throw ValueFault(
                 .badStatus,
-                "`\(text)` is not a status code from 100 to 599",
+                "`\(text.excerpt)` is not a status code from 100 to 599",
                 likely: likely(text),
                 help: "write a code such as `201` or a range such as `200-299`"
             )

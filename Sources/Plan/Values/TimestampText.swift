@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import SystemKit
 internal import TransferModel
 
@@ -22,7 +23,7 @@ struct TimestampText: Hashable {
         else {
             throw ValueFault(
                 .badTimestamp,
-                "`\(text)` is not a timestamp",
+                "`\(text.excerpt)` is not a timestamp",
                 help: "write a date such as `2026-11-21` or a time such as `2026-11-21T08:30:00Z`"
             )
         }

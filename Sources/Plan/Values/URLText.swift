@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import TransferModel
 
 /// The URL of a task: absolute, http or https, without user information.
@@ -53,7 +54,7 @@ enum URLText {
             let hasHost = text.contains(".") && !text.contains(":") && text.first != "/"
             return ValueFault(
                 .badURL,
-                "`\(text)` is not an absolute URL",
+                "`\(text.excerpt)` is not an absolute URL",
                 likely: hasHost ? "https://" + text : nil,
                 help: "begin with `https://` or `http://`"
             )

@@ -1,0 +1,30 @@
+import SystemKit
+
+/// Files of secrets and logins, which nobody else may have read or written.
+enum PrivateFile {
+    /// Reads a file from its beginning.
+    ///
+    /// - Parameters:
+    ///   - path: Absolute, or relative to the working folder.
+    ///   - displayPath: The path as people know it.
+    ///   - operation: What is not done with a file that others may read, such as "take a secret from".
+    ///   - limit: The most bytes to read.
+    /// - Returns: The bytes; as many as `limit` also of a longer file.
+    /// - Throws: What open(2) and read(2) say; `EPERM` for a file of another user, or one that others may read.
+    static func read(
+        _ path: String,
+        _ displayPath: String,
+        to operation: String,
+        limit: Int
+    ) throws(SystemError) -> [UInt8] {
+        let file = try InputFile(path: path)
+        let reason: String? =
+            switch file.exposure {
+            case nil: nil
+            case .foreignOwner?: "it belongs to another user"
+            case .openMode?: "others may read or change it; chmod 600"
+            }
+        if let reason { throw .notPermitted(operation, displayPath, reason: reason) }
+        return try file.readPrefix(limit: limit)
+    }
+}
