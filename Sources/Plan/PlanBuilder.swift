@@ -230,10 +230,9 @@ struct PlanBuilder {
 
     /// Two sections may not use one id; within a section that is a key that stands twice, a fault of the YAML.
     private mutating func reportDuplicates(in list: TaskList) {
-        for (number, entry) in list.entries.enumerated() {
-            guard let first = list.find(idOf: entry.key, in: document), first != number,
-                list.entries[first].kind != entry.kind
-            else { continue }
+        for (number, first) in list.repeated {
+            let entry = list.entries[number]
+            guard list.entries[first].kind != entry.kind else { continue }
             reader.report(
                 .duplicateID,
                 "the id `\(document.text(of: entry.key))` stands twice",
