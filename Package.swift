@@ -81,6 +81,12 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "Journal",
+            dependencies: ["SystemKit", "TransferModel"],
+            swiftSettings: strict
+        ),
+
         // Layer 4: all of it, and what is told about it.
         .target(
             name: "Scheduler",
@@ -101,7 +107,7 @@ let package = Package(
         .executableTarget(
             name: "runner",
             dependencies: [
-                "Diagnostics", "JobFile", "Plan", "Transfer", "Scheduler", "Report",
+                "Diagnostics", "JobFile", "Plan", "Transfer", "Journal", "Scheduler", "Report",
                 "Cookies", "CurlKit", "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -172,6 +178,11 @@ let package = Package(
                 "Transfer", "Cookies", "CurlKit", "TransferModel", "SystemKit", "JSON",
                 "TestSupport",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["Journal", "SystemKit", "TransferModel", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

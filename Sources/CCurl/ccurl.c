@@ -198,6 +198,9 @@ CURLcode ccurl_set_closesocket(CURL *handle, ccurl_closesocket_fn function, void
     return set_callback(handle, CURLOPT_CLOSESOCKETFUNCTION, (void (*)(void))function, CURLOPT_CLOSESOCKETDATA,
                         user);
 }
+CURLcode ccurl_set_progress(CURL *handle, ccurl_progress_fn function, void *user) {
+    return set_callback(handle, CURLOPT_XFERINFOFUNCTION, (void (*)(void))function, CURLOPT_XFERINFODATA, user);
+}
 CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback function, void *user) {
     return set_callback(handle, CURLOPT_SSL_CTX_FUNCTION, (void (*)(void))function, CURLOPT_SSL_CTX_DATA, user);
 }

@@ -92,6 +92,10 @@ let closeSocketCallback: ccurl_closesocket_fn = { user, socket in
     return close(socket)
 }
 
+let progressCallback: ccurl_progress_fn = { user, _, received, _, _ in
+    unsafe client(user)?.mayDiscard(received: Int64(received)) == false ? 1 : 0
+}
+
 let debugCallback: ccurl_debug_fn = { _, type, start, count, user in
     switch type {
     case CURLINFO_HEADER_OUT:

@@ -24,6 +24,8 @@ internal import CCurl
     private var isVerbose = true
     /// Whether the running exchange's client hears of all traffic.
     private var hearsTraffic = true
+    /// Whether libcurl calls the progress callback.
+    private var hearsDiscardedBody = false
     private var proxy: EasyProxy?
     private var httpProtocol = HTTPProtocol.http1
     private var clientCertificate: EasyCertificate?
@@ -77,6 +79,7 @@ internal import CCurl
         if let trust = unsafe trust { unsafe ccurl_trust_clear(trust) }
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)
+        setProgress(false)
         try setString(CURLOPT_URL, request.url)
         if proxy !== request.proxy {
             try setProxy(request.proxy)
@@ -112,11 +115,25 @@ internal import CCurl
         setVerbose(true)
     }
 
+    /// From now on, until the next request leaves, the client hears of what libcurl reads without handing it over: the body
+    /// of a response whose challenge it answers by itself.
+    package func hearDiscardedBody() { setProgress(true) }
+
     /// The request is about to leave: its head is always heard of.
     func willSendRequest() { setVerbose(true) }
 
     /// The request's head has left.
-    func didSendHead() { setVerbose(hearsTraffic) }
+    func didSendHead() {
+        setVerbose(hearsTraffic)
+        setProgress(false)
+    }
+
+    private func setProgress(_ isHeard: Bool) {
+        guard isHeard != hearsDiscardedBody else { return }
+        hearsDiscardedBody = isHeard
+        // As with the other one, it cannot fail.
+        unsafe _ = ccurl_set_long(pointer, CURLOPT_NOPROGRESS, isHeard ? 0 : 1)
+    }
 
     private func setVerbose(_ isVerbose: Bool) {
         guard isVerbose != self.isVerbose else { return }
@@ -137,11 +154,6 @@ internal import CCurl
     /// earlier one here.
     package var lastOSErrno: Int? {
         getLong(CURLINFO_OS_ERRNO).flatMap { $0 == 0 ? nil : $0 }
-    }
-
-    /// The status with which a proxy answered the last CONNECT (`CURLINFO_HTTP_CONNECTCODE`); nil when there was none.
-    package var connectStatus: Int? {
-        getLong(CURLINFO_HTTP_CONNECTCODE).flatMap { $0 == 0 ? nil : $0 }
     }
 
     /// The absolute URL that a redirect response points to (`CURLINFO_REDIRECT_URL`).
@@ -262,9 +274,11 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_opensocket(pointer, openSocketCallback, user))
         let table = unsafe Unmanaged.passUnretained(sockets).toOpaque()
         try unsafe CurlCode.check(ccurl_set_closesocket(pointer, closeSocketCallback, table))
+        try unsafe CurlCode.check(ccurl_set_progress(pointer, progressCallback, user))
         try unsafe CurlCode.check(ccurl_set_debug(pointer, debugCallback, user))
         try setLong(CURLOPT_VERBOSE, 1)
         isVerbose = true
+        hearsDiscardedBody = false
     }
 
     /// Sets the version of HTTP that is offered.

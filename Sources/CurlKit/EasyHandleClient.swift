@@ -19,6 +19,12 @@ package protocol EasyHandleClient: AnyObject {
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool
     /// A piece of the body; false ends the transfer.
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool
+    /// More has perhaps come of a body that libcurl throws away (`CURLOPT_XFERINFOFUNCTION`); false ends the transfer.
+    ///
+    /// Called after `EasyHandle.hearDiscardedBody` only, until the next request leaves: at least once for each piece that
+    /// was read. `received` is how many bytes of the response's body there have been; 0 before `willSendRequest`, where a
+    /// piece is one byte.
+    func mayDiscard(received: Int64) -> Bool
     /// Asks for the next piece of the request body.
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead
     /// Asks to begin the request body anew; false when that cannot be done.

@@ -23,6 +23,8 @@ package struct Plan: Sendable {
     package let reportPath: String?
     /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
+    /// Whether some upload of the job, chosen or not, wants an idempotency key of the runner's making.
+    package let makesKeys: Bool
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
@@ -52,6 +54,7 @@ package struct Plan: Sendable {
         schedule: ScheduleConfiguration,
         reportPath: String?,
         mostAttempts: Int,
+        makesKeys: Bool,
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
@@ -68,6 +71,7 @@ package struct Plan: Sendable {
         self.schedule = schedule
         self.reportPath = reportPath
         self.mostAttempts = mostAttempts
+        self.makesKeys = makesKeys
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings

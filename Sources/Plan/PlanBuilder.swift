@@ -18,6 +18,8 @@ struct PlanBuilder {
     private var mostAttempts = 1
     /// Whether a server names the file of a download.
     private var hasServerNames = false
+    /// Whether the runner makes idempotency keys.
+    private var makesKeys = false
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -73,10 +75,11 @@ struct PlanBuilder {
         }
         let (tasks, chosenGraph) = restrict(graph, to: chosen)
         return Plan(
-            name: draft.name ?? Self.stem(of: document.name),
+            name: jobName,
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
+            makesKeys: makesKeys,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -91,8 +94,17 @@ struct PlanBuilder {
         )
     }
 
+    /// As the job says, or the file's stem.
+    var jobName: String { draft.name ?? Self.stem(of: document.name) }
+
     /// Reads what the tasks share: all but them.
     mutating func readShared() -> TaskReader {
+        readTop()
+        return readSettings()
+    }
+
+    /// Reads what stands at the top, its sections not looked into but for `schedule` and `report`.
+    mutating func readTop() {
         declareVariables()
         declareSecrets()
         // Before the variables: none may be filled in with what a secret is.
@@ -101,7 +113,6 @@ struct PlanBuilder {
         reader.resolveVariables()
         reader.apply(JobTable.table, to: &draft, from: document.root, ownedBy: document.root)
         if let field = draft.secrets { _ = reader.isMapping(field) }
-        return readSettings()
     }
 
     /// Notes the variables of the file and of the options, none of them resolved.
@@ -290,6 +301,7 @@ struct PlanBuilder {
     mutating func take(_ draft: TaskDraft, of task: Int, paths: TaskPathsReader) {
         checkPaths(of: draft, task, paths: paths)
         if draft.destination?.isFolder == true { hasServerNames = true }
+        if draft.idempotencyKey == .auto { makesKeys = true }
         mostAttempts = max(mostAttempts, draft.retry.attempts)
     }
 

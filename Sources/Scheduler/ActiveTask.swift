@@ -20,6 +20,8 @@ final class ActiveTask {
     }
 
     let spec: TaskSpec
+    /// What is asked for, with the idempotency key that was made for it.
+    let request: RequestSpec
     /// The session's connections to the origin of the URL that is asked.
     private(set) var lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
@@ -48,7 +50,7 @@ final class ActiveTask {
     private let isRequired: Bool
     private let startDate: Timestamp
     /// What the attempts have left.
-    private let trace = AttemptTrace()
+    private let trace: AttemptTrace
     /// Whether an attempt has met an answer that broke HTTP's rules.
     private var hasBrokenFraming = false
     private var waitStart: MonotonicTime?
@@ -60,6 +62,7 @@ final class ActiveTask {
     ///
     /// - Parameters:
     ///   - spec: All of its settings.
+    ///   - key: The idempotency key that was made for it; nil without one.
     ///   - session: Its session.
     ///   - lane: Its place at the origin that is asked first.
     ///   - isRequired: Whether its failure is the run's.
@@ -67,6 +70,7 @@ final class ActiveTask {
     ///   - now: The present.
     init(
         _ spec: TaskSpec,
+        key: String? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
@@ -83,6 +87,8 @@ final class ActiveTask {
         startDate = clock.timestamp(of: now)
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
+        request = key.map(spec.request.keyed) ?? spec.request
+        trace = AttemptTrace(key: key)
     }
 
     /// Begins the next attempt, or goes on with one that has fetched the checksums.
@@ -94,14 +100,14 @@ final class ActiveTask {
             waited = waitStart.map { now - $0 } ?? .zero
         }
         if let list = missingChecksums { return checksumRequest(list) }
-        let isUnsafe = !spec.request.isIdempotent && !spec.request.hasIdempotencyKey
+        let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
         let isAtMirror = mirrors.map { $0.current > 0 } ?? false
         let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
         return AttemptRequest(
             key: spec.index,
             session: spec.session,
             number: number,
-            request: isAtMirror ? spec.request.directed(to: url) : spec.request,
+            request: isAtMirror ? request.directed(to: url) : request,
             body: spec.body,
             sink: spec.destination.map { .file($0) } ?? .memory,
             expectation: spec.expectation,
@@ -149,7 +155,7 @@ final class ActiveTask {
             key: spec.index,
             startTime: handoverTime ?? now,
             endTime: now,
-            currentRequest: trace.last?.currentRequest ?? spec.sentRequest
+            currentRequest: trace.last?.currentRequest ?? request.sent
         )
         result.failure = TransferFailure(kind: .cancelled, phase: .finish, detail: "")
         end(result, clock)
@@ -171,7 +177,7 @@ final class ActiveTask {
     ) -> MirrorRotation.Step? {
         guard mirrors != nil, missingChecksums == nil, spec.retry.repeat != .never,
             ![.cancelled, .localIO, .engine].contains(failure.kind),
-            !RetryDecision.leavesOutcomeUnknown(failure, of: spec.request, under: spec.retry)
+            !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
         else { return nil }
         let canRecover =
             switch decision {

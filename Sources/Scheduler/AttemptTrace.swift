@@ -7,6 +7,8 @@ import TransferModel
 ///
 /// A class, so that a record is made of it without a copy.
 final class AttemptTrace {
+    /// The idempotency key that was made for the task; nil without one.
+    private let key: String?
     private(set) var attempts: [TaskRecord.Attempt] = []
     /// The exchanges of all attempts.
     private(set) var transactions: [TransactionMetrics] = []
@@ -15,6 +17,11 @@ final class AttemptTrace {
     private(set) var countOfBytesReceived: Int64 = 0
     /// What came of the last attempt; nil before the first has ended.
     private(set) var last: AttemptResult?
+
+    /// The trace of a task that has not begun.
+    init(key: String? = nil) {
+        self.key = key
+    }
 
     /// Adds an attempt that has ended.
     func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
@@ -44,7 +51,8 @@ final class AttemptTrace {
         from startDate: Timestamp,
         to endDate: Timestamp
     ) -> TaskRecord {
-        TaskRecord(
+        let request = key.map(spec.request.keyed) ?? spec.request
+        var record = TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
             taskDescription: spec.description,
@@ -55,7 +63,7 @@ final class AttemptTrace {
             changed: outcome == .succeeded && (last?.file != nil || spec.request.changesServer),
             required: required,
             checks: last?.checks ?? [],
-            request: spec.sentRequest,
+            request: request.sent,
             currentRequest: last?.currentRequest,
             response: last?.response,
             file: last?.file,
@@ -71,21 +79,17 @@ final class AttemptTrace {
             redirectCount: redirectCount,
             transactions: transactions
         )
-    }
-}
-
-extension TaskSpec {
-    /// The task's request as a report has it.
-    var sentRequest: TransactionMetrics.SentRequest {
-        .init(
-            method: request.method,
-            url: request.url.text,
-            headers: HeaderFields(request.headers)
-        )
+        record.madeKey = key.map { .made($0) } ?? (spec.wantsKey ? .missing : .none)
+        return record
     }
 }
 
 extension RequestSpec {
+    /// The request as a report has it.
+    var sent: TransactionMetrics.SentRequest {
+        .init(method: method, url: url.text, headers: HeaderFields(headers))
+    }
+
     /// Whether the method asks for more than a look (RFC 9110 §9.2.1).
     fileprivate var changesServer: Bool {
         switch method {

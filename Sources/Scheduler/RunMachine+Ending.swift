@@ -73,7 +73,7 @@ extension RunMachine {
         let decide = { (failure: TransferFailure) in
             RetryDecision.decide(
                 failure,
-                of: task.spec.request,
+                of: task.request,
                 under: task.spec.retry,
                 history: history,
                 dice: part
@@ -93,11 +93,11 @@ extension RunMachine {
         }
         switch decision {
         case .giveUp(let reason):
-            fail(task, failure.explained(reason, task.spec), now)
+            fail(task, failure.explained(reason, task), now)
         case .retry where phase != .running:
             cancelTask(task, now)
         case .retry where !retryBudget.take():
-            fail(task, failure.explained(.runBudgetExhausted, task.spec), now)
+            fail(task, failure.explained(.runBudgetExhausted, task), now)
         case .retry(let wait, let reason):
             task.wait(reason, since: now)
             retries.insert(Timer(time: now + wait, task: task.spec.index))
@@ -130,7 +130,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         guard let failure = task.failure else { return }
-        fail(task, failure.explained(reason, task.spec), now)
+        fail(task, failure.explained(reason, task), now)
     }
 
     /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's backoff.
@@ -245,15 +245,15 @@ extension TransferFailure {
     /// The failure of a task that ends with it, and why it is not tried again.
     func explained(
         _ reason: RetryDecision.Reason,
-        _ spec: TaskSpec
+        _ task: ActiveTask
     ) -> TransferFailure {
         var failure = self
         failure.isOutcomeUnknown = RetryDecision.leavesOutcomeUnknown(
             self,
-            of: spec.request,
-            under: spec.retry
+            of: task.request,
+            under: task.spec.retry
         )
-        failure.explain(reason, under: spec.retry)
+        failure.explain(reason, under: task.spec.retry)
         return failure
     }
 }

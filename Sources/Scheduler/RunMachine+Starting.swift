@@ -94,10 +94,21 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let index = spec.index
+        var key: String?
+        if spec.wantsKey, let keyMaker {
+            do throws(TransferFailure) {
+                key = try keyMaker(spec)
+            } catch {
+                lanes.leave(lane)
+                fail(index, blankRecord(index, .failed, now), error, now)
+                return
+            }
+        }
         running += 1
         states[index] = .active
         let task = ActiveTask(
             spec,
+            key: key,
             session: sessions[lane.session],
             lane: lane,
             isRequired: source.isRequired(index),

@@ -77,7 +77,7 @@ extension RunMachine {
             if last.kind == .cancelled {
                 failure = last
                 failure.detail = text
-                failure = failure.explained(.notRetried, task.spec)
+                failure = failure.explained(.notRetried, task)
             } else {
                 failure.detail +=
                     "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
@@ -160,7 +160,7 @@ extension RunMachine {
             )
         }
         let outline = source.outline(of: index)
-        return TaskRecord(
+        var record = TaskRecord(
             id: source.id(of: index),
             taskIdentifier: index + 1,
             taskDescription: outline.description,
@@ -179,6 +179,9 @@ extension RunMachine {
             startDate: date,
             endDate: date
         )
+        // It may have wanted one.
+        if keyMaker != nil, record.kind == .upload { record.madeKey = .missing }
+        return record
     }
 }
 

@@ -85,7 +85,12 @@ struct RunMachine {
     /// so that a turn is short and its actions are few.
     static let stepsPerTurn = 64
 
+    /// Makes the idempotency key of a task.
+    typealias KeyMaker = (TaskSpec) throws(TransferFailure) -> String
+
     let source: any TaskSource
+    /// nil when no task wants a key.
+    let keyMaker: KeyMaker?
     let sessions: [SessionConfiguration]
     let schedule: ScheduleConfiguration
     let clock: RunClock
@@ -128,9 +133,11 @@ struct RunMachine {
         schedule: ScheduleConfiguration,
         clock: RunClock,
         now: MonotonicTime,
+        keyMaker: KeyMaker? = nil,
         retryBudget: RetryBudget? = nil
     ) {
         self.source = source
+        self.keyMaker = keyMaker
         self.sessions = sessions
         self.schedule = schedule
         self.clock = clock

@@ -34,7 +34,7 @@ package final class Scheduler {
     /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
     /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
-    /// `CLOCK_MONOTONIC`. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// `CLOCK_MONOTONIC`. `keyMaker` makes the idempotency keys that tasks want. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
     /// `progress` events.
     package init(
         source: any TaskSource,
@@ -47,6 +47,7 @@ package final class Scheduler {
         sinks: [any RunEventSink],
         wantsProgress: Bool,
         occupant: @escaping (String) -> PathOccupant,
+        keyMaker: ((TaskSpec) throws(TransferFailure) -> String)? = nil,
         now: @escaping () -> MonotonicTime = MonotonicTime.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
     ) {
@@ -66,7 +67,8 @@ package final class Scheduler {
             sessions: sessions,
             schedule: schedule,
             clock: clock,
-            now: start
+            now: start,
+            keyMaker: keyMaker
         )
     }
 

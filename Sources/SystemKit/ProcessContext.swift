@@ -43,6 +43,9 @@ package enum ProcessContext {
         return unsafe String(cString: folder)
     }
 
+    /// The process's number.
+    package static var identifier: Int32 { getpid() }
+
     /// Ends the process at once: nothing that is still open is worth waiting for.
     package static func exit(_ code: Int32) -> Never {
         Glibc._exit(code)

@@ -127,6 +127,20 @@ extension Attempt {
         }
     }
 
+    /// libcurl is about to send a request, and sends the running one again when its connection has ended without an
+    /// answer, of its own accord.
+    ///
+    /// A new connection of its own keeps that away from the first request of an exchange only: the one with the body may
+    /// follow a challenge, over a connection that is kept.
+    /// - Returns: Whether it may: a request that must not arrive twice stays without an answer.
+    func mayRepeat() -> Bool {
+        guard !isCutOff else { return false }
+        guard recorder.didSend, !hop.isIdempotent, !hop.hasIdempotencyKey else { return true }
+        failure = unansweredRequest
+        isCutOff = true
+        return false
+    }
+
     /// libcurl is about to send another request within the same transfer, because it answers a challenge of the server or
     /// the proxy.
     ///

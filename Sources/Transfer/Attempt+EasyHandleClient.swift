@@ -18,6 +18,7 @@ extension Attempt: EasyHandleClient {
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
+        if !isForwarded { route?.noteLetIn() }
         let isNew = recorder.hasNewConnection
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
@@ -33,6 +34,7 @@ extension Attempt: EasyHandleClient {
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
+        if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
         recorder.didSendHead(bytes, at: move(bytes: bytes.count))
         if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
@@ -93,26 +95,23 @@ extension Attempt: EasyHandleClient {
     /// Takes a piece of the body as it is to be stored.
     func take(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
-        if verdict?.isPassedOver == true, recorder.deliveredBytes > Self.passedOverBodyLimit {
-            let size = "is larger than \(Self.passedOverBodyLimit) bytes"
-            failure = TransferFailure(
-                kind: .protocolViolation,
-                phase: .receive,
-                detail: "the body of a \(head?.statusCode ?? 0), which is passed over, \(size)"
-            )
-            failure?.isPermanent = true
-            return false
-        }
+        if verdict?.isPassedOver == true, !mayPassOver(recorder.deliveredBytes) { return false }
         if let findings = bodyCheck?.take(bytes) {
             note(findings)
             return false
         }
         do throws(SystemError) {
-            return try sink.write(bytes)
+            if try sink.write(bytes) { return true }
+            // What a proxy says in the place of the origin is as much too long as a refused response can be.
+            if verdict == nil { refuseForProxy() }
         } catch {
             failure = TransferFailure(error, phase: .receive)
-            return false
         }
+        return false
+    }
+
+    func mayDiscard(received: Int64) -> Bool {
+        recorder.hasBegunRequest ? mayPassOver(received) : mayDiscardTunnelBody()
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
@@ -146,7 +145,7 @@ extension Attempt {
     private func didBegin() -> MonotonicTime? {
         let now = MonotonicTime.now
         watch.didBegin(at: now)
-        return head == nil || beginLeg(at: now) ? now : nil
+        return (head == nil ? mayRepeat() : beginLeg(at: now)) ? now : nil
     }
 
     /// Notes that something moved; the time is read once for everybody.
@@ -163,10 +162,18 @@ extension Attempt {
         return now
     }
 
+    /// Whether so much may come of the body of a response that another request follows.
+    private func mayPassOver(_ count: Int64) -> Bool {
+        guard count > Self.passedOverBodyLimit else { return true }
+        failure = passedOverBodyFailure(Self.passedOverBodyLimit)
+        return false
+    }
+
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
         if isQuestion(head) { return didReceiveQuestion() }
+        if isForwarded { route?.noteLetIn() }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
         switch readChallenge(head) {
@@ -176,6 +183,7 @@ extension Attempt {
             return false
         case .byLibrary, .credential:
             sink.discard()
+            handle.hearDiscardedBody()
             if body?.isWaiting == true { try? handle.resume() }
             return true
         }

@@ -2,19 +2,23 @@ internal import CurlKit
 internal import TransferModel
 
 extension Attempt {
-    /// One for each round that a scheme takes, and one after a nonce that was stale.
-    private static let mostQuestions = 3
-
-    /// Chooses the way to the hop's origin.
+    /// Chooses the way to the hop's origin; fails when the proxy is known not to let anybody in as whom it is asked.
     func chooseRoute() {
         route = session.route(to: hop.url.origin)
         tunnel = nil
         questions = 0
-        if let route { recorder.willUseProxy(route.url) }
+        guard let route else { return }
+        recorder.willUseProxy(route.url)
+        guard !hasFailed, route.hasRefused else { return }
+        var refusal = proxyRefusal
+        refusal.phase = .prepare
+        refusal.detail =
+            "the proxy \(route.url) has refused its user and password before: they are not sent again"
+        failure = refusal
     }
 
     /// Whether the proxy hands requests on, so that it may answer in the place of the origin; otherwise it makes tunnels.
-    private var isForwarded: Bool {
+    var isForwarded: Bool {
         route?.speaksHTTP == true && hop.url.origin.scheme == .http
     }
 
@@ -36,14 +40,33 @@ extension Attempt {
         self.tunnel = tunnel
         let step = tunnel.read(line)
         recorder.didReceiveTunnelHead(count: line.count, statusCode: tunnel.response?.statusCode)
-        guard case .violation(let words) = step else { return true }
-        failure = TransferFailure(
-            kind: .protocolViolation,
-            phase: .connect,
-            detail: "the proxy \(route?.url ?? ""): \(words)"
-        )
-        failure?.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
-        failure?.isKnownUnprocessed = true
+        switch step {
+        case .reading: return true
+        case .answered(407): return didAsk()
+        case .answered(let statusCode):
+            if (200...299).contains(statusCode) { route?.noteLetIn() }
+            return true
+        case .violation(let words):
+            var failure = TransferFailure(
+                kind: .protocolViolation,
+                phase: .connect,
+                detail: "the proxy \(route?.url ?? ""): \(words)"
+            )
+            failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+            failure.isKnownUnprocessed = true
+            self.failure = failure
+            return false
+        }
+    }
+
+    /// Whether another byte may come of the body of an answer to being asked for a tunnel.
+    ///
+    /// libcurl reads it for as long as there is more, and nothing else goes on meanwhile on this thread.
+    func mayDiscardTunnelBody() -> Bool {
+        guard tunnel?.mayDiscardByte() == false else { return true }
+        var failure = passedOverBodyFailure(TunnelRequest.bodyLimit)
+        failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
+        self.failure = failure
         return false
     }
 
@@ -52,13 +75,20 @@ extension Attempt {
         head.statusCode == 407 && isForwarded
     }
 
-    /// Takes a proxy's question; false ends the transfer, because no scheme needs so many, and libcurl would answer for
-    /// ever.
+    /// Takes a proxy's question in the place of the origin's answer; false ends the transfer.
     func didReceiveQuestion() -> Bool {
         sink.keepExcerpt()
+        return didAsk()
+    }
+
+    /// The proxy asks who wants this; false ends the transfer, because libcurl would answer a nonce that is stale for ever.
+    private func didAsk() -> Bool {
         questions += 1
-        guard questions > Self.mostQuestions else { return true }
-        failure = proxyRefusal
+        guard let route, questions > route.mostQuestions else {
+            handle.hearDiscardedBody()
+            return true
+        }
+        refuseForProxy()
         return false
     }
 
@@ -67,20 +97,30 @@ extension Attempt {
         if let route { recorder.willUseProxy(route.url) }
     }
 
+    /// Makes the proxy's question, which stays without an answer, the end.
+    func refuseForProxy() {
+        let refusal = proxyRefusal
+        failure = refusal
+        noteProxyRefusal(refusal)
+    }
+
+    /// Remembers that the proxy does not let anybody in as whom it is asked, when a failure says so.
+    func noteProxyRefusal(_ failure: TransferFailure) {
+        if failure.urlError == .userAuthenticationRequired { route?.noteRefused() }
+    }
+
     /// The failure of a request whose proxy wants to know who asks, and is not content.
-    var proxyRefusal: TransferFailure {
+    private var proxyRefusal: TransferFailure {
+        let words = isForwarded ? "answered 407" : "made no tunnel: it answered 407"
         var failure = TransferFailure(
-            kind: .httpStatus,
-            phase: .receive,
-            detail: "the proxy \(route?.url ?? "") answered 407"
+            kind: isForwarded ? .httpStatus : .connect,
+            phase: isForwarded ? .receive : .connect,
+            detail: "the proxy \(route?.url ?? "") \(words)"
         )
-        failure.httpStatus = 407
-        failure.urlError = TransferFailure.URLErrorCode(
-            code: -1013,
-            name: "userAuthenticationRequired"
-        )
+        if isForwarded { failure.httpStatus = 407 }
+        failure.urlError = .userAuthenticationRequired
         failure.isPermanent = true
-        failure.isKnownUnprocessed = true
+        failure.isKnownUnprocessed = !recorder.hasSentBody
         failure.help = TransferFailure.proxyHelp
         return failure
     }
@@ -90,7 +130,8 @@ extension Attempt {
         guard isBeforeOrigin, let route else { return nil }
         return ExchangeEnd.Proxy(
             url: route.url,
-            connectStatus: tunnel?.response?.statusCode ?? handle.connectStatus,
+            connectStatus: tunnel?.response?.statusCode,
+            informationalStatus: tunnel?.informationalStatus,
             errorCode: handle.proxyErrorCode
         )
     }
@@ -100,4 +141,11 @@ extension Attempt {
         guard let tunnel, !tunnel.isOpen else { return nil }
         return tunnel.response
     }
+}
+
+extension TransferFailure.URLErrorCode {
+    fileprivate static let userAuthenticationRequired = Self(
+        code: -1013,
+        name: "userAuthenticationRequired"
+    )
 }

@@ -23,6 +23,30 @@ extension Attempt {
         return failure
     }
 
+    /// The failure of an attempt whose connection has ended without an answer to a request that must not be sent again.
+    var unansweredRequest: TransferFailure {
+        var failure = connectionLoss
+        failure.detail = "the connection ended without an answer"
+        return failure
+    }
+
+    /// The failure of an attempt that a body holds up which nobody wants.
+    func passedOverBodyFailure(_ limit: Int64) -> TransferFailure {
+        let status = head?.statusCode ?? tunnel?.response?.statusCode ?? 0
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: recorder.phase,
+            detail: "the body of a \(status), which is passed over, is larger than \(limit) bytes"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(
+            code: -1103,
+            name: "dataLengthExceedsMaximum"
+        )
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = !recorder.hasSentAnything
+        return failure
+    }
+
     /// The failure of an attempt whose response is as expected although the body has not left as a whole.
     ///
     /// libcurl then stops sending and finds all well (RFC 9112 §9.6 lets a server close early).
@@ -74,7 +98,7 @@ extension Attempt {
                 detail: "the connection ended without a response"
             )
         }
-        return TransferFailure(
+        var failure = TransferFailure(
             ExchangeEnd(
                 code: code,
                 phase: recorder.phase,
@@ -89,6 +113,12 @@ extension Attempt {
                 isEncrypted: hop.url.origin.scheme == .https
             )
         )
+        noteProxyRefusal(failure)
+        // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken in its place.
+        if let route, recorder.phase == .tls, !failure.isPermanent {
+            failure.detail += ", by way of the proxy \(route.url)"
+        }
+        return failure
     }
 
     /// The `errno` that made libcurl end the exchange with a code; nil when it was none.

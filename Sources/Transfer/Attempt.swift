@@ -80,7 +80,7 @@ final class Attempt {
     var signature: [HeaderField] = []
     /// Whether the running request went without its body, to be asked for proof first.
     var lacksBody = false
-    /// Whether libcurl was kept from another request of its own, so that the response that is there stays.
+    /// Whether libcurl was kept from another request of its own, so that what is there of the running one stays.
     var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
@@ -133,6 +133,7 @@ final class Attempt {
         }
         beginAuthentication()
         sign()
+        chooseRoute()
         return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
@@ -166,7 +167,7 @@ final class Attempt {
     func end(_ code: CurlCode) -> Next {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
-        if !hasFailed, isComplete, verdict == nil { failure = proxyRefusal }
+        if !hasFailed, isComplete, verdict == nil { refuseForProxy() }
         if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
@@ -255,6 +256,7 @@ final class Attempt {
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
+        chooseRoute()
         return !hasFailed ? .exchange(easyRequest()) : finish()
     }
 
@@ -294,7 +296,6 @@ final class Attempt {
     }
 
     private func easyRequest() -> EasyRequest {
-        chooseRoute()
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil

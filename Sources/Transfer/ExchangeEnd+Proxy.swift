@@ -6,15 +6,22 @@ extension ExchangeEnd {
     struct Proxy {
         /// Without user and password.
         var url: String
-        /// The status with which it answered CONNECT; nil when none was asked, or it did not answer.
+        /// The status with which it answered the last CONNECT; nil when there was none, or it did not answer.
         var connectStatus: Int?
+        /// The status of an informational answer to it.
+        var informationalStatus: Int?
         /// What a SOCKS proxy said or did (`CURLproxycode`); 0 when nothing.
         var errorCode = 0
     }
 
     /// The status with which a proxy refused a tunnel; nil when it did not.
+    ///
+    /// A proxy that has asked who wants it may also leave or fall silent before libcurl could answer: only when it is the
+    /// status that ended it do libcurl's words name it (`CONNECT tunnel failed, response 403`).
     var refusedTunnelStatus: Int? {
-        guard let status = proxy?.connectStatus, !(200...299).contains(status) else { return nil }
+        guard let status = proxy?.connectStatus, !(200...299).contains(status),
+            code.rawValue == 56, detail?.hasSuffix(" \(status)") ?? false
+        else { return nil }
         return status
     }
 
@@ -27,6 +34,10 @@ extension ExchangeEnd {
         guard let proxy else { return words }
         if let status = refusedTunnelStatus {
             return "the proxy \(proxy.url) made no tunnel: it answered \(status)"
+        }
+        if let status = proxy.informationalStatus {
+            return "the proxy \(proxy.url) sent \(status) before its answer, "
+                + "which libcurl cannot take"
         }
         return "the proxy \(proxy.url): \(words)"
     }

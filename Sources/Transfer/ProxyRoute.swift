@@ -1,8 +1,19 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// The way to an origin by a proxy.
+///
+/// Remembers whether the proxy lets in as whom it is asked, so that a wrong password is not sent with every task until the
+/// account is locked.
 final class ProxyRoute: Sendable {
+    /// What is known of the credentials; once they were let in, a refusal is about where the request was to go.
+    private enum Standing {
+        case unknown
+        case letIn
+        case refused
+    }
+
     /// As libcurl takes it.
     let easy: EasyProxy
     /// Without user and password.
@@ -13,6 +24,8 @@ final class ProxyRoute: Sendable {
     let isEncrypted: Bool
     /// Whether its host is a numeric address, which needs no lookup.
     let isAddress: Bool
+    /// nil without credentials.
+    private let standing: Lock<Standing>?
 
     init(_ server: ProxyServer) {
         let credentials = server.credentials
@@ -32,6 +45,24 @@ final class ProxyRoute: Sendable {
         speaksHTTP = !server.kind.isSOCKS
         isEncrypted = server.kind == .https
         isAddress = server.origin.isAddress
+        standing = credentials == nil ? nil : Lock(.unknown)
+    }
+
+    /// How often the proxy may ask for one request: Digest answers a challenge and one nonce that was stale, the others
+    /// take as many rounds as they need.
+    var mostQuestions: Int { easy.authentication == .digest ? 2 : 4 }
+
+    /// Whether the proxy has refused the credentials, and never let them in.
+    var hasRefused: Bool { standing?.withLock { $0 == .refused } ?? false }
+
+    /// A request has come by.
+    func noteLetIn() { standing?.withLock { $0 = .letIn } }
+
+    /// The proxy does not take the credentials.
+    func noteRefused() {
+        standing?.withLock { standing in
+            if standing == .unknown { standing = .refused }
+        }
     }
 }
 
@@ -44,7 +75,14 @@ struct ProxyRoutes: Sendable {
     init?(_ servers: ProxyServers?) {
         guard let servers, !servers.isEmpty else { return nil }
         self.servers = servers
-        routes = ProxyServers.Slot.allCases.map { servers[$0].map(ProxyRoute.init) }
+        // What is known of a proxy holds for http and https alike.
+        var known: [ProxyServer: ProxyRoute] = [:]
+        routes = ProxyServers.Slot.allCases.map { slot in
+            guard let server = servers[slot] else { return nil }
+            let route = known[server] ?? ProxyRoute(server)
+            known[server] = route
+            return route
+        }
     }
 
     /// nil when the origin is to be reached directly.

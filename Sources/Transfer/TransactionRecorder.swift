@@ -39,6 +39,8 @@ struct TransactionRecorder {
     private var record: TransactionMetrics
     /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
     private(set) var hasSentAnything = false
+    /// Whether a byte of a request's body has.
+    private(set) var hasSentBody = false
     private var body = Body.none
     /// How many bytes of the request body must leave before the request is whole; `max` while nobody knows.
     private var bodyCount: Int64 = 0
@@ -103,7 +105,7 @@ struct TransactionRecorder {
         record.proxy = TransactionMetrics.Proxy(url: url)
     }
 
-    /// A line of a proxy's answer to being asked for a tunnel has come; the status is that of its last whole head.
+    /// A line of a proxy's answer to being asked for a tunnel has come; the status is nil until its head is whole.
     mutating func didReceiveTunnelHead(count: Int, statusCode: Int?) {
         changeTunnel {
             $0.countOfHeaderBytesReceived += Int64(count)
@@ -186,7 +188,10 @@ struct TransactionRecorder {
     mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         // What asks a proxy for a tunnel is part of connecting, and not for the report: it may carry credentials.
         guard moments.requestStart != nil else {
-            changeTunnel { $0.countOfHeaderBytesSent += Int64(bytes.count) }
+            changeTunnel {
+                $0.countOfHeaderBytesSent += Int64(bytes.count)
+                $0.statusCode = nil
+            }
             return
         }
         hasSentAnything = true
@@ -202,6 +207,7 @@ struct TransactionRecorder {
         switch traffic {
         case .bodySent:
             guard moments.requestStart != nil else { return }
+            hasSentBody = true
             record.countOfRequestBodyBytesSent += Int64(count)
             moments.lastSent = now
         case .bodyReceived:

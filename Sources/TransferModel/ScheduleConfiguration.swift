@@ -7,6 +7,8 @@ package struct ScheduleConfiguration: Sendable, Hashable {
     /// From the run's start: what has not ended by then is given up; nil means no limit.
     package var deadline: Duration?
     package var durability: Durability = .file
+    /// What happens while another run of the job is under way; nil lets them run side by side.
+    package var lock: LockPolicy?
 
     package init() {}
 }
@@ -19,4 +21,14 @@ package enum Durability: String, Sendable, Hashable, CaseIterable {
     case file
     /// The file's content and the folder that names it.
     case full
+}
+
+/// What a run does when another one of its job has the lock.
+package enum LockPolicy: Sendable, Hashable {
+    /// It ends as a failure.
+    case fail
+    /// It ends as a success.
+    case skip
+    /// It waits for the other one to end, for so long; nil waits as long as it takes.
+    case wait(Duration?)
 }

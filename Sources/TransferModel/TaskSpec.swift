@@ -91,6 +91,8 @@ package final class TaskSpec: Sendable {
     package let session: Int
     package let request: RequestSpec
     package let body: BodySource?
+    /// Whether the runner makes the idempotency key of its request, which is not among the fields then.
+    package let wantsKey: Bool
     /// Where the response body goes; nil keeps it in memory only for checks.
     package let destination: Destination?
     /// Other URLs of the same file, asked in order when an attempt has failed.
@@ -113,6 +115,7 @@ package final class TaskSpec: Sendable {
         session: Int,
         request: RequestSpec,
         body: BodySource? = nil,
+        wantsKey: Bool = false,
         destination: Destination? = nil,
         mirrors: [HTTPURL] = [],
         decodesBody: Bool = false,
@@ -129,6 +132,7 @@ package final class TaskSpec: Sendable {
         self.session = session
         self.request = request
         self.body = body
+        self.wantsKey = wantsKey
         self.destination = destination
         self.mirrors = mirrors
         self.decodesBody = decodesBody

@@ -26,6 +26,18 @@ struct Exit: Error {
         }
     }
 
+    /// Hands signals to `receive`, and ends the process when the second one is not heard.
+    static func stopSignals(
+        receive: @escaping @Sendable (StopSignal) -> StopSignalListener.Hearing
+    ) throws(Exit) -> StopSignalListener {
+        try environment { () throws(SystemError) in
+            try StopSignalListener(
+                receive: receive,
+                giveUp: { ProcessContext.exit(ExitCode($0).rawValue) }
+            )
+        }
+    }
+
     /// Writes the message, if there is one, to standard error.
     func explain() {
         if let message { StandardError.write(Array("runner: \(message)\n".utf8)) }
@@ -35,5 +47,12 @@ struct Exit: Error {
     func leave() -> Never {
         explain()
         ProcessContext.exit(code.rawValue)
+    }
+}
+
+extension ExitCode {
+    /// The code of a process that a signal ends; a hang-up ends it as SIGTERM does.
+    init(_ signal: StopSignal) {
+        self = signal == .interrupt ? .interrupted : .terminated
     }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Journal
 import Plan
 import Report
 import Scheduler
@@ -18,9 +19,11 @@ struct JobRun {
     let reportPath: String
     let progress: ProgressStyle
     let state: StateFolder
+    /// Whether the run has all tasks of the job.
+    let isWholeJob: Bool
 
     /// Why a run cannot begin.
-    private struct Obstacle: Error {
+    struct Obstacle: Error {
         var reason: StopReason
         /// For people; nil when they were told.
         var message: String?
@@ -101,9 +104,13 @@ struct JobRun {
             reportPath: report.isPublished ? reportPath : nil
         )
 
+        let journal = try keyJournal(of: plan, clock)
+        let makeKey = try journal.map(keyMaker)
         let cookies = cookies(of: plan, redactor, clock)
         let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
 
+        var sinks: [any RunEventSink] = [report, display]
+        if let journal { sinks.append(journal) }
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
         let scheduler = Scheduler(
@@ -114,16 +121,21 @@ struct JobRun {
             clock: clock,
             runner: engine,
             inbox: inbox,
-            sinks: [report, display],
+            sinks: sinks,
             wantsProgress: display.wantsProgress,
-            occupant: PathOccupant.init(at:)
+            occupant: PathOccupant.init(at:),
+            keyMaker: makeKey
         )
         let summary = scheduler.run()
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
         cookies.save(at: RunClock.now().wall)
-        if let failure = report.failure {
-            throw Exit(summary.exitCode.combined(with: .environment), failure.message)
+        let faults: [String] = [report.failure?.message, end(journal)].compactMap(\.self)
+        guard faults.isEmpty else {
+            throw Exit(
+                summary.exitCode.combined(with: .environment),
+                faults.joined(separator: "\nrunner: ")
+            )
         }
         return summary
     }
@@ -165,18 +177,10 @@ struct JobRun {
         for inbox: Inbox<Scheduler.Message>,
         and resolver: SecretResolver
     ) throws -> StopSignalListener {
-        try Exit.environment { () throws(SystemError) in
-            try StopSignalListener(
-                receive: { signal in
-                    resolver.stop(signal)
-                    let turn = inbox.push(.signal(signal))
-                    return { inbox.isTaken(turn) }
-                },
-                giveUp: { signal in
-                    let code: RunnerExitCode = signal == .interrupt ? .interrupted : .terminated
-                    ProcessContext.exit(code.rawValue)
-                }
-            )
+        try Exit.stopSignals { signal in
+            resolver.stop(signal)
+            let turn = inbox.push(.signal(signal))
+            return { inbox.isTaken(turn) }
         }
     }
 

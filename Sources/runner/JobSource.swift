@@ -34,14 +34,16 @@ struct JobSource {
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
     ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
-    /// - Throws: `Exit` when the file cannot be read.
+    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at.
+    /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
     init(
         path: String,
         variables: [String: String],
         only: [String] = [],
         reportPath: String? = nil,
         run: RunValues = .standIn,
-        mostKeptTasks: Int = 0
+        mostKeptTasks: Int = 0,
+        lock: (LockRequest) throws(Exit) -> Void = { (_: LockRequest) throws(Exit) in }
     ) throws(Exit) {
         try Self.requirePath(path)
         // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
@@ -72,6 +74,11 @@ struct JobSource {
             run: run,
             mostKeptTasks: mostKeptTasks
         )
+        if parsed.diagnostics.isEmpty,
+            let request = LockRequest(of: document, options: options)
+        {
+            try lock(request)
+        }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             let redactor = Self.redactor(plan.secretVariables)

@@ -14,8 +14,8 @@ struct Run: ParsableCommand {
         discussion: """
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
-            succeed, 6 when a checksum did not match, 8 when the deadline passed, 130 and 143 after SIGINT and \
-            SIGTERM. 7, 10 and 70 are reserved.
+            succeed, 6 when a checksum did not match, 8 when the deadline passed, 10 when another run holds the \
+            lock, 130 and 143 after SIGINT and SIGTERM. 7 and 70 are reserved.
             """
     )
 
@@ -67,16 +67,29 @@ struct Run: ParsableCommand {
         Engine.preload()
         let environment = ProcessContext.environment
         let now = RunClock.now().wall
+        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
+        let chosen = EnvironmentOption.identifiers(only)
+        let path = file
+        let takeLock = { (request: LockRequest) throws(Exit) in
+            try RunLock(request, in: state, jobPath: path, isQuiet: progress == .none).take()
+        }
+        var held: FileLock?
+        // Up to the end of the process, report and all.
+        defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
             path: file,
             variables: job.resolvedVariables(in: environment),
-            only: EnvironmentOption.identifiers(only),
+            only: chosen,
             reportPath: chosenReport,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
-            mostKeptTasks: Self.mostKeptTasks
+            mostKeptTasks: Self.mostKeptTasks,
+            lock: { (request: LockRequest) throws(Exit) in held = try takeLock(request) }
         )
         let plan = try source.requirePlan()
-        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
+        // Two runs at once would not know of each other's orders.
+        if plan.makesKeys, held == nil {
+            held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
+        }
         let summary = try JobRun(
             plan: plan,
             path: file,
@@ -85,7 +98,8 @@ struct Run: ParsableCommand {
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress,
-            state: state
+            state: state,
+            isWholeJob: chosen.isEmpty
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

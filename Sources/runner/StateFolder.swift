@@ -53,6 +53,30 @@ struct StateFolder {
         )
     }
 
+    /// The lock that keeps the runs of a job apart, not taken yet; its folder is made.
+    ///
+    /// - Throws: `Exit` when there is no folder for it.
+    func lock(jobName: String, jobPath: String) throws(Exit) -> FileLock {
+        let advice = "name a state folder with --state-dir"
+        guard let path else {
+            throw Exit(.environment, "there is no state folder for the job's lock: \(advice)")
+        }
+        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
+        do throws(SystemError) {
+            let folder = try Folder(path: path + "/locks", create: true, mode: 0o700)
+            return try FileLock(in: folder, name: "\(Self.fileName(jobName))-\(key).lock")
+        } catch {
+            throw Exit(.environment, "\(error.message): \(advice)")
+        }
+    }
+
+    /// Where the idempotency keys of a job are kept; nil when there is no state folder.
+    func keyJournal(jobName: String, jobPath: String) -> (folder: String, name: String)? {
+        guard let path else { return nil }
+        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
+        return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
+    }
+
     /// Eight hexadecimal digits for the absolute path of a job's file (FNV-1a, 64 bits, folded to 32).
     private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
         let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"

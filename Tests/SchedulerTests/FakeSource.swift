@@ -17,6 +17,7 @@ struct FakeSource: TaskSource {
         var priority = 0.5
         var retry = RetryPolicy.none
         var destination: TaskSpec.Destination?
+        var wantsKey = false
         var mirrors: [String] = []
         /// The tasks whose captures stand in the URL's place of `$`.
         var uses: [Int] = []
@@ -83,6 +84,7 @@ struct FakeSource: TaskSource {
             kind: task.kind,
             session: task.session,
             request: RequestSpec(method: task.method, url: url, headers: task.headers),
+            wantsKey: task.wantsKey,
             destination: task.destination,
             mirrors: try task.mirrors.map { try HTTPURL($0) },
             retry: task.retry,

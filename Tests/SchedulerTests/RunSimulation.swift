@@ -31,7 +31,8 @@ struct RunSimulation {
         _ tasks: [FakeSource.Task],
         sessions: [SessionConfiguration] = [SessionConfiguration(name: "default")],
         retryTokens: Int = RetryBudget.usualCapacity,
-        schedule change: (inout ScheduleConfiguration) -> Void = { _ in }
+        schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
+        keyMaker: RunMachine.KeyMaker? = nil
     ) {
         var schedule = ScheduleConfiguration()
         change(&schedule)
@@ -42,6 +43,7 @@ struct RunSimulation {
             schedule: schedule,
             clock: Self.clock,
             now: now,
+            keyMaker: keyMaker,
             retryBudget: RetryBudget(tokens: retryTokens)
         )
         settle()

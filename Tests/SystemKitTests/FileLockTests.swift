@@ -1,6 +1,7 @@
-import SystemKit
 import TestSupport
 import Testing
+
+@testable import SystemKit
 
 @Suite struct FileLockTests {
     @Test func `a lock is held by one alone and given back with its object`() throws {
@@ -28,5 +29,44 @@ import Testing
         #expect(throws: SystemError.self) {
             _ = try FileLock(in: folder, name: "lock", until: 0)
         }
+    }
+
+    @Test func `who finds it taken reads who has it, also after a longer name`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try Folder(path: temporary.path, create: false)
+        let first = try FileLock(in: folder, name: "lock")
+        let second = try FileLock(in: folder, name: "lock")
+        #expect(first.note == nil)
+        #expect(try first.take())
+        #expect(try !second.take())
+        first.write(note: "a long note")
+        #expect(second.note == "a long note")
+        first.write(note: "1")
+        #expect(second.note == "1")
+        #expect(try temporary.mode(of: "lock") == 0o600)
+    }
+
+    @Test func `who waits has it as soon as the other one has let go`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try Folder(path: temporary.path, create: false)
+        let taken = Inbox<Bool>()
+        var holder: FileLock? = try FileLock(in: folder, name: "lock")
+        #expect(try holder?.take() == true)
+        let waiter = try FileLock(in: folder, name: "lock")
+        let thread = try JoinableThread(name: "waiter") {
+            taken.push((try? waiter.waitAndTake()) != nil)
+        }
+        holder = nil
+        #expect(taken.takeAll(until: nil) == [true])
+        thread.join()
+        #expect(holder == nil)
+    }
+
+    @Test func `a file system without locks is named as the reason`() {
+        let error = SystemError.notLockable("state/locks/a.lock", errno: 37)
+        #expect(
+            error.message.hasPrefix("cannot lock state/locks/a.lock: its file system has no locks")
+        )
+        #expect(!SystemError.notLockable("a", errno: 5).message.contains("no locks"))
     }
 }

@@ -152,8 +152,4 @@ import TransferModel
         )
         #expect(server.requests.last?.headers["x-amz-date"] == nil)
     }
-
-    /// A second message with an empty target and flags for Unicode and NTLM ([MS-NLMP] 2.2.1.2).
-    private static let ntlmChallenge =
-        "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAwAAAA"
 }

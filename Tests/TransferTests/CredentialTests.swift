@@ -231,7 +231,7 @@ import TransferModel
             switch (proof.hasPrefix("NTLM "), proof.hasPrefix("NTLM TlRMTVNTUAAD")) {
             case (_, true): return .ok("in")
             case (true, _):
-                return .status(401, ["WWW-Authenticate: NTLM \(Self.ntlmChallenge)"], text: "go on")
+                return .status(401, ["WWW-Authenticate: NTLM \(ntlmChallenge)"], text: "go on")
             default: return .status(401, ["WWW-Authenticate: NTLM"], text: "no")
             }
         }
@@ -254,8 +254,4 @@ import TransferModel
         )
         #expect(server.requests.last?.body == [65, 66, 67])
     }
-
-    /// A second message with an empty target and flags for Unicode and NTLM ([MS-NLMP] 2.2.1.2).
-    private static let ntlmChallenge =
-        "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAwAAAA"
 }

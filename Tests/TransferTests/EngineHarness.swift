@@ -120,3 +120,6 @@ extension AttemptRequest {
         }
     }
 }
+
+/// NTLM's second message with an empty target and flags for Unicode and NTLM ([MS-NLMP] 2.2.1.2).
+let ntlmChallenge = "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAwAAAA"

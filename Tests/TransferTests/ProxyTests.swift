@@ -161,15 +161,6 @@ import TransferModel
         #expect(result.failure?.isKnownUnprocessed == true)
     }
 
-    @Test func `an informational answer makes no tunnel`() throws {
-        let proxy = try ScriptedServer { _ in
-            .raw("HTTP/1.1 103 Early\r\nX: y\r\n\r\nHTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n")
-        }
-        let result = try EngineHarness(proxy: proxy.origin).run(.to("https://origin.test/"))
-        #expect(result.failure?.kind == .connect)
-        #expect(result.failure?.isPermanent == false)
-    }
-
     @Test(arguments: [
         Reply([
             .send(Array("HTTP/1.1 200 OK\r\n".utf8)),
@@ -266,17 +257,6 @@ import TransferModel
         #expect(result.failure?.httpStatus == 407)
         #expect(result.failure?.isPermanent == true)
         #expect(result.transactions.map(\.reason) == [.initial, .authentication])
-    }
-
-    @Test(arguments: ["http", "https"])
-    func `a proxy that asks for ever is not answered for ever`(scheme: String) throws {
-        let proxy = try ScriptedServer { _ in .status(407, [Self.challenge + ", stale=true"]) }
-        let harness = try Self.harness(
-            Self.server(port: proxy.port, user: "me", method: .digest)
-        )
-        let result = try harness.run(.to("\(scheme)://origin.test/"))
-        #expect(result.failure != nil)
-        #expect(proxy.requests.count < 8)
     }
 
     @Test func `a 407 of an origin behind a tunnel or without a proxy is its own`() throws {

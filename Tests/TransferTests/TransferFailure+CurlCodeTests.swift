@@ -98,7 +98,8 @@ import TransferModel
     {
         var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: .connect)
         end.proxy = ExchangeEnd.Proxy(url: "http://p:1", connectStatus: status)
-        let failure = TransferFailure(end.explained)
+        end.detail = "CONNECT tunnel failed, response \(status)"
+        let failure = TransferFailure(end)
         #expect(failure.kind == .connect)
         #expect(failure.isPermanent == isPermanent)
         #expect(failure.isKnownUnprocessed)

@@ -41,6 +41,8 @@ typedef int (*ccurl_prereq_fn)(void *user, char *remote, char *local, int remote
 typedef int (*ccurl_resolver_fn)(void *state, void *reserved, void *user);
 typedef curl_socket_t (*ccurl_opensocket_fn)(void *user, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*ccurl_closesocket_fn)(void *user, curl_socket_t socket);
+typedef int (*ccurl_progress_fn)(void *user, curl_off_t download_total, curl_off_t downloaded, curl_off_t upload_total,
+                                 curl_off_t uploaded);
 
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
@@ -56,6 +58,8 @@ CURLcode ccurl_set_prereq(CURL *handle, ccurl_prereq_fn function, void *user);
 CURLcode ccurl_set_resolver(CURL *handle, ccurl_resolver_fn function, void *user);
 CURLcode ccurl_set_opensocket(CURL *handle, ccurl_opensocket_fn function, void *user);
 CURLcode ccurl_set_closesocket(CURL *handle, ccurl_closesocket_fn function, void *user);
+// Called while CURLOPT_NOPROGRESS is 0.
+CURLcode ccurl_set_progress(CURL *handle, ccurl_progress_fn function, void *user);
 CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback function, void *user);
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);

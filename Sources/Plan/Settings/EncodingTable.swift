@@ -82,16 +82,15 @@ enum EncodingTable {
 }
 
 extension IdempotencyKeyText {
-    /// `none`, which is nil, or a value; `auto` is for later.
-    static let type = ValueType<String?>(
+    /// `none`, `auto` or a value.
+    static let type = ValueType<KeyDraft>(
         .either(.text(pattern: "^[ -~]+$"), .number(-1e15...1e15))
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
-        if text == "none" { return .some(nil) }
-        if text == "auto" {
-            reader.reportChoice(field, text, names: [], later: ["auto"])
-            return nil
+        switch text {
+        case "none": return KeyDraft.none
+        case "auto": return .auto
+        default: return reader.parsed(text, of: field, parse).map { .value($0) }
         }
-        return reader.parsed(text, of: field, parse).map { .some($0) }
     }
 }

@@ -29,6 +29,11 @@ enum ScheduleTable {
                 default: "file",
                 "What is forced to the disk before a file counts as published."
             ) { $0.durability = $1 },
-        ] + ["startJitter", "lock", "window"].map(Setting.notYet)
+            Setting(
+                "lock",
+                LockPolicyText.type,
+                "What to do while another run of the job is under way: `fail`, `skip`, `wait` or `wait 5m`."
+            ) { $0.lock = $1 },
+        ] + ["startJitter", "window"].map(Setting.notYet)
     )
 }

@@ -66,7 +66,7 @@ enum TaskTable {
                 "idempotencyKey",
                 IdempotencyKeyText.type,
                 default: "none",
-                "A key by which the server can tell a repeated request: `none` or a value."
+                "A key by which the server can tell a repeated request: `none`, `auto` (made by the runner) or a value."
             ) { $0.idempotencyKey = $1 },
             .notYet("resumable"),
         ],

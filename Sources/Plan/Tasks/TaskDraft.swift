@@ -45,7 +45,7 @@ struct TaskDraft: Sendable {
     /// What `body` becomes once the whole task is read.
     var content: BodySource?
     /// As it stands in the header field: a quoted string.
-    var idempotencyKey: String?
+    var idempotencyKey = KeyDraft.none
 
     /// `to` of a download, `responseTo` of another task.
     var destination: PathValue?
@@ -55,4 +55,13 @@ struct TaskDraft: Sendable {
     var mode: UInt16?
     var mirrors: [HTTPURL] = []
     var decodesBody = false
+}
+
+/// What an upload says of its idempotency key.
+enum KeyDraft: Sendable, Hashable {
+    case none
+    /// Made by the runner, the same one until the order is answered.
+    case auto
+    /// As it stands in the field.
+    case value(String)
 }

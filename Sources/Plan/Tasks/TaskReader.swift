@@ -98,7 +98,7 @@ final class TaskReader: Sendable {
         }
         guard reader.errorCount == errors, !reader.isFull else { return false }
         checkBody(of: draft, entry, &reader)
-        if draft.idempotencyKey != nil { checkKey(draft, entry, &reader) }
+        if draft.idempotencyKey != .none { checkKey(draft, entry, &reader) }
         return reader.errorCount == errors
     }
 
@@ -137,6 +137,7 @@ final class TaskReader: Sendable {
             session: session,
             request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
             body: draft.content,
+            wantsKey: draft.idempotencyKey == .auto,
             destination: draft.destination.map {
                 TaskSpec.Destination(
                     path: $0.path,
@@ -217,7 +218,7 @@ final class TaskReader: Sendable {
         _ inherited: [HeaderField]
     ) -> RequestSpec {
         var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
-        if let key = draft.idempotencyKey {
+        if case .value(let key) = draft.idempotencyKey {
             headers.append(HeaderField(name: "Idempotency-Key", value: key))
         }
         addBodyFields(of: draft, to: &headers)
@@ -226,13 +227,24 @@ final class TaskReader: Sendable {
     }
 
     private func checkKey(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {
-        guard draft.idempotencyKey != nil, draft.headers.contains("Idempotency-Key"),
-            let key = reader.document.value(of: entry.value, for: "idempotencyKey")?.key
-        else { return }
-        reader.report(
-            .conflictingKeys,
-            "`idempotencyKey`\(reader.context) is also set among its `headers`",
-            at: key
-        )
+        guard let key = reader.document.value(of: entry.value, for: "idempotencyKey")?.key else {
+            return
+        }
+        if draft.headers.contains("Idempotency-Key") {
+            reader.report(
+                .conflictingKeys,
+                "`idempotencyKey`\(reader.context) is also set among its `headers`",
+                at: key
+            )
+        }
+        if draft.idempotencyKey == .auto, case .stream? = draft.body {
+            reader.report(
+                .conflictingKeys,
+                "`idempotencyKey: auto`\(reader.context) belongs to a body that is known before it is sent, "
+                    + "which that of a `stream` is not",
+                at: key,
+                help: "write a value that names the order"
+            )
+        }
     }
 }

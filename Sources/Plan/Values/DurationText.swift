@@ -11,7 +11,7 @@ enum DurationText {
     static let positivePattern = "^(?=.*[1-9])" + form + "$"
 
     /// Each unit in its turn, and a fraction of the last one only.
-    private static let form =
+    static let form =
         "(\(number)d|" + #"(\d+d)?"# + "(\(number)h|" + #"(\d+h)?"# + "(\(number)m|"
         + #"(\d+m)?"# + "(\(number)s|" + #"(\d+s)?"# + "\(number)ms))))"
     private static let number = #"\d+(\.\d+)?"#

@@ -24,10 +24,12 @@ enum ProxyURLText {
             )
         }
         guard let kind = parts.kind else {
+            // What would be refused next is not offered: behind a slash there may be a password.
+            let completed = "http://" + text
             throw ValueFault(
                 .badProxy,
                 "the URL of a proxy begins with \(schemes)",
-                likely: "http://" + text
+                likely: (try? parse(completed)) == nil ? nil : completed
             )
         }
         guard parts.rest.isEmpty || parts.rest == "/" else {

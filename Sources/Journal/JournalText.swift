@@ -1,0 +1,70 @@
+/// What is in a journal's file: a header and entries, each with its length and its checksum.
+///
+/// The header is `runner journal` and the version, a byte. An entry is the length of its content, four bytes; its kind,
+/// one byte; the content; and the CRC-32 of all that, four bytes. Entries are only ever added, so that one that a loss
+/// of power has cut is the last one; it and what may stand behind it are passed over. Kinds that a later version has
+/// added are passed over by their length.
+struct JournalText: Equatable {
+    struct Entry: Equatable {
+        /// What the content is; its meaning never changes.
+        var kind: UInt8
+        var content: [UInt8]
+    }
+
+    /// Why a file is not believed.
+    enum Fault: Error, Equatable {
+        /// It begins as no journal does.
+        case notAJournal
+        /// A later version of this program has written it.
+        case newer
+    }
+
+    static let version: UInt8 = 1
+    static let header = Array("runner journal".utf8) + [version]
+    /// Longer ones are none of ours, bytes.
+    static let longestContent = 1 << 28
+
+    private(set) var entries: [Entry] = []
+    /// Whether the last bytes are no whole entry.
+    private(set) var hasTornTail = false
+
+    /// Reads a file; an empty one has no entries.
+    init(_ bytes: [UInt8]) throws(Fault) {
+        guard !bytes.isEmpty else { return }
+        let name = Self.header.dropLast()
+        guard bytes.starts(with: name) else {
+            // A header that a loss of power has cut.
+            guard name.starts(with: bytes) else { throw .notAJournal }
+            hasTornTail = true
+            return
+        }
+        guard bytes.count > name.count else {
+            hasTornTail = true
+            return
+        }
+        guard bytes[name.count] <= Self.version else { throw .newer }
+        var rest = bytes.dropFirst(Self.header.count)
+        while let entry = Self.takeEntry(from: &rest) { entries.append(entry) }
+        hasTornTail = !rest.isEmpty
+    }
+
+    /// Takes the first entry off `rest`, which stays as it is when that is not whole.
+    private static func takeEntry(from rest: inout ArraySlice<UInt8>) -> Entry? {
+        var next = rest
+        guard let length = UInt32(takenFrom: &next), length <= longestContent,
+            next.count >= Int(length) + 5
+        else { return nil }
+        let checked = rest.prefix(5 + Int(length))
+        next = rest.dropFirst(checked.count)
+        guard UInt32(takenFrom: &next) == CRC32.checksum(of: checked) else { return nil }
+        let content = checked.dropFirst(4)
+        rest = next
+        return content.first.map { Entry(kind: $0, content: Array(content.dropFirst())) }
+    }
+
+    /// An entry as it stands in a file.
+    static func bytes(of entry: Entry) -> [UInt8] {
+        let content = UInt32(entry.content.count).littleEndianBytes + [entry.kind] + entry.content
+        return content + CRC32.checksum(of: content).littleEndianBytes
+    }
+}

@@ -1,0 +1,29 @@
+package import JobFile
+package import TransferModel
+
+/// What a job says of the lock that keeps its runs apart, known before its tasks are looked at.
+package struct LockRequest: Sendable, Hashable {
+    /// As the job says, or the file's stem.
+    package let jobName: String
+    package let policy: LockPolicy
+
+    package init(jobName: String, policy: LockPolicy) {
+        self.jobName = jobName
+        self.policy = policy
+    }
+
+    /// Reads no more of the document than it takes to find the lock.
+    ///
+    /// nil when the job asks for none, and when what was read has a fault, which `Plan.make` finds again.
+    package init?(of document: Document, options: PlanOptions) {
+        guard let schedule = document.value(of: document.root, for: "schedule")?.value,
+            document.value(of: schedule, for: "lock") != nil
+        else { return nil }
+        var builder = PlanBuilder(document: document, options: options)
+        builder.readTop()
+        guard builder.reader.errorCount == 0, let policy = builder.draft.schedule.lock else {
+            return nil
+        }
+        self.init(jobName: builder.jobName, policy: policy)
+    }
+}

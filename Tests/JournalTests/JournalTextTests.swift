@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Journal
+
+@Suite struct JournalTextTests {
+    private static let entries: [JournalText.Entry] = [
+        .init(kind: 1, content: Array("first".utf8)), .init(kind: 200, content: []),
+        .init(kind: 2, content: [UInt8](repeating: 0xFF, count: 300)),
+    ]
+
+    private static let bytes = JournalText.header + entries.flatMap(JournalText.bytes)
+
+    @Test func `entries are read as they were added, kinds that nobody knows too`() throws {
+        let text = try JournalText(Self.bytes)
+        #expect(text.entries == Self.entries)
+        #expect(!text.hasTornTail)
+        #expect(try JournalText([]).entries.isEmpty)
+        #expect(try JournalText(JournalText.header).entries.isEmpty)
+    }
+
+    @Test func `cut anywhere it has the entries before the cut`() throws {
+        let ends = Self.entries.reduce(into: [JournalText.header.count]) { ends, entry in
+            ends.append((ends.last ?? 0) + JournalText.bytes(of: entry).count)
+        }
+        for length in 1..<Self.bytes.count {
+            let text = try JournalText(Array(Self.bytes.prefix(length)))
+            let whole = ends.dropFirst().count { $0 <= length }
+            #expect(text.entries == Array(Self.entries.prefix(whole)), "\(length)")
+            #expect(text.hasTornTail == !ends.contains(length), "\(length)")
+        }
+    }
+
+    @Test func `a flipped bit ends what is believed`() throws {
+        for position in JournalText.header.count..<Self.bytes.count {
+            for bit in 0..<8 {
+                var bytes = Self.bytes
+                bytes[position] ^= 1 << UInt8(bit)
+                let found = try JournalText(bytes)
+                #expect(found.entries.count < Self.entries.count, "\(position)")
+                #expect(found.entries == Array(Self.entries.prefix(found.entries.count)))
+                #expect(found.hasTornTail)
+            }
+        }
+    }
+
+    @Test func `another file is no journal, and a later version is not guessed at`() {
+        #expect(throws: JournalText.Fault.notAJournal) {
+            try JournalText(Array("{ \"a\": 1 }".utf8))
+        }
+        var later = Self.bytes
+        later[JournalText.header.count - 1] = JournalText.version + 1
+        #expect(throws: JournalText.Fault.newer) { try JournalText(later) }
+    }
+
+    @Test func `a length that no file can have ends it`() throws {
+        let bytes = JournalText.header + [0xFF, 0xFF, 0xFF, 0xFF, 1]
+        #expect(try JournalText(bytes).hasTornTail)
+    }
+}

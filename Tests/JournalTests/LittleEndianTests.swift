@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Journal
+
+@Suite struct LittleEndianTests {
+    @Test func `a number is the one that was written`() {
+        for number in [Int64.min, -1, 0, 1, 1_763_712_000_000_000, .max] {
+            var bytes = number.littleEndianBytes[...] + [7]
+            #expect(Int64(takenFrom: &bytes) == number)
+            #expect(bytes == [7])
+        }
+        #expect(UInt32(0x0102_0304).littleEndianBytes == [4, 3, 2, 1])
+    }
+
+    @Test func `too few bytes are no number and stay`() {
+        var bytes: ArraySlice<UInt8> = [1, 2, 3]
+        #expect(UInt32(takenFrom: &bytes) == nil)
+        #expect(bytes == [1, 2, 3])
+    }
+}

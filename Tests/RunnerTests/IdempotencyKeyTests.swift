@@ -1,0 +1,213 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@Suite struct IdempotencyKeyTests {
+    private func job(_ uploads: String) throws -> JobFolder {
+        try JobFolder("version: 1\nvariables: { amount: 1 }\nuploads:\n\(uploads)\n")
+    }
+
+    private func order(_ id: String, _ server: ScriptedServer, _ more: String = "") -> String {
+        "  \(id): { url: \(server.url("/\(id)")), json: { amount: \"${var.amount}\" }, "
+            + "idempotencyKey: auto, retry: { attempts: 1 }\(more) }"
+    }
+
+    private func keys(_ server: ScriptedServer, _ path: String) -> [String] {
+        server.requests(for: path).compactMap { $0.headers["Idempotency-Key"] }
+    }
+
+    private static let journals = ".local/state/runner/journals"
+
+    @Test func `all attempts of a task have one key, tasks have different ones`() throws {
+        let server = try ScriptedServer([
+            "/a": [.hangUp, .status(503, ["Retry-After: 0"]), .ok("")], "/b": [.ok("")],
+        ])
+        let retry = "retry: { attempts: 3, backoff: { initial: 1ms, jitter: none } }"
+        let job = try job(
+            """
+              a: { url: \(server.url("/a")), text: one, idempotencyKey: auto, \(retry) }
+              b: { url: \(server.url("/b")), text: one, idempotencyKey: auto }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let (first, second) = (keys(server, "/a"), keys(server, "/b"))
+        #expect(first.count == 3)
+        #expect(Set(first + second).count == 2)
+        let form = #/"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"/#
+        for key in first + second { #expect(try form.wholeMatch(in: key) != nil, "\(key)") }
+        let headers = try #require(run.task("a")?["originalRequest"]?["headers"]?.elements)
+        let reported = headers.first { $0["name"]?.string == "Idempotency-Key" }
+        #expect(reported?["value"]?.string == first.first)
+    }
+
+    @Test
+    func `an order without an answer keeps its key, and so do the others, until all have one`()
+        throws
+    {
+        let server = try ScriptedServer([
+            "/a": [.ok("")], "/b": [.status(503), .hangUp, .status(201)],
+        ])
+        let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
+        #expect(try job.run().code == 5)
+        #expect(try job.run().code == 5)
+        let third = try job.run()
+        #expect(third.code == 0)
+        #expect(third.command.standardError.contains("their idempotency keys are used again"))
+        #expect(Set(keys(server, "/a")).count == 1)
+        #expect(Set(keys(server, "/b")).count == 1)
+        // Everything is answered: what is sent now is meant anew.
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 2)
+        #expect(keys(server, "/b").count == 4)
+        #expect(Set(keys(server, "/b")).count == 2)
+        #expect(try job.folder.list(Self.journals).count == 1)
+    }
+
+    @Test func `an order that is changed is another one`() throws {
+        let server = try ScriptedServer(["/a": [.status(503)]])
+        let job = try job(order("a", server))
+        #expect(try job.run().code == 5)
+        #expect(try job.run("--var", "amount=2").code == 5)
+        #expect(try job.run().code == 5)
+        let keys = keys(server, "/a")
+        #expect(keys.count == 3)
+        #expect(keys.first == keys.last)
+        #expect(Set(keys).count == 2)
+    }
+
+    @Test func `an order that is refused for good gets a new key, though another one is open`()
+        throws
+    {
+        let server = try ScriptedServer(["/a": [.status(402)], "/b": [.status(503)]])
+        let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
+        #expect(try job.run().code == 1)
+        #expect(try job.run().code == 1)
+        #expect(Set(keys(server, "/a")).count == 2)
+        #expect(Set(keys(server, "/b")).count == 1)
+    }
+
+    @Test func `an accepted order whose answer is not as expected keeps its key`() throws {
+        let server = try ScriptedServer(["/a": [.ok("accepted")]])
+        let job = try job(order("a", server, ", expect: { mimeType: application/json }"))
+        #expect(try job.run().code == 1)
+        #expect(try job.run().code == 1)
+        #expect(Set(keys(server, "/a")).count == 1)
+    }
+
+    @Test func `what was open is answered by a run of that part`() throws {
+        let server = try ScriptedServer(["/a": [.ok("")], "/b": [.status(503), .ok("")]])
+        let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
+        #expect(try job.run().code == 5)
+        #expect(try job.run("--only", "b").code == 0)
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 2)
+        #expect(keys(server, "/b").prefix(2).count == 2)
+        #expect(Set(keys(server, "/b")).count == 2)
+    }
+
+    @Test func `the content of a file belongs to the order, not its time`() throws {
+        let server = try ScriptedServer(["/a": [.status(503)]])
+        let job = try JobFolder(
+            """
+            version: 1
+            uploads:
+              a: { url: \(server.url("/a")), file: body, idempotencyKey: auto, retry: { attempts: 1 } }
+            """
+        )
+        for body in ["one", "one", "two"] {
+            try job.folder.write(body, to: "body")
+            #expect(try job.run().code == 5)
+        }
+        let keys = keys(server, "/a")
+        #expect(keys.count == 3)
+        #expect(keys.first == keys.dropFirst().first)
+        #expect(keys.first != keys.last)
+    }
+
+    @Test func `orders of a run that was killed go on under their keys, each accepted once`() throws
+    {
+        // An intake that counts keys: the first request of a key is an order, the others are repeats.
+        let accepted = Lock([String: Set<String>]())
+        let halt = Lock<(left: Int, gate: Gate)?>(nil)
+        let server = try ScriptedServer { request in
+            accepted.withLock {
+                _ = $0[request.path, default: []].insert(request.headers["Idempotency-Key"] ?? "")
+            }
+            let gate: Gate? = halt.withLock { halt in
+                halt?.left -= 1
+                return halt?.left == 0 ? halt?.gate : nil
+            }
+            return gate.map { Reply([.open($0), .waitForPeerToLeave]) } ?? .status(201)
+        }
+        let count = 60
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 2 }
+            uploads:
+              order:
+                forEach: { range: [1, \(count)] }
+                url: \(server.origin)/${item}
+                json: { number: "${item}" }
+                idempotencyKey: auto
+            """
+        )
+        for _ in 0..<10 {
+            let gate = try Gate()
+            halt.withLock { $0 = (Int.random(in: 1...count), gate) }
+            let running = try job.runCommand().start()
+            try gate.wait()
+            running.signal(9)
+            #expect(try running.finish().status == .signal(9))
+        }
+        halt.withLock { $0 = nil }
+        let last = try job.run()
+        #expect(last.code == 0)
+        let keys = accepted.withLock { $0 }
+        #expect(keys.count == count)
+        #expect(keys.values.allSatisfy { $0.count == 1 })
+        // And a run that got through is over.
+        #expect(try job.run().code == 0)
+        #expect(accepted.withLock { $0 }.values.allSatisfy { $0.count == 2 })
+    }
+
+    @Test func `a second run at the same time is kept off, lock or none`() throws {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer { _ in
+            Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps
+        }
+        let job = try job(order("a", server))
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        let second = try job.command(["run", "job.yaml", "--report", "second.json"]).run()
+        #expect(second.status == .exit(10))
+        #expect(!job.folder.contains("second.json"))
+        rest.open()
+        #expect(try running.finish().status == .exit(0))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `keys that cannot be kept are not made: nothing is sent`() throws {
+        let server = try ScriptedServer(["/a": [.ok("")]])
+        let job = try job(order("a", server))
+        try job.folder.makeFolder("state")
+        try job.folder.write("in the way", to: "state/journals")
+        let run = try job.run("--state-dir", "state")
+        #expect(run.code == 4)
+        #expect(run.outcome("a") == "skipped")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a journal that is not whole is told, and keys are made anew`() throws {
+        let server = try ScriptedServer(["/a": [.status(503)]])
+        let job = try job(order("a", server))
+        #expect(try job.run().code == 5)
+        let name = try #require(try job.folder.list(Self.journals).first)
+        try job.folder.write("nonsense", to: "\(Self.journals)/\(name)", mode: 0o600)
+        let run = try job.run()
+        #expect(run.command.standardError.contains("is not whole: idempotency keys are made anew"))
+        #expect(Set(keys(server, "/a")).count == 2)
+    }
+}

@@ -1,0 +1,209 @@
+import TestSupport
+import Testing
+
+@Suite struct LockTests {
+    /// A job with one request that stays open until the gate does.
+    private struct Held {
+        let job: JobFolder
+        let server: ScriptedServer
+        private let arrived: Gate
+        private let rest: Gate
+
+        init(_ lock: String, job more: String = "") throws {
+            let (arrived, rest) = (try Gate(), try Gate())
+            server = try ScriptedServer { _ in
+                Reply([.open(arrived), .wait(rest)]) + Reply.ok("done").steps
+            }
+            job = try JobFolder(
+                """
+                version: 1
+                schedule: { lock: \(lock) }
+                data:
+                  a: { url: \(server.url("/a")) }
+                \(more)
+                """
+            )
+            (self.arrived, self.rest) = (arrived, rest)
+        }
+
+        /// Starts the run that has the lock.
+        func hold() throws -> RunningCommand {
+            let running = try job.runCommand().start()
+            try arrived.wait()
+            return running
+        }
+
+        func release() { rest.open() }
+
+        /// A run of the same job whose report would be a file of its own.
+        func second(_ arguments: String...) throws -> Command {
+            try job.command(["run", "job.yaml", "--report", "second.json"] + arguments)
+        }
+
+        /// The number that the lock's file has.
+        func holder() throws -> String {
+            let folder = ".local/state/runner/locks"
+            let name = try #require(try job.folder.list(folder).first)
+            return try job.folder.text("\(folder)/\(name)").filter(\.isNumber)
+        }
+    }
+
+    @Test(arguments: [[], ["--only", "a"], ["--var", "x=1"]])
+    func `the second run of a job does nothing but name the first one`(
+        arguments: [String]
+    ) throws {
+        let held = try Held("fail", job: "variables: { x: 0 }")
+        let first = try held.hold()
+        let command = try held.job.command(
+            ["run", "job.yaml", "--report", "second.json"] + arguments
+        )
+        let second = try command.run()
+        #expect(second.status == .exit(10))
+        let process = try held.holder()
+        #expect(
+            second.standardError
+                == "runner: another run of `job` (process \(process)) holds the lock: nothing was done\n"
+        )
+        #expect(!held.job.folder.contains("second.json"))
+        #expect(held.server.requests.count == 1)
+        held.release()
+        #expect(try first.finish().reported(in: held.job.folder).code == 0)
+        #expect(try command.run().reported(in: held.job.folder, as: "second.json").code == 0)
+    }
+
+    @Test func `a run that is skipped is no failure`() throws {
+        let held = try Held("skip")
+        let first = try held.hold()
+        let second = try held.second().run()
+        #expect(second.status == .exit(0))
+        #expect(second.standardError.hasSuffix("is under way: nothing was done\n"))
+        let silent = try held.second("--progress", "none").run()
+        #expect(silent.status == .exit(0))
+        #expect(silent.standardError.isEmpty)
+        #expect(!held.job.folder.contains("second.json"))
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+    }
+
+    @Test func `a run that waits goes on when the other one has ended`() throws {
+        let held = try Held("wait 1h")
+        let first = try held.hold()
+        let second = try held.second().start()
+        _ = try second.waitForLine(containing: "waiting: another run")
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+        #expect(try second.finish().reported(in: held.job.folder, as: "second.json").code == 0)
+        #expect(held.server.requests.count == 2)
+    }
+
+    @Test func `a wait that is in vain ends as a failure`() throws {
+        let held = try Held("wait 1ms")
+        let first = try held.hold()
+        let second = try held.second().run()
+        #expect(second.status == .exit(10))
+        #expect(second.standardError.contains("still holds the lock: nothing was done"))
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+    }
+
+    @Test(arguments: SignalTests.signals)
+    func `a signal ends the wait, and no report is left`(signal: Int32, code: Int32) throws {
+        let held = try Held("wait")
+        let first = try held.hold()
+        let second = try held.second().start()
+        _ = try second.waitForLine(containing: "waiting: another run")
+        second.signal(signal)
+        #expect(try second.finish().status == .exit(code))
+        #expect(!held.job.folder.contains("second.json"))
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+    }
+
+    @Test func `a killed run has no lock any more`() throws {
+        let held = try Held("fail")
+        let first = try held.hold()
+        first.signal(9)
+        #expect(try first.finish().status == .signal(9))
+        held.release()
+        #expect(try held.second().run().status == .exit(0))
+    }
+
+    @Test func `a command that outlives its run does not have the lock`() throws {
+        let gone = try Gate()
+        let server = try ScriptedServer(["/": [Reply([.open(gone), .waitForPeerToLeave])]])
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { lock: fail }
+            uploads:
+              a: { url: \(server.url("/")), stream: { command: [./outlive] } }
+            """
+        )
+        // Ignores the end of its pipe's reader until the test lets it go.
+        try job.folder.write(
+            """
+            #!/bin/sh
+            trap '' PIPE TERM
+            echo begun >&2
+            while [ ! -e end ]; do sleep 0.05; done
+            touch ended
+            """,
+            to: "outlive",
+            mode: 0o755
+        )
+        let first = try job.runCommand().start()
+        _ = try first.waitForLine(containing: "begun")
+        first.signal(9)
+        #expect(try first.finish().status == .signal(9))
+        // The lock is free, though the command still runs: the second run starts another one.
+        let second = try job.runCommand().start()
+        _ = try second.waitForLine(containing: "begun")
+        #expect(!job.folder.contains("ended"))
+        try job.folder.write("", to: "end")
+        second.signal(9)
+        #expect(try second.finish().status == .signal(9))
+    }
+
+    @Test func `jobs of other names and other files have locks of their own`() throws {
+        let held = try Held("fail", job: "name: one")
+        let first = try held.hold()
+        let text = try held.job.folder.text("job.yaml")
+        try held.job.folder.write(text, to: "other.yaml")
+        held.release()
+        let other = try held.job.command(["run", "other.yaml", "--report", "other.json"]).run()
+        #expect(other.status == .exit(0))
+        #expect(try first.finish().status == .exit(0))
+        let locks = try held.job.folder.list(".local/state/runner/locks")
+        #expect(locks.count == 2)
+        #expect(locks.allSatisfy { $0.hasPrefix("one-") && $0.hasSuffix(".lock") })
+    }
+
+    @Test func `an invalid job is invalid, and leaves the lock to the next run`() throws {
+        let job = try JobFolder("version: 1\nschedule: { lock: fail }\ndata: { a: { url: x } }\n")
+        #expect(try job.runner(["run", "job.yaml"]).status == .exit(3))
+        #expect(try job.runner(["run", "job.yaml"]).status == .exit(3))
+        #expect(try job.runner(["validate", "job.yaml"]).status == .exit(3))
+    }
+
+    @Test func `a lock without a folder for it is a fault of the environment`() throws {
+        let job = try JobFolder("version: 1\nschedule: { lock: fail }\n")
+        try job.folder.write("a file", to: "taken")
+        let outcome = try job.runCommand(["--state-dir", "taken/state"]).run()
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardError.contains("--state-dir"))
+        #expect(!job.folder.contains("report.json"))
+    }
+
+    @Test func `of a crowd of starts one runs and the others end at once`() throws {
+        let held = try Held("fail")
+        let first = try held.hold()
+        for _ in 0..<3 {
+            let crowd = try (0..<20).map { _ in try held.second().start() }
+            for one in crowd { #expect(try one.finish().status == .exit(10)) }
+        }
+        #expect(held.server.requests.count == 1)
+        #expect(!held.job.folder.contains("second.json"))
+        held.release()
+        #expect(try first.finish().reported(in: held.job.folder).code == 0)
+    }
+}

@@ -1,0 +1,343 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+/// Proxies that want to know who asks, and what they do besides.
+@Suite struct ProxyQuestionTests {
+    private static let user = "me"
+    private static let body = Array("secret order".utf8)
+
+    private static func harness(
+        _ proxy: ScriptedServer,
+        _ method: ProxyCredentials.Method = .digest,
+        kind: ProxyServer.Kind = .http,
+        connectTimeout: Duration = .seconds(30)
+    ) throws -> EngineHarness {
+        let server = ProxyServer(
+            kind: kind,
+            host: "127.0.0.1",
+            port: Int(proxy.port),
+            credentials: ProxyCredentials(
+                user: user,
+                password: Secret("hush-hush"),
+                method: method
+            )
+        )
+        var servers = ProxyServers()
+        servers.http = kind.isSOCKS ? nil : server
+        servers.https = kind.isSOCKS ? nil : server
+        servers.socks = kind.isSOCKS ? server : nil
+        return try EngineHarness {
+            $0.proxy = .servers(servers)
+            $0.connectTimeout = connectTimeout
+        }
+    }
+
+    private static let challenge =
+        "Proxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
+
+    /// What a proxy asks who has proved so much; nil when it is content.
+    private static func question(after proof: String?) -> Reply? {
+        switch proof {
+        case nil: .status(407, [challenge], text: "who?")
+        case let proof? where proof.hasPrefix("NTLM TlRMTVNTUAAB"):
+            .status(407, ["Proxy-Authenticate: NTLM \(ntlmChallenge)"], text: "who?")
+        default: nil
+        }
+    }
+
+    // MARK: - Bodies
+
+    // A connection that libcurl keeps after a question is not a fresh one: it would send the request again.
+    @Test(arguments: [ProxyCredentials.Method.digest, .ntlm], [Reply.hangUp, Reply([.reset])])
+    func `a body behind a question is not sent again when the proxy does not answer`(
+        method: ProxyCredentials.Method,
+        end: Reply
+    ) throws {
+        let proxy = try ScriptedServer { request in
+            if request.method == "GET" { return .ok("x") }
+            return Self.question(after: request.headers["proxy-authorization"]) ?? end
+        }
+        let harness = try Self.harness(proxy, method)
+        // Connections that are idle already could be taken, too.
+        let gets = try (0..<3).map { try AttemptRequest.to("http://origin.test/", key: $0) }
+        #expect(try harness.run(gets).allSatisfy { $0.failure == nil })
+        let result = try harness.run(
+            .to("http://origin.test/", method: "POST", body: .bytes(Self.body)) {
+                $0.requiresFreshConnection = true
+            }
+        )
+        #expect(result.failure?.kind == .reset)
+        #expect(result.failure?.isKnownUnprocessed == false)
+        #expect(proxy.requests.filter { $0.body == Self.body }.count == 1)
+        #expect(result.transactions.map(\.reason) == [.initial, .authentication])
+        #expect(result.transactions.map { $0.response?.statusCode } == [407, nil])
+        #expect(result.transactions.map(\.countOfRequestBodyBytesSent) == [0, 12])
+    }
+
+    @Test func `a body behind a server's challenge is not sent again either`() throws {
+        let server = try ScriptedServer { request in
+            switch request.headers["authorization"] {
+            case nil: .status(401, ["WWW-Authenticate: NTLM"], text: "who?")
+            case let proof? where proof.hasPrefix("NTLM TlRMTVNTUAAB"):
+                .status(401, ["WWW-Authenticate: NTLM \(ntlmChallenge)"], text: "who?")
+            default: .hangUp
+            }
+        }
+        let origin = try HTTPURL(server.origin).origin
+        let login = Login(user: "me", password: Secret("open sesame"))
+        let harness = try EngineHarness {
+            $0.credentials = [Credential(space: .init(scope: .origin(origin)), proof: .ntlm(login))]
+        }
+        let result = try harness.run(
+            .to(server.url("/"), method: "POST", body: .bytes(Self.body)) {
+                $0.requiresFreshConnection = true
+            }
+        )
+        #expect(result.failure?.kind == .reset)
+        #expect(result.failure?.isKnownUnprocessed == false)
+        let last = server.requests.filter {
+            $0.headers["authorization"]?.hasPrefix("NTLM TlRMTVNTUAAD") == true
+        }
+        #expect(last.map(\.body) == [Self.body])
+    }
+
+    @Test(arguments: [
+        ("PUT", []), ("POST", [HeaderField(name: "Idempotency-Key", value: "\"1\"")]),
+    ])
+    func `a request that may arrive twice is sent again behind a question`(
+        method: String,
+        headers: [HeaderField]
+    ) throws {
+        let proxy = try ScriptedServer { request in
+            let isAgain = request.earlierRequestsForPath > 1
+            return Self.question(after: request.headers["proxy-authorization"])
+                ?? (isAgain ? .ok("done") : .hangUp)
+        }
+        let result = try Self.harness(proxy).run(
+            .to("http://origin.test/", method: method, headers: headers, body: .bytes(Self.body))
+        )
+        #expect(result.failure == nil)
+        #expect(
+            result.transactions.map(\.reason) == [.initial, .authentication, .transparentRetry]
+        )
+    }
+
+    @Test func `a refused body is not known to be unprocessed`() throws {
+        let proxy = try ScriptedServer { _ in .status(407, [Self.challenge]) }
+        for (body, isKnown) in [(Self.body, false), ([], true)] {
+            let harness = try Self.harness(proxy)
+            let result = try harness.run(
+                .to("http://origin.test/", method: "POST", body: .bytes(body))
+            )
+            #expect(result.failure?.httpStatus == 407)
+            #expect(result.failure?.isKnownUnprocessed == isKnown)
+        }
+    }
+
+    // MARK: - Bodies of questions
+
+    private static let endless: [Reply.Step] = [
+        .sendRepeatedly(
+            Array("1000\r\n".utf8) + Array(repeating: 65, count: 4096) + [13, 10],
+            count: .max
+        )
+    ]
+
+    // libcurl reads such a body in a loop, and looks at neither the time nor other transfers meanwhile.
+    @Test(arguments: ["Transfer-Encoding: chunked", "Content-Length: 9000000000000000000"])
+    func `the body of a question about a tunnel is bounded`(framing: String) throws {
+        let proxy = try ScriptedServer { _ in
+            Reply([.send(Reply.head(407, [Self.challenge, framing]))] + Self.endless)
+        }
+        let result = try Self.harness(proxy).run(.to("https://origin.test/"))
+        let failure = try #require(result.failure)
+        #expect(failure.kind == .protocolViolation)
+        #expect(failure.phase == .connect)
+        #expect(failure.isPermanent)
+        #expect(failure.isKnownUnprocessed)
+        #expect(
+            failure.detail
+                == "the proxy \(proxy.origin): the body of a 407, which is passed over, is larger than 65536 bytes"
+        )
+        #expect(proxy.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        (ProxyCredentials.Method.digest, TransferFailure.Kind.protocolViolation),
+        (.basic, .httpStatus),
+    ])
+    func `the body of a question in the place of an answer is bounded`(
+        method: ProxyCredentials.Method,
+        kind: TransferFailure.Kind
+    ) throws {
+        let proxy = try ScriptedServer { _ in
+            let fields = [Self.challenge, "Transfer-Encoding: chunked", "Content-Type: text/plain"]
+            return Reply([.send(Reply.head(407, fields))] + Self.endless)
+        }
+        let result = try Self.harness(proxy, method).run(.to("http://origin.test/"))
+        let failure = try #require(result.failure)
+        #expect(failure.kind == kind)
+        #expect(failure.isPermanent)
+        #expect(kind != .httpStatus || failure.help?.contains("proxy") == true)
+    }
+
+    @Test func `the body of a challenge that libcurl answers is bounded`() throws {
+        let server = try ScriptedServer { _ in
+            let fields = ["WWW-Authenticate: NTLM \(ntlmChallenge)", "Transfer-Encoding: chunked"]
+            return Reply([.send(Reply.head(401, fields))] + Self.endless)
+        }
+        let origin = try HTTPURL(server.origin).origin
+        let login = Login(user: "me", password: Secret("open sesame"))
+        let harness = try EngineHarness {
+            $0.credentials = [Credential(space: .init(scope: .origin(origin)), proof: .ntlm(login))]
+        }
+        let result = try harness.run(.to(server.url("/"), method: "POST", body: .bytes(Self.body)))
+        #expect(result.failure?.kind == .protocolViolation)
+        #expect(result.failure?.isPermanent == true)
+    }
+
+    // MARK: - Tunnels
+
+    @Test(arguments: [
+        ([Reply.Step.close], TransferFailure.Kind.connect), ([.reset], .connect),
+        ([.waitForPeerToLeave], .timeout),
+        ([.send(Array("HTTP/1.1 407 Who\r\n".utf8)), .close], .connect),
+    ])
+    func `a proxy that leaves after its question has not refused`(
+        steps: [Reply.Step],
+        kind: TransferFailure.Kind
+    ) throws {
+        let proxy = try ScriptedServer { request in
+            Self.question(after: request.headers["proxy-authorization"]) ?? Reply(steps)
+        }
+        let harness = try Self.harness(proxy, connectTimeout: .milliseconds(400))
+        let result = try harness.run(.to("https://origin.test/"))
+        let failure = try #require(result.failure)
+        #expect(failure.kind == kind)
+        #expect(!failure.isPermanent)
+        #expect(failure.urlError?.name != "userAuthenticationRequired")
+        #expect(!failure.detail.contains("answered"))
+        let tunnel = try #require(result.transactions.first?.proxy?.tunnel)
+        #expect(tunnel.statusCode == nil)
+        #expect(result.proxyResponse == nil)
+        #expect(proxy.requests.count == 2)
+    }
+
+    @Test(arguments: [
+        ([Reply.Step.waitForPeerToLeave], TransferFailure.Kind.timeout), ([.close], .connect),
+        ([.reset], .connect),
+    ])
+    func `a proxy that leaves within its question has not refused`(
+        steps: [Reply.Step],
+        kind: TransferFailure.Kind
+    ) throws {
+        let proxy = try ScriptedServer { _ in
+            let fields = [Self.challenge, "Transfer-Encoding: chunked"]
+            return Reply([.send(Reply.head(407, fields) + Array("5\r\nwh".utf8))] + steps)
+        }
+        let harness = try Self.harness(proxy, connectTimeout: .milliseconds(400))
+        let failure = try #require(try harness.run(.to("https://origin.test/")).failure)
+        #expect(failure.kind == kind)
+        #expect(!failure.isPermanent)
+        #expect(failure.urlError?.name != "userAuthenticationRequired")
+    }
+
+    @Test(arguments: [100, 103])
+    func `an informational answer to being asked for a tunnel is no refusal`(status: Int) throws {
+        let proxy = try ScriptedServer { _ in
+            .raw("HTTP/1.1 \(status) Wait\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
+        }
+        let result = try Self.harness(proxy).run(.to("https://origin.test/"))
+        let words = "sent \(status) before its answer, which libcurl cannot take"
+        #expect(result.failure?.kind == .connect)
+        #expect(result.failure?.isPermanent == false)
+        #expect(result.failure?.detail == "the proxy \(proxy.origin) \(words)")
+        let tunnel = try #require(result.transactions.first?.proxy?.tunnel)
+        #expect(tunnel.statusCode == nil)
+    }
+
+    @Test func `what fails behind a tunnel says which proxy led there`() throws {
+        let proxy = try ScriptedServer { _ in .raw("HTTP/1.1 200 OK\r\n\r\nno TLS at all") }
+        let result = try Self.harness(proxy).run(.to("https://origin.test/"))
+        let failure = try #require(result.failure)
+        #expect(failure.kind == .tls)
+        #expect(failure.phase == .tls)
+        #expect(failure.detail.hasSuffix(", by way of the proxy \(proxy.origin)"))
+    }
+
+    // MARK: - Refusals
+
+    @Test(arguments: [("http", TransferFailure.Kind.httpStatus), ("https", .connect)])
+    func `a nonce is stale once`(scheme: String, kind: TransferFailure.Kind) throws {
+        let proxy = try ScriptedServer { _ in .status(407, [Self.challenge + ", stale=true"]) }
+        let result = try Self.harness(proxy).run(.to("\(scheme)://origin.test/"))
+        let failure = try #require(result.failure)
+        #expect(failure.kind == kind)
+        #expect(failure.isPermanent)
+        #expect(failure.urlError?.name == "userAuthenticationRequired")
+        #expect(failure.detail.hasSuffix("answered 407"))
+        #expect(proxy.requests.count == 3)
+    }
+
+    @Test(arguments: [ProxyCredentials.Method.basic, .digest], ["http", "https"])
+    func `a refused login is not sent again`(
+        method: ProxyCredentials.Method,
+        scheme: String
+    ) throws {
+        let challenge = method == .basic ? "Proxy-Authenticate: Basic realm=x" : Self.challenge
+        let proxy = try ScriptedServer { _ in .status(407, [challenge]) }
+        let harness = try Self.harness(proxy, method)
+        let first = try #require(try harness.run(.to("\(scheme)://origin.test/")).failure)
+        let count = proxy.requests.count
+        #expect(count == (method == .basic ? 1 : 2))
+        for other in ["http://other.test/", "https://other.test/"] {
+            let result = try harness.run(.to(other))
+            let failure = try #require(result.failure)
+            if other.hasPrefix("\(scheme):") { #expect(failure.kind == first.kind) }
+            #expect(failure.phase == .prepare)
+            #expect(failure.urlError == first.urlError)
+            #expect(failure.isPermanent)
+            #expect(failure.isKnownUnprocessed)
+            #expect(failure.help == first.help)
+            #expect(
+                failure.detail
+                    == "the proxy \(proxy.origin) has refused its user and password before: they are not sent again"
+            )
+            #expect(result.transactions.isEmpty)
+        }
+        #expect(proxy.requests.count == count)
+    }
+
+    @Test func `a login that a SOCKS proxy has refused is not sent again`() throws {
+        let socks = SOCKSGreeting(user: "me", password: "something else")
+        let proxy = try ScriptedServer(socks: socks) { _ in .ok("x") }
+        let harness = try Self.harness(proxy, .basic, kind: .socks5h)
+        let first = try #require(try harness.run(.to("http://origin.test/")).failure)
+        let second = try #require(try harness.run(.to("http://origin.test/")).failure)
+        #expect(first.phase != .prepare)
+        #expect(second.phase == .prepare)
+        #expect(second.kind == first.kind)
+    }
+
+    // A proxy may answer 407 to whomever it does not let go to one place.
+    @Test(arguments: ["http", "https"])
+    func `a login that was let in once is sent again`(scheme: String) throws {
+        let proxy = try ScriptedServer { request in
+            request.target.contains("secret.test")
+                ? .status(407, ["Proxy-Authenticate: Basic realm=x"])
+                : request.method == "CONNECT"
+                    ? .raw("HTTP/1.1 200 OK\r\n\r\n", then: [.close]) : .ok("x")
+        }
+        let harness = try Self.harness(proxy, .basic)
+        _ = try harness.run(.to("\(scheme)://origin.test/"))
+        for _ in 0..<2 {
+            let result = try harness.run(.to("\(scheme)://secret.test/"))
+            #expect(result.failure?.urlError?.name == "userAuthenticationRequired")
+            #expect(result.failure?.phase != .prepare)
+        }
+    }
+}
