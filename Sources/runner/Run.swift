@@ -95,7 +95,7 @@ struct Run: ParsableCommand {
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress,
             state: state,
-            isWholeJob: chosen.isEmpty
+            chosen: chosen
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
