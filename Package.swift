@@ -118,6 +118,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
+            exclude: ["http2-server.py"],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -14,20 +14,19 @@ struct AWSSignature {
     }
 
     private static let algorithm = "AWS4-HMAC-SHA256"
-    private static let payloadField = "x-amz-content-sha256"
 
     let credential: AWSCredential
 
     /// The fields that sign a request, to be sent besides its own; nil when libcrypto is not there.
     ///
-    /// A `x-amz-content-sha256` of the request's own is believed.
+    /// The request's URL must be normalized: AWS's servers sign what it means, not how it is written.
     func fields(for request: RequestSpec, _ payload: Payload, at time: Timestamp) -> [HeaderField]?
     {
-        guard let payloadHash = hash(of: payload, request) else { return nil }
+        guard let payloadHash = Self.hash(of: payload) else { return nil }
         let date = String(time.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
         var added = [HeaderField(name: "x-amz-date", value: date)]
-        if isS3, !request.headers.contains(where: { $0.name.lowercased() == Self.payloadField }) {
-            added.append(HeaderField(name: Self.payloadField, value: payloadHash))
+        if isS3 {
+            added.append(HeaderField(name: "x-amz-content-sha256", value: payloadHash))
         }
         credential.sessionToken?.withText {
             added.append(HeaderField(name: "x-amz-security-token", value: $0))
@@ -37,7 +36,7 @@ struct AWSSignature {
         let names = signed.map(\.name).joined(separator: ";")
         let canonical = [
             request.method,
-            canonicalPath(request.url.sentPath),
+            canonicalPath(request.url.path),
             Self.canonicalQuery(request.url.query),
             signed.map { "\($0.name):\($0.value)\n" }.joined(),
             names,
@@ -60,10 +59,8 @@ struct AWSSignature {
 
     private var isS3: Bool { credential.service == "s3" }
 
-    private func hash(of payload: Payload, _ request: RequestSpec) -> String? {
-        let own = request.headers.first { $0.name.lowercased() == Self.payloadField }
-        if let own { return own.value }
-        return switch payload {
+    private static func hash(of payload: Payload) -> String? {
+        switch payload {
         case .bytes(let bytes): MessageDigest.sha256(of: bytes)
         case .unsigned: "UNSIGNED-PAYLOAD"
         }
@@ -87,11 +84,15 @@ struct AWSSignature {
         value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
     }
 
-    /// As it is sent, for S3; for all others encoded once more.
+    /// As it is sent, for S3; for all others without empty segments and encoded once more.
     private func canonicalPath(_ path: String) -> String {
-        isS3
-            ? Self.encoded(path, keeping: [UInt8(ascii: "/"), UInt8(ascii: "%")])
-            : Self.encoded(path, keeping: [UInt8(ascii: "/")])
+        if isS3 { return Self.encoded(path, keeping: [UInt8(ascii: "/"), UInt8(ascii: "%")]) }
+        let segments = path.split(separator: "/")
+        let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
+        return Self.encoded(
+            "/" + segments.joined(separator: "/") + end,
+            keeping: [UInt8(ascii: "/")]
+        )
     }
 
     /// The parameters in order, each with its `=`.
@@ -114,12 +115,9 @@ struct AWSSignature {
     private static func encoded(_ text: String, keeping kept: [UInt8]) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
+            if byte.isUnreserved || kept.contains(byte) {
                 result.append(byte)
-            case _ where kept.contains(byte): result.append(byte)
-            default:
+            } else {
                 let digits = Array("0123456789ABCDEF".utf8)
                 result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }

@@ -11,14 +11,20 @@ extension Attempt {
             hop.url,
             hasBody: carriesBody,
             hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
-            known: session.knownSpaces
+            known: session.knownSpaces,
+            refusals: session.refusedLogins.withLock { $0 }
         )
         asksFirst = start == .asking
     }
 
-    /// The request of the current hop with the fields that sign it.
-    var signedHop: RequestSpec {
-        RequestSpec(method: hop.method, url: hop.url, headers: hop.headers + signature)
+    /// The request of the current hop as it is sent, with the fields that sign it if it is signed.
+    var sentHop: RequestSpec {
+        guard !signature.isEmpty else { return hop }
+        return RequestSpec(
+            method: hop.method,
+            url: hop.url.normalized,
+            headers: hop.headers + signature
+        )
     }
 
     /// Makes the signature of the next exchange's request, when its credential is one that signs.
@@ -39,7 +45,13 @@ extension Attempt {
             payload = .unsigned
         }
         let date = clock.timestamp(of: .now)
-        guard let fields = AWSSignature(credential: keys).fields(for: hop, payload, at: date) else {
+        let signer = AWSSignature(credential: keys)
+        let request = RequestSpec(
+            method: hop.method,
+            url: hop.url.normalized,
+            headers: hop.headers
+        )
+        guard let fields = signer.fields(for: request, payload, at: date) else {
             return failToSign("libcrypto is not there, which signs requests")
         }
         signature = fields
@@ -74,11 +86,20 @@ extension Attempt {
             if !lacksBody { noteAccepted() }
             return .none
         }
-        let answer = authentication?.answer(
-            Self.challenges(of: head),
-            from: hop.url,
-            didSend: recorder.hasSentAuthorization
-        )
+        var answer = session.refusedLogins.withLock { refusals in
+            authentication?.answer(
+                Self.challenges(of: head),
+                from: hop.url,
+                didSend: recorder.hasSentAuthorization,
+                refusals: &refusals
+            )
+        }
+        if answer == .byLibrary, let authentication, let carried = authentication.carried,
+            authentication.carriesDigest, cookieField(for: hop.url) != sentCookies
+        {
+            // libcurl would go on with the fields of the request that was challenged.
+            answer = .credential(carried)
+        }
         if let answer, answer != .none { verdict = .challenge(answer) }
         return answer ?? .none
     }
@@ -89,7 +110,12 @@ extension Attempt {
         var answer = answer
         if answer == .byLibrary {
             // It did not go on.
-            answer = authentication?.giveUp(Self.challenges(of: head), from: hop.url) ?? .none
+            answer =
+                authentication?.giveUp(
+                    Self.challenges(of: head),
+                    from: hop.url,
+                    refusals: session.refusedLogins.withLock { $0 }
+                ) ?? .none
         }
         guard case .credential = answer else {
             refuse(head)
@@ -196,8 +222,12 @@ extension Attempt {
 
     /// The server did not refuse what was carried: other requests can carry it at once.
     private func noteAccepted() {
-        guard let carried = authentication?.carried else { return }
+        guard let authentication, let carried = authentication.carried else { return }
         let credential = session.configuration.credentials[carried]
+        if authentication.hasAnswered {
+            let server = hop.url.origin.text
+            session.refusedLogins.withLock { $0.noteLetIn(carried, at: server) }
+        }
         switch credential.proof {
         case .basic, .digest, .ntlm, .negotiate:
             session.knownSpaces.note(

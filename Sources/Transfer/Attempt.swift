@@ -37,7 +37,7 @@ final class Attempt {
     /// The hops that were redirected, in order.
     var visited: [String] = []
     /// The `Cookie` that the session has added to the running exchange.
-    private var sentCookies: String?
+    var sentCookies: String?
     var redirectCount = 0
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
@@ -84,6 +84,8 @@ final class Attempt {
     var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
+    /// Whether the hop's request went out once more because libcurl had given it up.
+    var isResent = false
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 
@@ -168,7 +170,8 @@ final class Attempt {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
         if !hasFailed, isComplete, verdict == nil { refuseForProxy() }
-        if !hasFailed, !isComplete, !isUnchanged { failure = failureOfExchange(code) }
+        let isGivenUp = !isComplete && mayResend(after: code)
+        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp { failure = failureOfExchange(code) }
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
@@ -176,6 +179,7 @@ final class Attempt {
             curlCode: isEnd || isUnchanged ? nil : code.rawValue,
             osErrno: isEnd || isUnchanged ? nil : osErrno(behind: code)
         )
+        if isGivenUp { return resend() }
         if !hasFailed {
             switch verdict {
             case .redirect: return follow()
@@ -237,6 +241,7 @@ final class Attempt {
             hop = next
             carriesBody = keepsBody
             redirectCount += 1
+            isResent = false
             beginAuthentication()
             return exchange(.redirect)
         }
@@ -303,11 +308,12 @@ final class Attempt {
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
         defer { answersChallenge = false }
         sentCookies = cookieField(for: hop.url)
+        let sent = sentHop
         var easyRequest = EasyRequest(
-            url: hop.url.text,
+            url: sent.url.text,
             method: hop.method,
             headerLines: session.headerLines(
-                for: signature.isEmpty ? hop : signedHop,
+                for: sent,
                 cookies: sentCookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
@@ -318,7 +324,7 @@ final class Attempt {
             authentication: authentication,
             answersChallenge: answersChallenge,
             // An idle connection may be dead, which is found out when the body has begun to flow.
-            requiresFreshConnection: request.requiresFreshConnection || isStream,
+            requiresFreshConnection: request.requiresFreshConnection || isStream || isResent,
             hearsTraffic: hearsTraffic
         )
         easyRequest.httpProtocol = httpProtocol
@@ -360,7 +366,7 @@ final class Attempt {
     }
 
     /// Whether nobody knows the length of the body.
-    private var isStream: Bool {
+    var isStream: Bool {
         carriesBody && body.map { $0.size == nil } ?? false
     }
 }

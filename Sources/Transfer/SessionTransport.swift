@@ -20,6 +20,8 @@ final class SessionTransport {
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
+    /// Shared with the other engine threads.
+    let refusedLogins: Lock<RefusedLogins>
     private let share: EngineShare
     private let routes: ProxyRoutes?
     private var connectionCount = 0
@@ -37,6 +39,7 @@ final class SessionTransport {
     init(
         _ configuration: SessionConfiguration,
         cookieJar: CookieJar?,
+        refusedLogins: Lock<RefusedLogins>,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
@@ -48,6 +51,7 @@ final class SessionTransport {
     ) throws(CurlCode) {
         self.configuration = configuration
         self.cookieJar = cookieJar
+        self.refusedLogins = refusedLogins
         lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
         self.sockets = sockets
         self.turn = turn

@@ -56,6 +56,13 @@ struct ExchangeEnd {
         code.rawValue == 92 && detail?.hasPrefix("Invalid HTTP header field") ?? false
     }
 
+    /// Whether frames were wrong or too many for nghttp2 or libcurl, which say so; the same code (16) without words is a lost
+    /// connection.
+    fileprivate var hasBrokenFrames: Bool {
+        guard code.rawValue == 16, let detail else { return false }
+        return detail.hasPrefix("nghttp2 ") || detail.hasPrefix("Too many response headers")
+    }
+
     /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
     /// the kernel.
     fileprivate var isUnreadable: Bool {
@@ -95,7 +102,7 @@ extension TransferFailure {
         return switch end.code.rawValue {
         // After a request has left it is the answer that speaks an unknown protocol (1).
         case 1 where end.didSend, 8,
-            56 where end.isUnreadable, 92 where end.hasInvalidField:
+            16 where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
             Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 1: Row(kind: .engine, urlError: (-1002, "unsupportedURL"), isPermanent: true)
         case 3: Row(kind: .engine, urlError: (-1000, "badURL"), isPermanent: true)

@@ -93,25 +93,6 @@ package struct HTTPURL: Sendable, Hashable {
         authorityEnd == pathEnd ? "/" : Self.slice(text, authorityEnd..<pathEnd)
     }
 
-    /// The path as it is sent: libcurl removes its dot segments (RFC 3986 §5.2.4).
-    package var sentPath: String {
-        let path = path
-        guard path.contains("/.") else { return path }
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        let last = segments.last
-        var kept: [Substring] = []
-        while let segment = segments.popFirst() {
-            if segment == ".." {
-                _ = kept.popLast()
-            } else if segment != "." {
-                kept.append(segment)
-            }
-        }
-        // What ends in a dot segment is a folder.
-        if last == "." || last == ".." { kept.append("") }
-        return "/" + kept.joined(separator: "/")
-    }
-
     /// What stands between `?` and the fragment; empty when nothing does.
     package var query: String {
         let rest = text.utf8.dropFirst(pathEnd)
@@ -131,7 +112,7 @@ package struct HTTPURL: Sendable, Hashable {
     }
 
     /// Text between two offsets in UTF-8 that lie next to ASCII bytes.
-    private static func slice(_ text: String, _ offsets: Range<Int>) -> String {
+    static func slice(_ text: String, _ offsets: Range<Int>) -> String {
         let start = text.utf8.index(text.utf8.startIndex, offsetBy: offsets.lowerBound)
         let end = text.utf8.index(start, offsetBy: offsets.count)
         return String(text[start..<end])

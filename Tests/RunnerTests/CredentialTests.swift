@@ -133,6 +133,60 @@ import TransferModel
         #expect(without.kind("get") == "httpStatus")
     }
 
+    @Test func `nginx lets in who knows the password`() throws {
+        let users = try TemporaryFolder()
+        let file = try users.write("me:{SHA}W8r/fyL/UzygmbNAjq2HbA67qac=\n", to: "users")
+        let nginx = try Nginx(
+            locations: """
+                location /secret/ {
+                    rewrite ^/secret(/.*)$ $1 break;
+                    auth_basic "Orders";
+                    auth_basic_user_file \(file);
+                }
+                location /secret/orders {
+                    auth_basic "Orders";
+                    auth_basic_user_file \(file);
+                    try_files /none /orders;
+                }
+                """
+        )
+        try nginx.root.write("content", to: "file.txt")
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { password: { env: PASSWORD }, wrong: { env: WRONG } }
+            sessions:
+              right: { credentials: [\(Self.login("basic", "127.0.0.1"))] }
+              wrong:
+                credentials: [{ method: basic, host: 127.0.0.1, user: me, password: '${secret.wrong}' }]
+            schedule: { maxConcurrentTasks: 1 }
+            downloads:
+              get: { url: "\(nginx.origin)/secret/file.txt", to: file, session: right }
+            uploads:
+              post:
+                { url: "\(nginx.origin)/secret/orders", text: "an order", session: right, needs: [get] }
+            data:
+              first: { url: "\(nginx.origin)/secret/1", session: wrong, needs: [post] }
+              second: { url: "\(nginx.origin)/secret/2", session: wrong, needs: [post] }
+            """
+        )
+        let run = try job.run(environment: ["PASSWORD": Self.password, "WRONG": "open parsley"])
+        #expect(Self.statuses(run, "get") == [401, 200])
+        #expect(Self.reasons(run, "get") == ["initial", "auth"])
+        #expect(try job.folder.text("file") == "content")
+        #expect(Self.statuses(run, "post") == [201])
+        #expect(try nginx.requests().last { $0.status == 201 }?.body == Array("an order".utf8))
+        // What was refused once is not presented again.
+        #expect(
+            [Self.statuses(run, "first"), Self.statuses(run, "second")] == [[401, 401], [401]]
+        )
+        for id in ["first", "second"] {
+            let help = run.task(id)?["error"]?["help"]?.string
+            #expect(help == "the server has refused the session's credential (basic)")
+        }
+        #expect(try !Self.traces(run, job).contains("sesame"))
+    }
+
     @Test func `nginx gets Basic from a netrc file that the session asks for`() throws {
         let nginx = try Nginx(
             locations: """
@@ -246,14 +300,16 @@ import TransferModel
               stranger: { session: wrong, url: "\(moto.origin)/bucket?list-type=2", needs: [put] }
             downloads:
               get: { session: right, url: "\(moto.origin)/bucket/a%20folder/key", to: key, needs: [put] }
+              written: { session: right, url: "\(moto.origin)/bucket/./x/%2e%2E/%61%20folder/key", to: same, needs: [put] }
             """
         )
         let run = try job.run(environment: ["RIGHT": moto.secretKey, "WRONG": "not the right key"])
-        for id in ["bucket", "put", "list", "get"] {
+        for id in ["bucket", "put", "list", "get", "written"] {
             #expect(run.outcome(id) == "succeeded", "\(id)")
             #expect(Self.reasons(run, id) == ["initial"])
         }
         #expect(try job.folder.text("key") == "content")
+        #expect(try job.folder.text("same") == "content")
         #expect(Self.statuses(run, "stranger") == [403])
         #expect(try !Self.traces(run, job).contains(moto.secretKey))
     }

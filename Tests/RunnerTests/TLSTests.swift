@@ -154,6 +154,26 @@ import Testing
         #expect(run.attempts("order").count == 1)
     }
 
+    @Test func `nobody is asked for the password of a key among the authorities`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        let key = try #require(Fixture.read(certificates.guardedClient.keyFile))
+        let authority = try #require(Fixture.read(certificates.authorityFile))
+        let folder = try TemporaryFolder()
+        let file = try folder.write(String(decoding: key + authority, as: UTF8.self), to: "ca.pem")
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { secure: { tls: { caFile: \(file) } } }
+            data: { order: { url: \(try #require(nginx.secureOrigin))/.alive } }
+            """
+        )
+        // Its standard input stays open.
+        let command = try job.runCommand().start()
+        _ = try command.waitForLine(containing: "1 of 1 tasks succeeded")
+        #expect(try command.finish().reported(in: job.folder).code == 0)
+    }
+
     @Test func `only a server with a pinned key is believed`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)

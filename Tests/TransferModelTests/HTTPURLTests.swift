@@ -21,16 +21,6 @@ import TransferModel
         #expect(url?.hasUserInformation == (text.contains("@example")))
     }
 
-    // RFC 3986 §5.2.4.
-    @Test(arguments: [
-        ("", "/"), ("/", "/"), ("/a/b", "/a/b"), ("/a//b/", "/a//b/"), ("/a/../b", "/b"),
-        ("/a/./b", "/a/b"), ("/a/b/..", "/a/"), ("/a/.", "/a/"), ("/../../a", "/a"), ("/..", "/"),
-        ("/.a/..b/c..", "/.a/..b/c.."), ("/a/b/../../..//c", "//c"), ("/a/../b?x=/../y", "/b"),
-    ])
-    func `the path that is sent has no dot segments`(path: String, sent: String) throws {
-        #expect(try HTTPURL("https://a.example" + path).sentPath == sent)
-    }
-
     @Test(
         arguments: [
             ("", .notAbsolute), ("example.com", .notAbsolute), ("//example.com/", .notAbsolute),

@@ -27,9 +27,18 @@ import TransferModel
         to challenges: [[Challenge]]
     ) throws -> [Authentication.Answer] {
         var machine = Authentication(credentials)
+        var refusals = RefusedLogins()
         let url = try #require(url)
-        _ = machine.begin(url, hasBody: false, hasAuthorization: false, known: KnownSpaces())
-        return challenges.map { machine.answer($0, from: url, didSend: machine.carried != nil) }
+        _ = machine.begin(
+            url,
+            hasBody: false,
+            hasAuthorization: false,
+            known: KnownSpaces(),
+            refusals: RefusedLogins()
+        )
+        return challenges.map {
+            machine.answer($0, from: url, didSend: machine.carried != nil, refusals: &refusals)
+        }
     }
 
     private static let all: [Credential] = [
@@ -144,23 +153,28 @@ import TransferModel
             url,
             hasBody: hasBody,
             hasAuthorization: false,
-            known: KnownSpaces()
+            known: KnownSpaces(),
+            refusals: RefusedLogins()
         )
         #expect(start == expected)
         let own = machine.begin(
             url,
             hasBody: hasBody,
             hasAuthorization: true,
-            known: KnownSpaces()
+            known: KnownSpaces(),
+            refusals: RefusedLogins()
         )
         #expect(own == .plain)
         let basic = Self.challenges("Basic realm=x")
-        #expect(machine.answer(basic, from: url, didSend: true) == .none)
+        var refusals = RefusedLogins()
+        let answer = machine.answer(basic, from: url, didSend: true, refusals: &refusals)
+        #expect(answer == .none)
         let elsewhere = machine.begin(
             try HTTPURL("https://b.example/"),
             hasBody: hasBody,
             hasAuthorization: false,
-            known: KnownSpaces()
+            known: KnownSpaces(),
+            refusals: RefusedLogins()
         )
         #expect(elsewhere == .plain)
     }
@@ -178,7 +192,8 @@ import TransferModel
                 url,
                 hasBody: hasBody,
                 hasAuthorization: false,
-                known: known
+                known: known,
+                refusals: RefusedLogins()
             )
             #expect(start == expected)
         }
@@ -193,7 +208,8 @@ import TransferModel
                 url,
                 hasBody: true,
                 hasAuthorization: false,
-                known: KnownSpaces()
+                known: KnownSpaces(),
+                refusals: RefusedLogins()
             )
             #expect(start == .asking)
         }
@@ -205,12 +221,101 @@ import TransferModel
         known.note(0, at: url, hasRealm: false)
         var machine = Authentication([Self.credential(.basic(Self.login))])
         let later = try HTTPURL("https://a.example/other")
-        let start = machine.begin(later, hasBody: false, hasAuthorization: false, known: known)
+        let start = machine.begin(
+            later,
+            hasBody: false,
+            hasAuthorization: false,
+            known: known,
+            refusals: RefusedLogins()
+        )
         #expect(start == .carrying(0))
-        let answer = machine.answer(Self.challenges("Basic realm=x"), from: later, didSend: true)
+        var refusals = RefusedLogins()
+        let basic = Self.challenges("Basic realm=x")
+        let answer = machine.answer(basic, from: later, didSend: true, refusals: &refusals)
         #expect(answer == .none)
-        let again = machine.begin(later, hasBody: false, hasAuthorization: false, known: known)
+        let again = machine.begin(
+            later,
+            hasBody: false,
+            hasAuthorization: false,
+            known: known,
+            refusals: RefusedLogins()
+        )
         #expect(again == .plain)
+    }
+
+    /// What a further attempt does about each of the challenges, once one has learned of refusals.
+    private static func laterAnswers(
+        _ credential: Credential,
+        refusals: RefusedLogins,
+        to challenges: [Challenge]...
+    ) throws -> [Authentication.Answer] {
+        var refusals = refusals
+        return try challenges.map { challenge in
+            var machine = Authentication([credential])
+            let url = try #require(url)
+            let start = machine.begin(
+                url,
+                hasBody: true,
+                hasAuthorization: false,
+                known: KnownSpaces(),
+                refusals: refusals
+            )
+            #expect(start == .asking)
+            return machine.answer(challenge, from: url, didSend: false, refusals: &refusals)
+        }
+    }
+
+    @Test(arguments: [Credential.Proof.basic(login), .digest(login), .ntlm(login)])
+    func `a login that was refused is not given to its realm by a later attempt`(
+        proof: Credential.Proof
+    ) throws {
+        let credential = Self.credential(proof)
+        func challenge(_ realm: String) -> [Challenge] {
+            Self.challenges("Basic realm=\(realm)", "Digest realm=\(realm), nonce=n", "NTLM")
+        }
+        var refusals = RefusedLogins()
+        var machine = Authentication([credential])
+        let url = try #require(Self.url)
+        let start = machine.begin(
+            url,
+            hasBody: false,
+            hasAuthorization: false,
+            known: KnownSpaces(),
+            refusals: refusals
+        )
+        #expect(start == .plain)
+        let first = machine.answer(challenge("x"), from: url, didSend: false, refusals: &refusals)
+        #expect(first == .credential(0))
+        #expect(machine.hasAnswered)
+        let second = machine.answer(challenge("x"), from: url, didSend: true, refusals: &refusals)
+        #expect(second == .none)
+        let isNTLM = if case .ntlm = proof { true } else { false }
+        let later = try Self.laterAnswers(
+            credential,
+            refusals: refusals,
+            to: challenge("x"),
+            challenge("y")
+        )
+        // NTLM has no realms.
+        #expect(later == [.none, isNTLM ? .none : .credential(0)])
+    }
+
+    @Test func `what is known is asked for again once it was refused at its server`() throws {
+        let url = try #require(Self.url)
+        var known = KnownSpaces()
+        known.note(0, at: url, hasRealm: false)
+        var refusals = RefusedLogins()
+        refusals.note(0, at: url.origin.text, realm: Array("x".utf8))
+        var machine = Authentication([Self.credential(.basic(Self.login))])
+        let start = machine.begin(
+            url,
+            hasBody: false,
+            hasAuthorization: false,
+            known: known,
+            refusals: refusals
+        )
+        #expect(start == .plain)
+        #expect(!machine.hasAnswered)
     }
 
     @Test(

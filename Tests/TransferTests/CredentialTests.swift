@@ -67,6 +67,55 @@ import TransferModel
         #expect(other.requests.map { $0.headers["authorization"] } == [nil])
     }
 
+    // Servers lock accounts after a few wrong passwords.
+    @Test(arguments: [
+        ("Basic realm=x", Credential.Proof.basic(login)),
+        ("Digest realm=\"x\", nonce=\"n1\", qop=\"auth\"", .digest(login)),
+    ])
+    func `no later task of the session presents a login that was refused`(
+        challenge: String,
+        proof: Credential.Proof
+    ) throws {
+        let server = try Self.server(challenge) { _ in false }
+        let harness = try Self.harness(Self.credential(proof, for: server))
+        _ = try harness.run(.to(server.url("/")))
+        // On both of the engine's threads.
+        let later = try harness.run((0..<8).map { try .to(server.url("/\($0)"), key: $0) })
+        for result in later {
+            #expect(result.failure?.httpStatus == 401)
+            #expect(result.failure?.isPermanent == true)
+            let help = result.failure?.help
+            #expect(help?.hasPrefix("the server has refused the session's credential") == true)
+        }
+        #expect(server.requests.count { $0.headers["authorization"] != nil } == 1)
+        // Another session knows nothing of it.
+        _ = try Self.harness(Self.credential(proof, for: server)).run(.to(server.url("/")))
+        #expect(server.requests.count { $0.headers["authorization"] != nil } == 2)
+    }
+
+    @Test func `a login that was let in is presented where it may still be refused`() throws {
+        let server = try ScriptedServer { request in
+            request.headers["authorization"] != nil && request.path != "/forbidden"
+                ? .ok("in") : .status(401, ["WWW-Authenticate: Basic realm=x"], text: "no")
+        }
+        let harness = try Self.harness(Self.credential(.basic(Self.login), for: server))
+        let paths = ["/", "/forbidden", "/other", "/forbidden"]
+        let statuses = try paths.map {
+            try harness.run(.to(server.url($0))).response?.statusCode
+        }
+        #expect(statuses == [200, 401, 200, 401])
+        #expect(server.requests.count { $0.headers["authorization"] == nil } <= 2)
+    }
+
+    @Test func `a realm is left by a path whose dots are percent-encoded`() throws {
+        let server = try Self.server("Basic realm=x") { $0 == Self.basic }
+        let credential = try Self.credential(.basic(Self.login), for: server, realm: "x")
+        let harness = try Self.harness(credential)
+        _ = try harness.run(.to(server.url("/basic/file")))
+        let other = try harness.run(.to(server.url("/basic/%2e%2E/open")))
+        #expect(other.transactions.map(\.reason) == [.initial, .authentication])
+    }
+
     @Test func `a challenge that nothing fits is told of`() throws {
         let server = try Self.server("Digest realm=x, nonce=n") { _ in false }
         let harness = try Self.harness(Self.credential(.basic(Self.login), for: server))

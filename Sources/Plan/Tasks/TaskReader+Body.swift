@@ -156,7 +156,7 @@ extension TaskReader {
     }
 
     /// Reports a field among the task's own that the body makes itself.
-    private func refuse(
+    func refuse(
         _ name: String,
         _ reason: String,
         _ draft: TaskDraft,

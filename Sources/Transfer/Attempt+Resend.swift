@@ -1,0 +1,23 @@
+internal import CurlKit
+internal import TransferModel
+
+// What libcurl gives up although nothing has gone wrong with the request.
+extension Attempt {
+    /// Whether the request goes out once more: several connections have ended, or refused it, before a byte of an answer.
+    ///
+    /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has not processed what libcurl then
+    /// sends again over the next one, five times. Where many streams wait for that, some come too late each time.
+    func mayResend(after code: CurlCode) -> Bool {
+        guard !hasFailed, !isResent, head == nil, !isStream else { return false }
+        // Whatever the server has seen of it, it may see it again.
+        guard hop.isIdempotent || hop.hasIdempotencyKey else { return false }
+        return [55, 56].contains(code.rawValue)
+            && handle.errorDetail?.hasPrefix("Connection died, tried") ?? false
+    }
+
+    /// Sends the request once more over a new connection, before others that will share it.
+    func resend() -> Next {
+        isResent = true
+        return exchange(.transparentRetry)
+    }
+}

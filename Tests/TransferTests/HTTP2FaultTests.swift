@@ -1,0 +1,132 @@
+import CurlKit
+import TestSupport
+import Testing
+import Transfer
+import TransferModel
+
+/// Servers that take streams away or break the rules of HTTP/2 (RFC 9113), which libcurl 8.0 or newer speaks.
+@Suite struct HTTP2FaultTests {
+    private let certificates: TestCertificates
+    private let isSpoken: Bool
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+        isSpoken = try CurlLibrary.load().versionNumber >= 0x08_00_00
+    }
+
+    private func server(
+        _ behaviour: HTTP2Server.Behaviour,
+        count: Int = 0
+    ) throws -> HTTP2Server {
+        try HTTP2Server(behaviour, count: count, certificate: certificates.server)
+    }
+
+    private func harness() throws -> EngineHarness {
+        let authority = certificates.authorityFile
+        return try EngineHarness { $0.tls.caFile = authority }
+    }
+
+    /// What came of a download, and the files that it has left; with an older libcurl such a server is only one that cannot
+    /// be spoken to, which the failure has to say.
+    private func download(
+        _ server: HTTP2Server
+    ) throws -> (result: AttemptResult, files: [String])? {
+        let folder = try TemporaryFolder()
+        let result = try harness().run(.download(server.url, to: folder.path("file")))
+        let files = try folder.list()
+        if !isSpoken {
+            #expect([.reset, .truncated].contains(result.failure?.kind))
+            #expect(files.isEmpty)
+            return nil
+        }
+        return (result, files)
+    }
+
+    // RFC 9113 §6.8 and §8.7. libcurl sends a request five times again and gives it up; so do we, once.
+    @Test(
+        arguments: [
+            (HTTP2Server.Behaviour.refuse, 1), (.refuse, 5), (.refuse, 11), (.turnAway, 1),
+            (.turnAway, 11), (.finish, 0),
+        ]
+    )
+    func `a stream that was not processed is sent again within the same attempt`(
+        behaviour: HTTP2Server.Behaviour,
+        count: Int
+    ) throws {
+        guard let (result, files) = try download(server(behaviour, count: count)) else { return }
+        #expect(result.failure == nil)
+        #expect(files == ["file"])
+        let exchanges = result.transactions
+        #expect(exchanges.last?.response?.statusCode == 200)
+        #expect(exchanges.dropLast().allSatisfy { $0.response == nil })
+        #expect(exchanges.dropFirst().allSatisfy { $0.reason == .transparentRetry })
+    }
+
+    @Test func `a server that refuses every stream is left`() throws {
+        guard let (result, files) = try download(server(.refuse, count: 1000)) else { return }
+        #expect(result.failure?.kind == .reset)
+        #expect(result.failure?.isPermanent == false)
+        #expect(files.isEmpty)
+        #expect(result.transactions.count == 12)
+    }
+
+    // nginx does so after `keepalive_requests`.
+    @Test(arguments: [1, 3])
+    func `a server that retires its connections answers every request`(streams: Int) throws {
+        let server = try server(.retire, count: streams)
+        let attempts = try (0..<60).map { try AttemptRequest.to(server.url, key: $0) }
+        let results = try harness().run(attempts)
+        guard isSpoken else { return #expect(results.allSatisfy { $0.failure != nil }) }
+        #expect(results.compactMap(\.failure) == [])
+        #expect(results.allSatisfy { $0.transactions.last?.countOfResponseBodyBytesReceived == 5 })
+    }
+
+    @Test(
+        arguments: [
+            (HTTP2Server.Behaviour.leave, 0), (.leave, 10), (.reset, 0), (.reset, 10), (.stop, 10),
+        ]
+    )
+    func `a stream that ends within its body is truncated`(
+        behaviour: HTTP2Server.Behaviour,
+        count: Int
+    ) throws {
+        guard let (result, files) = try download(server(behaviour, count: count)) else { return }
+        #expect(result.failure?.kind == .truncated)
+        #expect(result.failure?.isPermanent == false)
+        #expect(result.response?.statusCode == 200)
+        #expect(files.isEmpty)
+    }
+
+    // libcurl does not tell such an end from that of the body (RFC 9113 §8.1).
+    @Test func `nothing vouches for a stream that a server stops without an error`() throws {
+        guard let (result, _) = try download(server(.stop)) else { return }
+        #expect(result.failure == nil)
+        #expect(result.voucher == TaskRecord.Voucher.none)
+    }
+
+    @Test func `a connection that ends before the answer is lost`() throws {
+        guard let (result, files) = try download(server(.hangUp)) else { return }
+        #expect(result.failure?.kind == .reset)
+        #expect(files.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            HTTP2Server.Behaviour.endlessHead, .emptyContinuations, .headBomb, .informational,
+            .hugeSettings, .settings, .pings,
+        ]
+    )
+    func `a flood is a violation of the protocol, and ends soon`(
+        behaviour: HTTP2Server.Behaviour
+    ) throws {
+        guard let (result, files) = try download(server(behaviour)) else { return }
+        #expect(result.failure?.kind == .protocolViolation, "\(result.failure?.detail ?? "")")
+        #expect(result.countOfBytesReceived == 0)
+        // libcurl stops at 300 KiB of a head, and nghttp2 long before.
+        let counts = result.transactions.map {
+            $0.countOfResponseHeaderBytesReceived + $0.countOfInformationalBytesReceived
+        }
+        #expect(counts.allSatisfy { $0 < 400 << 10 })
+        #expect(files.isEmpty)
+    }
+}
