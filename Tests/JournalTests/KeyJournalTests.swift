@@ -64,11 +64,11 @@ import TransferModel
 
     @Test func `the file is as short at the hundredth run as at the second one`() throws {
         var sizes: Set<Int> = []
-        for _ in 0..<100 {
+        for run in 1...100 {
             let journal = try open(first)
             journal.receive(.taskFinished(.order(.made("a"), .failed, .reset)))
             try journal.end()
-            sizes.insert(try text.count)
+            if run > 1 { sizes.insert(try text.count) }
         }
         #expect(sizes.count == 1)
     }
