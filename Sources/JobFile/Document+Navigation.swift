@@ -58,7 +58,7 @@ extension Document {
         let length = text.utf8.count
         return tree.nodes.indices.contains { index in
             tree.nodes[index].kind == .scalar && tree.nodes[index].length == length
-                && tree.withBytes(of: index) { $0.isEqual(to: text.utf8.span) }
+                && tree.withBytes(of: index) { $0.equals(text.utf8.span) }
         }
     }
 

@@ -5,8 +5,9 @@ package import TransferModel
 
 /// A job file that was found right: what is transferred, in which order and how.
 ///
-/// Tasks are not kept as values. `make` reads each once and drops it again; `task(at:)` reads it a second time when
-/// it is started. Between the two a task costs a few words, so that memory grows with the transfers in flight.
+/// All but the first `mostKeptTasks` tasks are not kept as values. `make` reads each once and drops it again;
+/// `task(at:)` reads it a second time when it is started. Between the two a task costs a few words, so that memory
+/// grows with the transfers in flight.
 package struct Plan: Sendable {
     /// As the job says, or the file's stem.
     package let name: String
@@ -39,8 +40,9 @@ package struct Plan: Sendable {
     /// With everything resolved that tasks refer to; it never looks at files again.
     private(set) var reader: Reader
     private(set) var taskReader: TaskReader
-    /// What tasks are read with again: lent to one reading at a time, so that none costs a copy.
-    private var lentReader: Lock<Reader>
+    /// What tasks are read with again, and those that need not be: lent to one reading at a time, so that none costs
+    /// a copy.
+    private var lent: Lock<(reader: Reader, kept: KeptTasks)>
     let tasks: TaskList
     /// Which tasks must succeed before which.
     package let graph: TaskGraph
@@ -60,6 +62,7 @@ package struct Plan: Sendable {
         options: PlanOptions,
         reader: Reader,
         taskReader: TaskReader,
+        keptTasks: KeptTasks,
         tasks: TaskList,
         graph: TaskGraph,
         files: [(path: String, words: String)]
@@ -76,7 +79,7 @@ package struct Plan: Sendable {
         self.options = options
         self.reader = reader
         self.taskReader = taskReader
-        lentReader = Lock(reader)
+        lent = Lock((reader, keptTasks))
         self.tasks = tasks
         self.graph = graph
         self.files = files
@@ -103,7 +106,7 @@ package struct Plan: Sendable {
         plan.reader.variables = variables
         plan.reader.secrets = secrets
         plan.taskReader = taskReader
-        plan.lentReader = Lock(plan.reader)
+        plan.lent = Lock((plan.reader, KeptTasks(capacity: 0)))
         return plan
     }
 
@@ -144,9 +147,10 @@ package struct Plan: Sendable {
         at index: Int,
         captured: CapturedValues = [:]
     ) throws(PlanRejected) -> TaskSpec {
-        try lentReader.withLock { (reader) throws(PlanRejected) in
-            reader.forgetFindings()
-            return try task(at: index, captured, with: &reader)
+        try lent.withLock { (lent) throws(PlanRejected) in
+            if let task = lent.kept.take(index) { return task }
+            lent.reader.forgetFindings()
+            return try task(at: index, captured, with: &lent.reader)
         }
     }
 

@@ -27,6 +27,7 @@ struct PlanBuilder {
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
     /// What is wrong with the path of `--report`.
     var reportFault: String?
+    private var keptTasks: KeptTasks
     /// The entries whose needs could not be read.
     var entriesOfUnknownNeeds: [Int] = []
 
@@ -37,6 +38,8 @@ struct PlanBuilder {
         self.document = document
         self.secrets = secrets
         self.options = options
+        // The numbers of tasks are others when some are left out.
+        keptTasks = KeptTasks(capacity: options.only.isEmpty ? options.mostKeptTasks : 0)
         jobPath = AbsolutePath.make(document.name, in: options.workingFolder)
         reader = Reader(
             document: document,
@@ -84,6 +87,7 @@ struct PlanBuilder {
             options: options,
             reader: reader.forReading(tasks),
             taskReader: taskReader,
+            keptTasks: keptTasks,
             tasks: tasks,
             graph: chosenGraph,
             files: destinations.files
@@ -237,10 +241,9 @@ struct PlanBuilder {
 
     /// Two sections may not use one id; within a section that is a key that stands twice, a fault of the YAML.
     private mutating func reportDuplicates(in list: TaskList) {
-        for (number, entry) in list.entries.enumerated() {
-            guard let first = list.find(idOf: entry.key, in: document), first != number,
-                list.entries[first].kind != entry.kind
-            else { continue }
+        for (number, first) in list.repeated {
+            let entry = list.entries[number]
+            guard list.entries[first].kind != entry.kind else { continue }
             reader.report(
                 .duplicateID,
                 "the id `\(document.text(of: entry.key))` stands twice",
@@ -271,9 +274,8 @@ struct PlanBuilder {
             let entry = reader.tasks.entries[number]
             var draft = taskReader.defaults
             let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
-            if !reader.captureReferences.isEmpty {
-                noteCaptures(of: number, needs: draft.needs)
-            }
+            let isFilledInLater = !reader.captureReferences.isEmpty
+            if isFilledInLater { noteCaptures(of: number, needs: draft.needs) }
             needs.append(number, needs: draft.needs)
             guard isRight else {
                 let hasNeeds = document.value(of: entry.value, for: "needs") != nil
@@ -282,7 +284,14 @@ struct PlanBuilder {
             }
             if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
             reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            take(draft, of: reader.tasks.tasks(of: number).lowerBound, paths: paths)
+            let task = reader.tasks.tasks(of: number).lowerBound
+            take(draft, of: task, paths: paths)
+            // A body may be large.
+            if !isFilledInLater, draft.content == nil, keptTasks.hasRoom(for: task) {
+                let id = document.text(of: entry.key)
+                let value = taskReader.task(task, entry, id: id, draft, with: &reader)
+                if let value { keptTasks.keep(value) }
+            }
         }
         reader.owner = .job
         return needs

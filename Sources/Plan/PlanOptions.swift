@@ -42,6 +42,8 @@ package struct PlanOptions: Sendable {
     package var dataFile: @Sendable (String) -> (any DataFile)?
     /// What `${run.…}` stands for.
     package var run: RunValues
+    /// How many tasks the plan may keep until they are started, rather than read them again; 0 or more.
+    package var mostKeptTasks: Int
 
     /// Without arguments: nothing from outside, every file taken for readable and one of its own, and every text for a pattern.
     package init(
@@ -54,7 +56,8 @@ package struct PlanOptions: Sendable {
         isSameFile: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
         patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
         dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
-        run: RunValues = .standIn
+        run: RunValues = .standIn,
+        mostKeptTasks: Int = 0
     ) {
         self.variables = variables
         self.environment = environment
@@ -66,5 +69,6 @@ package struct PlanOptions: Sendable {
         self.patternFault = patternFault
         self.dataFile = dataFile
         self.run = run
+        self.mostKeptTasks = mostKeptTasks
     }
 }

@@ -21,19 +21,6 @@ extension MutableRawSpan {
 }
 
 extension Span<UInt8> {
-    /// Whether both hold the same bytes.
-    package func isEqual(to other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        return unsafe withUnsafeBytes { bytes in
-            unsafe other.withUnsafeBytes { others in
-                guard let start = bytes.baseAddress, let otherStart = others.baseAddress else {
-                    return true
-                }
-                return unsafe memcmp(start, otherStart, bytes.count) == 0
-            }
-        }
-    }
-
     /// FNV-1a of 64 bits: the same on every machine, and anybody can make two texts of one hash.
     package var fnv1a: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -33,6 +33,7 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
+    ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
     ///   - lock: Takes the lock that the job asks for, before its tasks are looked at.
     /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
     init(
@@ -41,6 +42,7 @@ struct JobSource {
         only: [String] = [],
         reportPath: String? = nil,
         run: RunValues = .standIn,
+        mostKeptTasks: Int = 0,
         lock: (LockRequest) throws(Exit) -> Void = { (_: LockRequest) throws(Exit) in }
     ) throws(Exit) {
         try Self.requirePath(path)
@@ -69,7 +71,8 @@ struct JobSource {
             isSameFile: ProcessContext.isSameFile,
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
-            run: run
+            run: run,
+            mostKeptTasks: mostKeptTasks
         )
         if parsed.diagnostics.isEmpty,
             let request = LockRequest(of: document, options: options)

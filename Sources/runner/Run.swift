@@ -55,6 +55,9 @@ struct Run: ParsableCommand {
 
     @OptionGroup var state: StateOptions
 
+    /// At less than a kilobyte each.
+    private static let mostKeptTasks = 16_384
+
     mutating func run() throws {
         // Before anything is made: a wrong command line leaves nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
@@ -79,6 +82,7 @@ struct Run: ParsableCommand {
             only: chosen,
             reportPath: chosenReport,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
+            mostKeptTasks: Self.mostKeptTasks,
             lock: { (request: LockRequest) throws(Exit) in held = try takeLock(request) }
         )
         let plan = try source.requirePlan()

@@ -28,6 +28,8 @@ struct TaskList: Sendable {
     /// Of the entries with `forEach`, in their order.
     private(set) var groups: [TaskGroup] = []
     private var ids: TextIndex
+    /// The entries whose id an earlier one has, and that one.
+    private(set) var repeated: [(entry: Int, first: Int)] = []
 
     /// No tasks.
     init() { ids = TextIndex(capacity: 0) }
@@ -37,9 +39,15 @@ struct TaskList: Sendable {
         self.entries = entries
         ids = TextIndex(capacity: entries.count)
         for (number, entry) in entries.enumerated() {
-            let hash = document.withBytes(of: entry.key) { $0.seededHash }
-            guard find(idOf: entry.key, in: document) == nil else { continue }
-            ids.insert(number, hash: hash)
+            let (hash, first) = document.withBytes(of: entry.key) { id in
+                let hash = id.seededHash
+                return (hash, find(id, hash: hash, in: document))
+            }
+            if let first {
+                repeated.append((number, first))
+            } else {
+                ids.insert(number, hash: hash)
+            }
         }
         setGroups(groups)
     }
@@ -104,16 +112,16 @@ struct TaskList: Sendable {
 
     /// The entry whose id is a scalar's text.
     func find(idOf node: NodeID, in document: Document) -> Int? {
-        document.withBytes(of: node) { find($0, in: document) }
+        document.withBytes(of: node) { find($0, hash: $0.seededHash, in: document) }
     }
 
     /// The entry of an id.
     func find(_ id: String, in document: Document) -> Int? {
-        find(id.utf8.span, in: document)
+        find(id.utf8.span, hash: id.utf8.span.seededHash, in: document)
     }
 
-    private func find(_ id: Span<UInt8>, in document: Document) -> Int? {
-        ids.find(id.seededHash) { number in
+    private func find(_ id: Span<UInt8>, hash: UInt64, in document: Document) -> Int? {
+        ids.find(hash) { number in
             document.withBytes(of: entries[number].key) { $0.equals(id) }
         }
     }

@@ -114,9 +114,19 @@ final class TaskReader: Sendable {
         with reader: inout Reader
     ) -> TaskSpec? {
         var draft = defaults
-        guard read(entry, into: &draft, with: &reader), let url = draft.url,
-            let session = draft.session
-        else { return nil }
+        guard read(entry, into: &draft, with: &reader) else { return nil }
+        return task(number, entry, id: id, draft, with: &reader)
+    }
+
+    /// Makes the task of a draft that `read` found right.
+    func task(
+        _ number: Int,
+        _ entry: TaskList.Entry,
+        id: String,
+        _ draft: consuming TaskDraft,
+        with reader: inout Reader
+    ) -> TaskSpec? {
+        guard let url = draft.url, let session = draft.session else { return nil }
         if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
             guard let compressed = Gzip.compress(bytes) else {
                 reportGzip(entry, &reader)

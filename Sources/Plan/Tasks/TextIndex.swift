@@ -1,13 +1,13 @@
 /// Finds numbers by texts that are kept elsewhere: eight bytes a slot instead of a dictionary of strings.
 ///
-/// Open addressing with linear probing; at most two thirds of the slots are taken.
+/// Open addressing with linear probing; at most half of the slots are taken when all of the capacity is.
 struct TextIndex: Sendable {
     /// Half of an entry's hash above its number + 1; 0 is free.
     private var slots: [UInt64] = []
     private var count = 0
 
     init(capacity: Int) {
-        slots = [UInt64](repeating: 0, count: max(16, capacity + capacity / 2 + 1))
+        slots = [UInt64](repeating: 0, count: max(16, 2 * capacity + 1))
     }
 
     /// The entry of a hash for which `isEqual` holds.

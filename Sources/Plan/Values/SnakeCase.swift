@@ -6,15 +6,34 @@ enum SnakeCase {
     /// first character is taken for a small one, as in Swift's names: `myURLProperty` becomes `my_url_property`, but
     /// `URL` becomes `u_rl`, as there.
     static func convert(_ key: String) -> String {
-        guard key.utf8.contains(where: { $0 >= 0x80 || (65...90).contains($0) }) else { return key }
-        let characters = Array(key)
-        var words: [ArraySlice<Character>] = []
+        let bytes = key.utf8
+        guard bytes.contains(where: { $0 >= 0x80 || isCapital($0) }) else { return key }
+        // Of ASCII every byte is a character, but for the one that CR and LF are together.
+        guard bytes.allSatisfy({ $0 < 0x80 && $0 != 13 }) else {
+            let characters = Array(key)
+            return words(of: characters, isCapital: isCapital, isSmall: isSmall)
+                .map { String(characters[$0]).lowercased() }
+                .joined(separator: "_")
+        }
+        let characters = Array(bytes)
+        let words = words(of: characters, isCapital: isCapital, isSmall: isSmall)
+        let small = words.map { characters[$0].map { isCapital($0) ? $0 | 0x20 : $0 } }
+        return String(decoding: Array(small.joined(separator: [UInt8(ascii: "_")])), as: UTF8.self)
+    }
+
+    /// Where the words stand.
+    private static func words<Character>(
+        of characters: [Character],
+        isCapital: (Character) -> Bool,
+        isSmall: (Character) -> Bool
+    ) -> [Range<Int>] {
+        var words: [Range<Int>] = []
         var wordStart = 0
         var next = 1
         while next < characters.count,
             let capital = characters[next...].firstIndex(where: isCapital)
         {
-            words.append(characters[wordStart..<capital])
+            words.append(wordStart..<capital)
             guard let small = characters[capital...].firstIndex(where: isSmall) else {
                 wordStart = capital
                 break
@@ -22,14 +41,18 @@ enum SnakeCase {
             if small == capital + 1 {
                 wordStart = capital
             } else {
-                words.append(characters[capital..<small - 1])
+                words.append(capital..<small - 1)
                 wordStart = small - 1
             }
             next = small + 1
         }
-        words.append(characters[wordStart...])
-        return words.map { String($0).lowercased() }.joined(separator: "_")
+        words.append(wordStart..<characters.count)
+        return words
     }
+
+    private static func isCapital(_ byte: UInt8) -> Bool { (65...90).contains(byte) }
+
+    private static func isSmall(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
 
     /// Of the categories Lu and Lt, as `CharacterSet.uppercaseLetters`.
     private static func isCapital(_ character: Character) -> Bool {

@@ -57,16 +57,6 @@ extension ReportMembers where Self: ~Copyable {
 
     /// Text that the runner makes itself and that has a shape of its own: no secret is looked for in it.
     @inline(__always)
-    mutating func ownText(
-        _ name: StaticString,
-        _ description: StaticString,
-        _ schema: @autoclosure () -> JSONSchema,
-        get: (Subject) -> String
-    ) {
-        member(name, description, schema()) { $1.json.string(get($0)) }
-    }
-
-    @inline(__always)
     mutating func optionalOwnText(
         _ name: StaticString,
         _ description: StaticString,

@@ -92,7 +92,7 @@ struct ReportWriter: ~Copyable {
 
     /// Compared as bytes at once: it is done twice for every task.
     private static func isEqual(_ fields: HeaderFields, _ others: HeaderFields) -> Bool {
-        fields.lines.span.isEqual(to: others.lines.span)
+        fields.lines.span.equals(others.lines.span)
     }
 
     /// Writes header fields as a list of names and values, credentials redacted.

@@ -1,0 +1,26 @@
+internal import TransferModel
+
+/// The first tasks of a plan as values, each until it is started: a usual job is read once and not twice.
+struct KeptTasks {
+    /// By their numbers.
+    private var tasks: [TaskSpec?] = []
+    private let capacity: Int
+
+    /// - Parameter capacity: Tasks of this number and above are not kept.
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Whether the task of that number can be kept.
+    func hasRoom(for number: Int) -> Bool { number < capacity }
+
+    /// Keeps a task of a higher number than those before; there is room for it.
+    mutating func keep(_ task: TaskSpec) {
+        while tasks.count < task.index { tasks.append(nil) }
+        tasks.append(task)
+    }
+
+    /// The task of that number, which is no longer kept; nil when it was not.
+    mutating func take(_ number: Int) -> TaskSpec? {
+        guard tasks.indices.contains(number) else { return nil }
+        return tasks[number].take()
+    }
+}
