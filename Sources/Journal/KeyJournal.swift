@@ -25,7 +25,7 @@ package final class KeyJournal: RunEventSink {
     package let past: Past
     private let round: KeyRound
     private let file: AppendFile
-    private let isWholeJob: Bool
+    private let chosen: [String]
     private var tally: OrderTally
 
     /// Longer files are none of ours, bytes.
@@ -36,7 +36,7 @@ package final class KeyJournal: RunEventSink {
     /// - Parameters:
     ///   - path: The folder, made with its parents; readable by its owner alone.
     ///   - name: The file's name, without a slash.
-    ///   - isWholeJob: Whether the run has all tasks of the job.
+    ///   - chosen: The tasks that were chosen for the run, none for all.
     ///   - date: The present.
     ///   - seed: What the keys of a new round are made from: 32 random bytes.
     /// - Throws: `Fault` when the file cannot be read or written, others may have written it, or a later version of this
@@ -44,7 +44,7 @@ package final class KeyJournal: RunEventSink {
     package init(
         in path: String,
         name: String,
-        isWholeJob: Bool,
+        chosen: [String],
         at date: Timestamp,
         seed: [UInt8]
     ) throws(Fault) {
@@ -57,14 +57,14 @@ package final class KeyJournal: RunEventSink {
                 else: KeyRound(seed: seed, at: date)
             )
             // One entry and no torn tail: a journal grows by an entry a run and is cut to one by the next.
-            let text = JournalText.header + JournalText.bytes(of: round.cut.entry)
+            let text = JournalText.header + JournalText.bytes(of: round.during(chosen).entry)
             if text != bytes { try Self.publish(text, as: name, in: folder) }
             file = try AppendFile(in: folder, name: name)
         } catch {
             throw Fault(message: error.message)
         }
-        self.isWholeJob = isWholeJob
-        tally = OrderTally(countsAnswered: !isWholeJob)
+        self.chosen = chosen
+        tally = OrderTally(countsAnswered: !chosen.isEmpty)
     }
 
     /// What the keys of this run are made from.
@@ -81,7 +81,7 @@ package final class KeyJournal: RunEventSink {
     ///
     /// - Throws: `Fault` when that is not on the disk: the next run then goes on with this round.
     package func end() throws(Fault) {
-        let next = round.ended(tally, isWholeJob: isWholeJob)
+        let next = round.ended(tally, chosen: chosen)
         do throws(SystemError) {
             try file.append(JournalText.bytes(of: next?.entry ?? KeyRound.end))
             try file.sync()

@@ -12,28 +12,36 @@ struct KeyRound: Equatable {
     let beginDate: Timestamp
     /// Keys, by their marks, that the server has answered with a refusal: their orders get new ones.
     private(set) var spent: Set<UInt64>
-    /// The keys, by their marks, of orders without a final answer; nil when a run was cut, and nobody knows.
-    private(set) var open: Set<UInt64>?
+    /// The keys, by their marks, of orders without a final answer.
+    private(set) var open: Set<UInt64>
+    /// The runs, by their marks, that have not got through: nobody knows of which orders they have no answer.
+    private(set) var cut: Set<UInt64>
 
     /// A round that begins.
     init(seed: [UInt8], at date: Timestamp) {
         self.seed = seed
         beginDate = date
         spent = []
-        open = nil
+        open = []
+        cut = []
     }
 
     /// What a key is remembered by.
     static func mark(of key: String) -> UInt64 { key.utf8.span.fnv1a }
 
+    /// What a run is remembered by: the tasks that were chosen for it, none for all.
+    static func mark(of chosen: [String]) -> UInt64 {
+        mark(of: chosen.sorted().joined(separator: "\n"))
+    }
+
     func isSpent(_ key: String) -> Bool {
         !spent.isEmpty && spent.contains(Self.mark(of: key))
     }
 
-    /// The round as the next run has to find it while this one is under way.
-    var cut: KeyRound {
+    /// The round as the next run has to find it while one with these tasks is under way.
+    func during(_ chosen: [String]) -> KeyRound {
         var round = self
-        round.open = nil
+        round.cut.insert(Self.mark(of: chosen))
         return round
     }
 
@@ -41,17 +49,23 @@ struct KeyRound: Equatable {
     ///
     /// - Parameters:
     ///   - run: What has come of the run's orders.
-    ///   - isWholeJob: Whether the run had all tasks of the job.
+    ///   - chosen: The tasks that were chosen for it, none for all.
     /// - Returns: nil when that run was its last one.
-    func ended(_ run: OrderTally, isWholeJob: Bool) -> KeyRound? {
+    func ended(_ run: OrderTally, chosen: [String]) -> KeyRound? {
         var round = self
         round.spent.formUnion(run.refused)
-        if isWholeJob {
-            round.open = run.hasUnsent ? nil : run.unanswered
+        round.open.subtract(run.answered)
+        round.open.formUnion(run.unanswered)
+        if run.hasUnsent {
+            round.cut.insert(Self.mark(of: chosen))
+        } else if chosen.isEmpty {
+            // Every order of the job was in it: what else was open is none any more.
+            round.open = run.unanswered
+            round.cut = []
         } else {
-            round.open = open.map { $0.subtracting(run.answered).union(run.unanswered) }
+            round.cut.remove(Self.mark(of: chosen))
         }
-        return round.open?.isEmpty == true ? nil : round
+        return round.open.isEmpty && round.cut.isEmpty ? nil : round
     }
 
     // MARK: In a journal
@@ -67,8 +81,7 @@ struct KeyRound: Equatable {
 
     var entry: JournalText.Entry {
         var content = seed + beginDate.microseconds.littleEndianBytes
-        content += [open == nil ? 0 : 1]
-        for marks in [spent, open ?? []] {
+        for marks in [spent, open, cut] {
             content += UInt32(truncatingIfNeeded: marks.count).littleEndianBytes
             for mark in marks.sorted() { content += mark.littleEndianBytes }
         }
@@ -83,12 +96,11 @@ struct KeyRound: Equatable {
         var rest = last.content[...]
         seed = Array(rest.prefix(Self.seedLength))
         rest = rest.dropFirst(Self.seedLength)
-        guard let date = Int64(takenFrom: &rest), let isKnown = UInt8(takenFrom: &rest),
-            let spent = Self.takeMarks(from: &rest), let open = Self.takeMarks(from: &rest)
+        guard let date = Int64(takenFrom: &rest), let spent = Self.takeMarks(from: &rest),
+            let open = Self.takeMarks(from: &rest), let cut = Self.takeMarks(from: &rest)
         else { return nil }
         beginDate = Timestamp(microseconds: date)
-        self.spent = spent
-        self.open = isKnown == 1 ? open : nil
+        (self.spent, self.open, self.cut) = (spent, open, cut)
     }
 
     static let seedLength = 32

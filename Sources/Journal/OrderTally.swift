@@ -4,7 +4,7 @@ internal import TransferModel
 ///
 /// Keys are kept by their marks, eight bytes each.
 struct OrderTally: Equatable {
-    /// Orders that were accepted or refused for good, where it matters which.
+    /// Orders that were accepted or refused for good; of a run of the whole job they are not kept.
     private(set) var answered: Set<UInt64> = []
     /// Those among them that were refused: the same order under a new key is another try.
     private(set) var refused: Set<UInt64> = []

@@ -37,6 +37,11 @@ extension RunMachine {
                 steps += 1
                 ready.removeMin()
                 guard let spec = decode(fresh.task, now) else { continue }
+                if let date = spec.earliestBeginDate,
+                    beginDates.keepBack(fresh.task, until: date, now)
+                {
+                    continue
+                }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
                 if lanes.enter(fresh, lane) { begin(spec, lane, now) }
             } else {

@@ -5,6 +5,14 @@ import Transfer
 import TransferModel
 
 extension RunMachine {
+    /// Outside of its window the run starts nothing any more; what runs goes on.
+    mutating func checkWindow(_ now: MonotonicTime) {
+        guard phase == .running, let window = schedule.window, let minuteOfDay,
+            !window.contains(minuteOfDay)
+        else { return }
+        stop(.window(window), now)
+    }
+
     /// What has not ended when the deadline passes is cancelled.
     mutating func deadlinePassed(_ now: MonotonicTime) {
         if stopReason?.exitCode == nil { stop(.deadline, now) }
@@ -35,6 +43,7 @@ extension RunMachine {
         isLookingFurther = false
         ready = TaskQueue()
         retries = Heap()
+        beginDates = BeginDates(clock: clock)
         lanes.dropParked()
         let halted = active.values.filter {
             [.waiting, .queued, .awaitingChecksums].contains($0.stage)
@@ -83,7 +92,8 @@ extension RunMachine {
                     "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
             }
         }
-        let record = task.record(.cancelled, at: clock.timestamp(of: now))
+        let outcome = stopReason?.haltedOutcome ?? .cancelled
+        let record = task.record(outcome, at: clock.timestamp(of: now))
         cancel(task.spec.index, record, failure)
     }
 
@@ -94,7 +104,7 @@ extension RunMachine {
     ) {
         record.error = failure
         // What was missing in the environment is missing in the next run too.
-        record.isRetryable = !failure.isOutcomeUnknown && record.outcome == .cancelled
+        record.isRetryable = !failure.isOutcomeUnknown && record.outcome != .skipped
         let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
         complete(index, record, verdict: verdict)
     }

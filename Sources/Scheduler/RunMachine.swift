@@ -104,6 +104,8 @@ struct RunMachine {
     var captures: CaptureStore
     var active: [Int: ActiveTask] = [:]
     var retries = Heap<Timer>()
+    /// Tasks in the state `idle` whose `earliestBeginDate` is to come.
+    var beginDates: BeginDates
     var sums = SumsFetches()
     var retryBudget: RetryBudget
     var skips: Deque<Skip> = []
@@ -121,6 +123,10 @@ struct RunMachine {
     var lastWaitEnd: MonotonicTime?
     /// Whether some were not waited for: the runner has not ended them.
     var hasAbandoned = false
+    /// Of local time, when the wall clock was read last; nil when it was not.
+    var minuteOfDay: Int?
+    /// When a run with a window looks at the wall clock again.
+    var windowCheckTime: MonotonicTime?
     /// The first task that the sweep of never-started tasks has not seen.
     var sweepPosition = 0
 
@@ -142,6 +148,7 @@ struct RunMachine {
         self.schedule = schedule
         self.clock = clock
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
+        beginDates = BeginDates(clock: clock)
         deadline = schedule.deadline.map { now + $0 }
         graph = DependencyGraph(source.graph)
         states = Array(repeating: .idle, count: source.taskCount)
@@ -164,12 +171,18 @@ struct RunMachine {
         if isLookingFurther || hasRecordsToWrite { return MonotonicTime(nanoseconds: .min) }
         let times: [MonotonicTime?] =
             switch phase {
-            case .running: [retries.min?.time, lanes.nextResumption, deadline]
+            case .running:
+                [
+                    retries.min?.time, lanes.nextResumption, beginDates.nextTime, windowTime,
+                    deadline,
+                ]
             case .draining: [graceEnd, deadline]
             case .cancelling: [graceEnd, lastWaitEnd]
             }
         return times.lazy.compactMap { $0 }.min()
     }
+
+    private var windowTime: MonotonicTime? { schedule.window == nil ? nil : windowCheckTime }
 
     /// Takes in what has happened; what is to be done about it adds up until `takeActions`.
     ///
@@ -181,6 +194,16 @@ struct RunMachine {
         case .signal(let signal): signalled(signal, now)
         }
         advance(now)
+    }
+
+    /// Whether it has to be told in each turn what the wall clock reads.
+    var watchesWallClock: Bool { schedule.window != nil || beginDates.watchesWallClock }
+
+    /// Takes in what the wall clock reads now.
+    mutating func read(_ wall: WallReading, now: MonotonicTime) {
+        beginDates.read(wall: wall.time, now)
+        minuteOfDay = wall.minuteOfDay
+        windowCheckTime = now + BeginDates.wallClockInterval
     }
 
     /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes often.
@@ -212,10 +235,12 @@ struct RunMachine {
         if let deadline, now >= deadline, phase != .cancelling { deadlinePassed(now) }
         if let graceEnd, now >= graceEnd { cancelForSignal(now) }
         if let lastWaitEnd, now >= lastWaitEnd { abandonRunning(now) }
+        checkWindow(now)
         writeRecords(now)
         guard phase == .running else { return }
         lanes.resume(now)
         wakeRetries(now)
+        while let task = beginDates.takeNext(now) { makeReady(task..<task + 1) }
         startTasks(now)
     }
 }

@@ -26,15 +26,16 @@ package final class Scheduler {
     private let occupant: (String) -> PathOccupant
     private let now: () -> MonotonicTime
     private let dice: () -> Double
+    private let wall: () -> WallReading
     private var machine: RunMachine
     private var nextProgress: MonotonicTime
 
-    /// Prepares a run, whose deadline counts from here.
+    /// Prepares a run, whose deadline counts from the monotonic reading of `clock`.
     ///
     /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
     /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
-    /// `CLOCK_MONOTONIC`. `keyMaker` makes the idempotency keys that tasks want. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `keyMaker` makes the idempotency keys that tasks want. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
     /// `progress` events.
     package init(
         source: any TaskSource,
@@ -49,6 +50,7 @@ package final class Scheduler {
         occupant: @escaping (String) -> PathOccupant,
         keyMaker: ((TaskSpec) throws(TransferFailure) -> String)? = nil,
         now: @escaping () -> MonotonicTime = MonotonicTime.present,
+        wall: @escaping () -> WallReading = WallReading.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
     ) {
         self.source = source
@@ -60,6 +62,7 @@ package final class Scheduler {
         self.occupant = occupant
         self.now = now
         self.dice = dice
+        self.wall = wall
         let start = now()
         nextProgress = start + Self.progressInterval
         machine = RunMachine(
@@ -67,7 +70,7 @@ package final class Scheduler {
             sessions: sessions,
             schedule: schedule,
             clock: clock,
-            now: start,
+            now: clock.monotonic,
             keyMaker: keyMaker
         )
     }
@@ -80,11 +83,13 @@ package final class Scheduler {
     /// The sinks get `started`, then for each task its events and exactly one `taskFinished`, then `finished`.
     package func run() -> RunSummary {
         emit(.started(header))
+        if machine.watchesWallClock { machine.read(wall(), now: now()) }
         machine.on(.tick, now: now(), dice: dice)
         var answers = perform(machine.takeActions())
         while !machine.isFinished {
             let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
             let time = now()
+            if machine.watchesWallClock { machine.read(wall(), now: time) }
             for event in answers { machine.on(event, now: time, dice: dice) }
             for message in messages { take(message, time) }
             machine.on(.tick, now: time, dice: dice)

@@ -1,5 +1,5 @@
 package import SystemKit
-import TransferModel
+package import TransferModel
 
 /// Why a run starts no more tasks, or none at all.
 package enum StopReason: Sendable, Hashable {
@@ -8,6 +8,8 @@ package enum StopReason: Sendable, Hashable {
     /// The first required task has failed, and the job says `failFast`.
     case failFast
     case deadline
+    /// It is not the time of `schedule.window`.
+    case window(DailyWindow)
     case signal(StopSignal)
 
     /// The exit code that the reason dictates, whatever the tasks' ends are.
@@ -15,7 +17,7 @@ package enum StopReason: Sendable, Hashable {
     /// A hang-up ends the run as SIGTERM does: there is no exit code of its own for it.
     var exitCode: ExitCode? {
         switch self {
-        case .failFast, .deadline: nil
+        case .failFast, .deadline, .window: nil
         case .environment: .environment
         case .signal(.interrupt): .interrupted
         case .signal(.terminate), .signal(.hangUp): .terminated
@@ -24,14 +26,25 @@ package enum StopReason: Sendable, Hashable {
 
     /// How the tasks end that have not begun.
     var outcome: TaskOutcome {
-        if case .environment = self { .skipped } else { .cancelled }
+        switch self {
+        case .environment: .skipped
+        case .window: .deferred
+        case .failFast, .deadline, .signal: .cancelled
+        }
     }
+
+    /// How the tasks end that have begun and wait for another attempt.
+    var haltedOutcome: TaskOutcome { outcome == .deferred ? .deferred : .cancelled }
 
     /// The exit code that a required task asks for when it is cancelled for this reason.
     ///
     /// Fail-fast and signals have theirs from the failure and from the signal.
     var verdict: ExitCode {
-        self == .deadline ? .deadline : .success
+        switch self {
+        case .deadline: .deadline
+        case .window: .deferred
+        case .environment, .failFast, .signal: .success
+        }
     }
 
     /// The reason as half a sentence.
@@ -39,6 +52,7 @@ package enum StopReason: Sendable, Hashable {
         switch self {
         case .environment(let fault): "the run did not begin: \(fault)"
         case .failFast: "a required task failed and `failFast` is set"
+        case .window(let window): "it is outside the window \(window.text)"
         case .deadline: "the deadline of the run passed"
         case .signal(.interrupt): "the run was interrupted"
         case .signal(.terminate): "the run was told to terminate"

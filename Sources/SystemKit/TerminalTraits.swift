@@ -2,6 +2,7 @@ import Glibc
 
 /// What can be shown where a stream of text goes.
 package struct TerminalTraits: Sendable, Hashable {
+    package var isTerminal: Bool
     /// Whether lines can be drawn again: a terminal that is not dumb.
     package var canRedraw: Bool
     package var usesColor: Bool
@@ -10,7 +11,14 @@ package struct TerminalTraits: Sendable, Hashable {
     /// At least 1.
     package var rows: Int
 
-    package init(canRedraw: Bool, usesColor: Bool, columns: Int = 80, rows: Int = 24) {
+    package init(
+        isTerminal: Bool = false,
+        canRedraw: Bool,
+        usesColor: Bool,
+        columns: Int = 80,
+        rows: Int = 24
+    ) {
+        self.isTerminal = isTerminal
         self.canRedraw = canRedraw
         self.usesColor = usesColor
         self.columns = columns
@@ -28,6 +36,7 @@ package struct TerminalTraits: Sendable, Hashable {
     ) {
         func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
         func number(_ name: String) -> Int { environment(name).flatMap { Int($0) } ?? 0 }
+        self.isTerminal = isTerminal
         let isDumb = environment("TERM") == "dumb"
         let isForced = isSet("CLICOLOR_FORCE") && environment("CLICOLOR_FORCE") != "0"
         canRedraw = isTerminal && !isDumb

@@ -89,6 +89,8 @@ package struct RunHeader: Sendable, Hashable {
     /// nil when the run could not begin.
     package var engine: Engine?
     package var clock: Clock
+    /// How long the run was to wait before anything is sent, microseconds: a random part of `startJitter`.
+    package var startJitterMicroseconds: Int64 = 0
     /// How many tasks the run will report.
     package var taskCount: Int
 

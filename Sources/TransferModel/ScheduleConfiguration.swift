@@ -7,6 +7,10 @@ package struct ScheduleConfiguration: Sendable, Hashable {
     /// From the run's start: what has not ended by then is given up; nil means no limit.
     package var deadline: Duration?
     package var durability: Durability = .file
+    /// The run waits for a random part of it before anything is sent.
+    package var startJitter: Duration = .zero
+    /// When tasks may start; nil for always.
+    package var window: DailyWindow?
     /// What happens while another run of the job is under way; nil lets them run side by side.
     package var lock: LockPolicy?
 

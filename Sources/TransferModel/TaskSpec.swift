@@ -118,6 +118,8 @@ package final class TaskSpec: Sendable {
     package let redirects: RedirectRule
     /// The longest silence of this task; nil means unlimited.
     package let timeoutInterval: Duration?
+    /// When it may begin at the earliest; nil for at once.
+    package let earliestBeginDate: BeginDate?
     /// `taskDescription` in reports.
     package let description: String?
     package let source: SourceLocation
@@ -137,6 +139,7 @@ package final class TaskSpec: Sendable {
         retry: RetryPolicy = RetryPolicy(),
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
+        earliestBeginDate: BeginDate? = nil,
         description: String? = nil,
         source: SourceLocation
     ) {
@@ -154,6 +157,7 @@ package final class TaskSpec: Sendable {
         self.retry = retry
         self.redirects = redirects
         self.timeoutInterval = timeoutInterval
+        self.earliestBeginDate = earliestBeginDate
         self.description = description
         self.source = source
     }

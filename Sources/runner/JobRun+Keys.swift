@@ -21,7 +21,7 @@ extension JobRun {
             let journal = try KeyJournal(
                 in: place.folder,
                 name: place.name,
-                isWholeJob: isWholeJob,
+                chosen: chosen,
                 at: clock.wall,
                 seed: (0..<32).map { _ in .random(in: 0...255, using: &generator) }
             )

@@ -19,8 +19,8 @@ struct JobRun {
     let reportPath: String
     let progress: ProgressStyle
     let state: StateFolder
-    /// Whether the run has all tasks of the job.
-    let isWholeJob: Bool
+    /// The ids of the tasks that were chosen, none for all.
+    let chosen: [String]
 
     /// Why a run cannot begin.
     struct Obstacle: Error {
@@ -34,7 +34,10 @@ struct JobRun {
             self.message = message
         }
 
-        init(_ reason: StopReason) { self.reason = reason }
+        init(_ reason: StopReason, _ message: String? = nil) {
+            self.reason = reason
+            self.message = message
+        }
     }
 
     /// Runs to the end, the report included; a run that cannot begin leaves one too.
@@ -57,7 +60,16 @@ struct JobRun {
             try PublishedReport(path: reportPath)
         }
         let clock = RunClock.now()
+        let jitter = drawnJitter()
         do {
+            // Before secrets are asked for, too: all machines would ask at once.
+            try wait(for: jitter, since: clock, inbox)
+            if let window = plan.schedule.window, !window.contains(LocalTime.minuteOfDay) {
+                throw Obstacle(
+                    .window(window),
+                    "outside the window \(window.text): every task is deferred"
+                )
+            }
             let secrets = try explained {
                 try resolver.resolve(plan.neededSecrets, besides: known, in: plan.folder)
             }
@@ -72,10 +84,10 @@ struct JobRun {
             let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
             let passwords = SecretResolver.longEnough(filled.proxyPasswords)
             let redactor = Self.hide(known + secrets.values + credentials + passwords)
-            return try run(filled, sessions, redactor, file, clock, inbox)
+            return try run(filled, sessions, redactor, file, clock, jitter, inbox)
         } catch let obstacle as Obstacle {
             let redactor = Self.hide(known + resolver.found)
-            throw end(for: obstacle, redactor, file, clock)
+            throw end(for: obstacle, redactor, file, clock, jitter)
         }
     }
 
@@ -94,6 +106,7 @@ struct JobRun {
         _ redactor: Redactor?,
         _ file: PublishedReport,
         _ clock: RunClock,
+        _ jitter: Duration,
         _ inbox: Inbox<Scheduler.Message>
     ) throws -> RunSummary {
         try requireOpenFiles(for: plan.schedule)
@@ -117,7 +130,7 @@ struct JobRun {
             source: plan,
             sessions: plan.sessions,
             schedule: schedule,
-            header: header(clock: clock, engine: engine.description),
+            header: header(clock, jitter, engine: engine.description),
             clock: clock,
             runner: engine,
             inbox: inbox,
@@ -145,14 +158,15 @@ struct JobRun {
         for obstacle: Obstacle,
         _ redactor: Redactor?,
         _ file: PublishedReport,
-        _ clock: RunClock
+        _ clock: RunClock,
+        _ jitter: Duration
     ) -> Exit {
         let report = JSONReport(path: reportPath, redactor: redactor) { _ in file }
         let summary = Scheduler.endUnbegun(
             plan,
             sessions: plan.sessions,
             schedule: plan.schedule,
-            header: header(clock: clock, engine: nil),
+            header: header(clock, jitter, engine: nil),
             clock: clock,
             reason: obstacle.reason,
             sinks: [report]
@@ -265,8 +279,12 @@ struct JobRun {
         }
     }
 
-    private func header(clock: RunClock, engine: RunHeader.Engine?) -> RunHeader {
-        RunHeader(
+    private func header(
+        _ clock: RunClock,
+        _ jitter: Duration,
+        engine: RunHeader.Engine?
+    ) -> RunHeader {
+        var header = RunHeader(
             jobName: plan.name,
             jobFile: plan.fileName,
             jobSHA256: Engine.sha256(of: source.bytes),
@@ -282,6 +300,8 @@ struct JobRun {
             ),
             taskCount: plan.taskCount
         )
+        header.startJitterMicroseconds = jitter.microseconds
+        return header
     }
 }
 

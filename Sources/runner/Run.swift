@@ -14,8 +14,8 @@ struct Run: ParsableCommand {
         discussion: """
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
-            succeed, 6 when a checksum did not match, 8 when the deadline passed, 10 when another run holds the \
-            lock, 130 and 143 after SIGINT and SIGTERM. 7 and 70 are reserved.
+            succeed, 6 when a checksum did not match, 7 outside of the job's window, 8 when the deadline passed, 10 \
+            when another run holds the lock, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
             """
     )
 
@@ -99,7 +99,7 @@ struct Run: ParsableCommand {
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress,
             state: state,
-            isWholeJob: chosen.isEmpty
+            chosen: chosen
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

@@ -13,11 +13,11 @@ import TransferModel
         folder = try TemporaryFolder()
     }
 
-    private func open(_ seed: [UInt8], isWholeJob: Bool = true) throws -> KeyJournal {
+    private func open(_ seed: [UInt8], chosen: [String] = []) throws -> KeyJournal {
         try KeyJournal(
             in: folder.path("state/journals"),
             name: "job.journal",
-            isWholeJob: isWholeJob,
+            chosen: chosen,
             at: Timestamp(microseconds: 5),
             seed: seed
         )
@@ -55,7 +55,7 @@ import TransferModel
         journal.receive(.taskFinished(.order(.made("a"), .succeeded)))
         journal.receive(.taskFinished(.order(.made("b"), .failed, .timeout)))
         try journal.end()
-        let part = try open(second, isWholeJob: false)
+        let part = try open(second, chosen: ["b"])
         #expect(part.seed == first)
         part.receive(.taskFinished(.order(.made("b"), .succeeded)))
         try part.end()
@@ -64,11 +64,11 @@ import TransferModel
 
     @Test func `the file is as short at the hundredth run as at the second one`() throws {
         var sizes: Set<Int> = []
-        for _ in 0..<100 {
+        for run in 1...100 {
             let journal = try open(first)
             journal.receive(.taskFinished(.order(.made("a"), .failed, .reset)))
             try journal.end()
-            sizes.insert(try text.count)
+            if run > 1 { sizes.insert(try text.count) }
         }
         #expect(sizes.count == 1)
     }

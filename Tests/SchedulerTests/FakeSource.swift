@@ -18,6 +18,7 @@ struct FakeSource: TaskSource {
         var retry = RetryPolicy.none
         var destination: TaskSpec.Destination?
         var wantsKey = false
+        var earliestBeginDate: BeginDate?
         var mirrors: [String] = []
         /// The tasks whose captures stand in the URL's place of `$`.
         var uses: [Int] = []
@@ -88,6 +89,7 @@ struct FakeSource: TaskSource {
             destination: task.destination,
             mirrors: try task.mirrors.map { try HTTPURL($0) },
             retry: task.retry,
+            earliestBeginDate: task.earliestBeginDate,
             source: SourceLocation(file: "job.yaml", line: index + 1, column: 3)
         )
     }

@@ -26,16 +26,21 @@ struct RunSimulation {
     private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
     private let source: FakeSource
     var dice = 0.5
+    var minuteOfDay: Int
+    /// How far the wall clock has been set forward.
+    private var step = Duration.zero
 
     init(
         _ tasks: [FakeSource.Task],
         sessions: [SessionConfiguration] = [SessionConfiguration(name: "default")],
         retryTokens: Int = RetryBudget.usualCapacity,
+        minuteOfDay: Int = 0,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
         keyMaker: RunMachine.KeyMaker? = nil
     ) {
         var schedule = ScheduleConfiguration()
         change(&schedule)
+        self.minuteOfDay = minuteOfDay
         source = FakeSource(tasks: tasks)
         machine = RunMachine(
             source: source,
@@ -87,6 +92,7 @@ struct RunSimulation {
             )
         )
         change(&result)
+        readWallClock()
         let part = dice
         machine.attemptFinished(result, now: now, dice: { part })
         act()
@@ -133,7 +139,20 @@ struct RunSimulation {
         for task in cancelled { fail(source.id(of: task), .cancelled) }
     }
 
+    /// Sets the wall clock, forward or back.
+    mutating func stepWallClock(by duration: Duration) {
+        step += duration
+    }
+
+    /// Lets the machine look at the wall clock, as it is in each turn.
+    private mutating func readWallClock() {
+        guard machine.watchesWallClock else { return }
+        let wall = Self.clock.timestamp(of: now + step)
+        machine.read(WallReading(time: wall, minuteOfDay: minuteOfDay), now: now)
+    }
+
     private mutating func tell(_ event: RunMachine.Event) {
+        readWallClock()
         let part = dice
         machine.on(event, now: now, dice: { part })
         act()

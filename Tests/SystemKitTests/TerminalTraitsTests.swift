@@ -11,7 +11,13 @@ import Testing
     }
 
     @Test func `a terminal redraws in colour and a pipe does neither`() {
-        let terminal = TerminalTraits(canRedraw: true, usesColor: true, columns: 100, rows: 30)
+        let terminal = TerminalTraits(
+            isTerminal: true,
+            canRedraw: true,
+            usesColor: true,
+            columns: 100,
+            rows: 30
+        )
         #expect(traits() == terminal)
         #expect(
             traits(isTerminal: false, size: nil)
@@ -22,6 +28,7 @@ import Testing
     @Test func `a dumb terminal gets plain lines`() {
         #expect(!traits(["TERM": "dumb"]).canRedraw)
         #expect(!traits(["TERM": "dumb"]).usesColor)
+        #expect(traits(["TERM": "dumb"]).isTerminal)
         #expect(traits(["TERM": "xterm"]).canRedraw)
     }
 

@@ -34,6 +34,17 @@ enum ScheduleTable {
                 LockPolicyText.type,
                 "What to do while another run of the job is under way: `fail`, `skip`, `wait` or `wait 5m`."
             ) { $0.lock = $1 },
-        ] + ["startJitter", "window"].map(Setting.notYet)
+            Setting(
+                "startJitter",
+                .duration(allowsZero: true),
+                default: "0s",
+                "The run waits for a random part of it before anything is sent, unless a terminal watches."
+            ) { $0.startJitter = $1 },
+            Setting(
+                "window",
+                DailyWindowText.type,
+                "When tasks may start, in local time; outside of it they are deferred."
+            ) { $0.window = $1 },
+        ]
     )
 }

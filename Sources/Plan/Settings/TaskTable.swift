@@ -168,6 +168,11 @@ enum TaskTable {
                 "Whether its failure fails the run."
             ) { $0.isRequired = $1 },
             Setting("description", .text, "`taskDescription` in reports.") { $0.description = $1 },
+            Setting(
+                "earliestBeginDate",
+                BeginDateText.type,
+                "The task starts no earlier: a date as RFC 3339 has it, or a duration after the run's start."
+            ) { $0.earliestBeginDate = $1 },
             // Read before the tasks, because it says how many there are.
             Setting(
                 "forEach",
@@ -181,7 +186,7 @@ enum TaskTable {
             ) { $0.expectation.captures = $1 },
         ] + shared
         + [
-            "cachePolicy", "earliestBeginDate", "allowsCellularAccess",
+            "cachePolicy", "allowsCellularAccess",
             "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         ].map(Setting.notYet)
 

@@ -45,6 +45,7 @@ struct TaskDraft: Sendable {
     /// What `body` becomes once the whole task is read.
     var content: BodySource?
     /// As it stands in the header field: a quoted string.
+    var earliestBeginDate: BeginDate?
     var idempotencyKey = KeyDraft.none
 
     /// `to` of a download, `responseTo` of another task.

@@ -159,6 +159,7 @@ final class TaskReader: Sendable {
             retry: draft.retry,
             redirects: draft.redirects,
             timeoutInterval: draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest,
+            earliestBeginDate: draft.earliestBeginDate,
             description: draft.description,
             source: Self.source(entry, in: reader.document)
         )

@@ -14,6 +14,10 @@ struct FinishedRun {
             members.string("id", "Unique for every run") { $0.header.runIdentifier }
             members.date("startDate", "The run's beginning") { $0.header.startDate }
             members.date("endDate", "The run's end") { $0.summary.endDate }
+            members.integer(
+                "startJitterUs",
+                "How long it was to wait before anything is sent, microseconds: a random part of startJitter"
+            ) { $0.header.startJitterMicroseconds }
             members.string("runnerVersion", "The version of the runner") { $0.header.runnerVersion }
             members.string("host", "The machine's name") { $0.header.host }
             members.unmeasured("shard", "Which part of the job this run was; null for all", .string)

@@ -15,7 +15,7 @@ package enum Quantity {
     }
 
     /// `0.4 ms`, `12 ms`, `1.2 s`, `2m05s`, `1h03m`.
-    static func duration(microseconds: Int64) -> String {
+    package static func duration(microseconds: Int64) -> String {
         let time = max(0, microseconds)
         if time < 9_950 { return "\(oneDecimal(Double(time) / 1000)) ms" }
         if time < 999_500 { return "\((time + 500) / 1000) ms" }

@@ -1,0 +1,69 @@
+import HeapModule
+import TransferModel
+
+/// The tasks whose time has not come: by the clock that each goes by, sixteen bytes a task.
+struct BeginDates {
+    private struct Dated: Comparable {
+        var date: Timestamp
+        var task: Int
+
+        static func < (left: Dated, right: Dated) -> Bool {
+            (left.date, left.task) < (right.date, right.task)
+        }
+    }
+
+    /// How long the wall clock is taken at its word: it may be set, or the machine may have slept.
+    static let wallClockInterval = Duration.seconds(5)
+
+    private var delayed = Heap<RunMachine.Timer>()
+    private var dated = Heap<Dated>()
+    /// When the run began.
+    private let start: MonotonicTime
+    /// The wall clock as it was read last.
+    private var wall: Timestamp
+    private var readTime: MonotonicTime
+
+    /// `clock` has both clocks at the run's start.
+    init(clock: RunClock) {
+        start = clock.monotonic
+        wall = clock.wall
+        readTime = clock.monotonic
+    }
+
+    /// Whether the wall clock is to be read in each turn.
+    var watchesWallClock: Bool { !dated.isEmpty }
+
+    /// Takes in what the wall clock reads.
+    mutating func read(wall: Timestamp, _ now: MonotonicTime) {
+        self.wall = wall
+        readTime = now
+    }
+
+    /// Keeps the task back if its time has not come.
+    mutating func keepBack(_ task: Int, until date: BeginDate, _ now: MonotonicTime) -> Bool {
+        switch date {
+        case .delay(let delay):
+            guard start + delay > now else { return false }
+            delayed.insert(RunMachine.Timer(time: start + delay, task: task))
+        case .date(let date):
+            guard date > wall else { return false }
+            dated.insert(Dated(date: date, task: task))
+        }
+        return true
+    }
+
+    /// When `takeNext` has a task, or the wall clock is to be read again.
+    var nextTime: MonotonicTime? {
+        guard let date = dated.min?.date else { return delayed.min?.time }
+        let wait = Duration.microseconds(date.microseconds(since: wall))
+        let time = readTime + min(wait, Self.wallClockInterval)
+        return delayed.min.map { min($0.time, time) } ?? time
+    }
+
+    /// Takes out a task whose time has come.
+    mutating func takeNext(_ now: MonotonicTime) -> Int? {
+        if let next = delayed.min, next.time <= now { return delayed.popMin()?.task }
+        if let next = dated.min, next.date <= wall { return dated.popMin()?.task }
+        return nil
+    }
+}

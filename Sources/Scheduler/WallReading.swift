@@ -1,0 +1,23 @@
+import SystemKit
+package import TransferModel
+
+/// What the wall clock reads: it may be set at any time, and local time jumps twice a year.
+package struct WallReading: Sendable, Hashable {
+    package var time: Timestamp
+    /// Of local time, 0 to 1,439.
+    package var minuteOfDay: Int
+
+    package init(time: Timestamp, minuteOfDay: Int) {
+        self.time = time
+        self.minuteOfDay = minuteOfDay
+    }
+
+    /// What it reads now.
+    package static func present() -> WallReading {
+        let now = Clock.wallNanoseconds()
+        return WallReading(
+            time: Timestamp(microseconds: now / 1000),
+            minuteOfDay: LocalTime.minuteOfDay(at: now)
+        )
+    }
+}

@@ -1,0 +1,13 @@
+import SystemKit
+import Testing
+
+@Suite struct LocalTimeTests {
+    @Test func `a minute later it is the next minute of the day`() {
+        let now = Clock.wallNanoseconds()
+        let minute = LocalTime.minuteOfDay(at: now)
+        #expect((0..<1440).contains(minute))
+        let later = LocalTime.minuteOfDay(at: now + 60_000_000_000)
+        // Where clocks are set back or forward, whole quarters of an hour are left out or come twice.
+        #expect((later - minute - 1) % 15 == 0)
+    }
+}
