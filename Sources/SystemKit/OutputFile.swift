@@ -8,7 +8,8 @@ internal import Glibc
 /// file is to be replaced; a symbolic link under the name is replaced, never followed. A folder, a device, a pipe or a
 /// socket is never replaced, neither itself nor a symbolic link to it.
 ///
-/// Sendable by handing over: one thread writes, another one publishes, never both at a time.
+/// Sendable by handing over: one thread writes, another one publishes, never both at a time. Others may meanwhile read and
+/// sync what is written, which touches nothing but the descriptor.
 @safe package final class OutputFile: @unchecked Sendable {
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
