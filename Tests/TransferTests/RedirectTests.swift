@@ -122,7 +122,28 @@ import TransferModel
         )
         #expect(result.failure?.kind == .connect)
         #expect(result.failure?.isKnownUnprocessed == false)
+        #expect(result.failure?.followsOrder == true)
         #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        (301, "POST", true), (303, "POST", true), (307, "POST", false), (303, "PUT", false),
+    ])
+    func `a failure behind an order's redirect says that the order was answered`(
+        status: Int,
+        method: String,
+        followsOrder: Bool
+    ) throws {
+        let server = try ScriptedServer([
+            "/": [.redirect(status, to: "/result")], "/result": [.status(429)],
+        ])
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: method, body: .bytes([65])) {
+                $0.redirects.allowMethodChange = true
+            }
+        )
+        #expect(result.failure?.httpStatus == 429)
+        #expect(result.failure?.followsOrder == followsOrder)
     }
 
     @Test func `an endless body of a redirect is given up`() throws {
