@@ -11,8 +11,7 @@ extension Attempt {
             hop.url,
             hasBody: carriesBody,
             hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
-            known: session.knownSpaces,
-            refusals: session.refusedLogins.withLock { $0 }
+            known: session.knownSpaces
         )
         asksFirst = start == .asking
     }
@@ -86,14 +85,11 @@ extension Attempt {
             if !lacksBody { noteAccepted() }
             return .none
         }
-        var answer = session.refusedLogins.withLock { refusals in
-            authentication?.answer(
-                Self.challenges(of: head),
-                from: hop.url,
-                didSend: recorder.hasSentAuthorization,
-                refusals: &refusals
-            )
-        }
+        var answer = authentication?.answer(
+            Self.challenges(of: head),
+            from: hop.url,
+            didSend: recorder.hasSentAuthorization
+        )
         if answer == .byLibrary, let authentication, let carried = authentication.carried,
             authentication.carriesDigest, cookieField(for: hop.url) != sentCookies
         {
@@ -114,7 +110,7 @@ extension Attempt {
                 authentication?.giveUp(
                     Self.challenges(of: head),
                     from: hop.url,
-                    refusals: session.refusedLogins.withLock { $0 }
+                    didSend: recorder.hasSentAuthorization
                 ) ?? .none
         }
         guard case .credential = answer else {
@@ -224,10 +220,6 @@ extension Attempt {
     private func noteAccepted() {
         guard let authentication, let carried = authentication.carried else { return }
         let credential = session.configuration.credentials[carried]
-        if authentication.hasAnswered {
-            let server = hop.url.origin.text
-            session.refusedLogins.withLock { $0.noteLetIn(carried, at: server) }
-        }
         switch credential.proof {
         case .basic, .digest, .ntlm, .negotiate:
             session.knownSpaces.note(

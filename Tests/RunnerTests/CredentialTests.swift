@@ -178,7 +178,8 @@ import TransferModel
         #expect(try nginx.requests().last { $0.status == 201 }?.body == Array("an order".utf8))
         // What was refused once is not presented again.
         #expect(
-            [Self.statuses(run, "first"), Self.statuses(run, "second")] == [[401, 401], [401]]
+            [Self.statuses(run, "first"), Self.statuses(run, "second")]
+                == [[401, 401], [401, 401]]
         )
         for id in ["first", "second"] {
             let help = run.task(id)?["error"]?["help"]?.string
