@@ -182,7 +182,7 @@ extension Attempt {
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
-        case .redirect, .challenge, .refuse:
+        case .redirect, .challenge, .sendUnasked, .refuse:
             isCutOff = true
             return false
         }
@@ -198,6 +198,11 @@ extension Attempt {
         noteAnswer()
         _ = easyBody()
         return true
+    }
+
+    /// Whether the server cannot be asked first, which was not the task's idea (RFC 9110 §10.1.1).
+    func refusesExpectation(_ head: ResponseHead) -> Bool {
+        head.statusCode == 417 && asksFirst && !hop.headers.contains("expect")
     }
 
     /// A request that only asks for a challenge goes without its body.

@@ -181,17 +181,27 @@ extension Attempt {
         if isForwarded { route?.noteLetIn() }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
+        if refusesExpectation(head) {
+            verdict = .sendUnasked
+            passOver()
+            return true
+        }
         switch readChallenge(head) {
         case .none: return lacksBody ? judgeEmptyRequest(head) : judge(head)
         case .stop:
             refuse(head)
             return false
         case .byLibrary, .credential:
-            sink.discard()
-            handle.hearDiscardedBody()
-            if body?.isWaiting == true { try? handle.resume() }
+            passOver()
             return true
         }
+    }
+
+    /// Lets the rest of a response go by that the same request follows.
+    private func passOver() {
+        sink.discard()
+        handle.hearDiscardedBody()
+        if body?.isWaiting == true { try? handle.resume() }
     }
 
     /// Decides what becomes of the response whose head is whole.
@@ -210,7 +220,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect, .challenge:
+        case .redirect, .challenge, .sendUnasked:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

@@ -194,6 +194,9 @@ final class Attempt {
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
+            case .sendUnasked:
+                asksFirst = false
+                return exchange(.transparentRetry)
             case .accept, .refuse, nil: break
             }
         }

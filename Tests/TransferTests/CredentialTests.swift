@@ -85,7 +85,33 @@ import TransferModel
             try harness.run(.to(server.url($0))).response?.statusCode
         }
         #expect(statuses == [200, 401, 200, 401])
-        #expect(server.requests.count { $0.headers["authorization"] == nil } <= 2)
+    }
+
+    // RFC 9110 §10.1.1.
+    @Test func `a server that cannot be asked first gets the body at once`() throws {
+        let server = try ScriptedServer(maximumBodyRead: 0) { request in
+            if request.headers["expect"] != nil { return .status(417) }
+            guard request.headers["authorization"] != nil else {
+                let challenge = "WWW-Authenticate: Digest realm=x, nonce=n, qop=\"auth\""
+                return .status(401, [challenge], text: "who?")
+            }
+            return .ok("in")
+        }
+        let harness = try Self.harness(Self.credential(.digest(Self.login), for: server))
+        let result = try harness.run(
+            .to(server.url("/"), method: "POST", body: .bytes([65, 66]))
+        )
+        #expect(result.failure == nil)
+        #expect(result.transactions.compactMap(\.response?.statusCode) == [417, 401, 200])
+        #expect(
+            result.transactions.map(\.reason) == [.initial, .transparentRetry, .authentication]
+        )
+        let own = [HeaderField(name: "Expect", value: "100-continue")]
+        let asked = try harness.run(
+            .to(server.url("/"), method: "POST", headers: own, body: .bytes([65]))
+        )
+        #expect(asked.failure?.httpStatus == 417)
+        #expect(asked.transactions.count == 1)
     }
 
     @Test func `a realm is left by a path whose dots are percent-encoded`() throws {
