@@ -35,7 +35,9 @@ extension Attempt: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
-        recorder.didSendHead(bytes, at: move(bytes: bytes.count))
+        let isRewritten = !signature.isEmpty || hop.url.mayHaveDotSegments
+        let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
+        recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
         if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
 

@@ -16,6 +16,13 @@ import TransferModel
         #expect(result.currentRequest.url == server.url("/c"))
     }
 
+    @Test func `a record has the URL that was asked for`() throws {
+        let server = try ScriptedServer { _ in .ok("x") }
+        let result = try EngineHarness().run(.to(server.url("/a/../b/./c?d=/../e#f")))
+        #expect(result.transactions.first?.request.url == server.url("/b/c?d=/../e"))
+        #expect(server.requests.map(\.target) == ["/b/c?d=/../e"])
+    }
+
     @Test func `a circle is a permanent failure`() throws {
         let server = try ScriptedServer(["/a": [.redirect(to: "/b")], "/b": [.redirect(to: "/a")]])
         let result = try EngineHarness().run(.to(server.url("/a")))
