@@ -252,7 +252,8 @@ package final class PartialDownload: Sendable {
                 return nil
             }
             try file.restrict()
-            if try record.tenure.isEmpty || record.tenure != tenure(bootIdentifier, of: file) {
+            let tenure = try Self.tenure(bootIdentifier, of: file)
+            if tenure.isEmpty || record.tenure != tenure {
                 try file.truncate(to: record.checkpoint.length)
             }
             return PartialDownload(
@@ -319,7 +320,8 @@ package final class PartialDownload: Sendable {
 extension PartialRecord {
     /// Whether a part is the file that it tells of, and nobody else can have written it.
     fileprivate func isOf(_ file: OutputFile) throws(SystemError) -> Bool {
-        try file.inode == inode && !file.isWritableByOthers && file.size <= total
-            && file.size >= checkpoint.length
+        let isPrivate = try !file.isWritableByOthers
+        let isSame = try file.inode == inode
+        return isPrivate && isSame && file.size <= total && file.size >= checkpoint.length
     }
 }
