@@ -98,6 +98,11 @@ struct TransactionRecorder {
     /// Whether a connection was begun that no request went over.
     var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
+    /// The running exchange asks for the rest of what is there.
+    mutating func willResume() {
+        record.reason = .resume
+    }
+
     // MARK: - Proxies
 
     /// The running exchange goes by a proxy.
