@@ -3,7 +3,8 @@ package import TransferModel
 
 /// Keeps the idempotency keys of a job's orders over its runs, in a file of the job's own.
 ///
-/// An order keeps its key until a run in which it was accepted has ended with exit code 0. The seeds that keys are made from
+/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one of a part of the job that
+/// has left no other order open. The seeds that keys are made from
 /// are on the disk before `init` returns, and that an order is about to be sent is before `commit` does: whatever happens
 /// then, the next run makes the same key. One process at a time may have the file: the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
@@ -34,8 +35,10 @@ package final class KeyJournal: RunEventSink {
     private var open: Set<UInt64> = []
     /// Orders that were begun and have not ended, by the numbers of their tasks.
     private var inFlight: [Int: UInt64] = [:]
-    /// Orders that `commit` has to write down.
-    private var uncommitted: [UInt64] = []
+    /// Orders that `commit` has to write down before they are sent.
+    private var begun: [UInt64] = []
+    /// Orders that were accepted, which is written down with what comes next.
+    private var accepted: [UInt64] = []
     /// Why nothing can be written any more.
     private var fault: Fault?
 
@@ -69,7 +72,7 @@ package final class KeyJournal: RunEventSink {
             )
             let bytes = try Self.read(path)
             var rounds = try Self.rounds(in: bytes, of: path)
-            beginDate = rounds.present.flatMap { $0.orders.isEmpty ? nil : $0.beginDate }
+            beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
             forgottenCount = rounds.keep(atMost: mostOrders)
             rounds.begin(KeyRounds.Round(seed: seed, beginDate: date))
             // One entry and no torn tail: a journal grows while a run lasts and is cut to one entry by the next one.
@@ -96,7 +99,7 @@ package final class KeyJournal: RunEventSink {
             repeated.insert(order)
             return seeds[place]
         }
-        uncommitted.append(order)
+        begun.append(order)
         return seeds.last ?? []
     }
 
@@ -104,9 +107,8 @@ package final class KeyJournal: RunEventSink {
     ///
     /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be repeated.
     package func commit() throws(Fault) {
-        guard !uncommitted.isEmpty else { return }
-        try write(KeyRounds.begun(uncommitted))
-        uncommitted.removeAll(keepingCapacity: true)
+        guard !begun.isEmpty else { return }
+        try writeMarks()
     }
 
     package func receive(_ event: RunEvent) {
@@ -114,25 +116,47 @@ package final class KeyJournal: RunEventSink {
             let order = inFlight.removeValue(forKey: record.taskIdentifier)
         else { return }
         let isAccepted = record.outcome == .succeeded || record.outcome == .unchanged
-        // A required one keeps the run from ending with 0.
-        if !isAccepted, !record.required { open.insert(order) }
+        if isAccepted {
+            accepted.append(order)
+        } else if !record.required {
+            // A required one keeps the run from ending with 0.
+            open.insert(order)
+        }
     }
 
     /// Writes down that the run has ended with exit code 0; to be called once, when nothing can change that any more.
     ///
+    /// - Parameter isPart: Whether only some tasks were chosen for the run.
     /// - Throws: `Fault` when that may not be on the disk.
-    package func end() throws(Fault) {
+    package func end(isPart: Bool) throws(Fault) {
         let ended = rounds.ended(
             isDone: { repeated.contains($0) && !open.contains($0) },
-            open: open.filter { known[$0] == nil }.sorted()
+            open: open.filter { known[$0] == nil }.sorted(),
+            isPart: isPart
         )
-        try write(ended.entry)
+        try write(JournalText.bytes(of: ended.entry))
     }
 
-    private func write(_ entry: JournalText.Entry) throws(Fault) {
+    /// Writes down what was accepted, of a run that has ended with another exit code.
+    ///
+    /// - Throws: `Fault` when that may not be on the disk: the round then goes on for longer than it would have.
+    package func keep() throws(Fault) {
+        if !accepted.isEmpty { try writeMarks() }
+    }
+
+    private func writeMarks() throws(Fault) {
+        var text: [UInt8] = []
+        if !begun.isEmpty { text += JournalText.bytes(of: KeyRounds.begun(begun)) }
+        if !accepted.isEmpty { text += JournalText.bytes(of: KeyRounds.accepted(accepted)) }
+        try write(text)
+        begun.removeAll(keepingCapacity: true)
+        accepted.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ text: [UInt8]) throws(Fault) {
         if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(JournalText.bytes(of: entry))
+            try file.append(text)
             try file.sync()
         } catch {
             let fault = Fault(message: error.message)
@@ -143,9 +167,11 @@ package final class KeyJournal: RunEventSink {
 
     private static func index(_ rounds: [KeyRounds.Round]) -> [UInt64: Int] {
         var index: [UInt64: Int] = [:]
-        index.reserveCapacity(rounds.reduce(0) { $0 + $1.orders.count })
+        index.reserveCapacity(rounds.reduce(0) { $0 + $1.open.count + $1.accepted.count })
         for (place, round) in rounds.enumerated() {
-            for order in round.orders where index[order] == nil { index[order] = place }
+            for orders in [round.open, round.accepted] {
+                for order in orders where index[order] == nil { index[order] = place }
+            }
         }
         return index
     }

@@ -4,14 +4,19 @@ internal import TransferModel
 ///
 /// A round is a seed. It begins with the first run that makes keys after one that has ended with exit code 0, and goes on
 /// until there is another such run. Orders that were begun in it and that no such run has had accepted stay with its seed
-/// for as long as that takes; all others get that of the round that goes on.
+/// for as long as that takes; all others get that of the round that goes on. A run of a part of the job that leaves no
+/// order of a round open makes the round good.
 struct KeyRounds: Equatable {
     struct Round: Equatable {
         /// What keys are made from: 32 random bytes.
         let seed: [UInt8]
         let beginDate: Timestamp
-        /// The marks of its open orders, the one that was begun first in front.
-        var orders: [UInt64] = []
+        /// The marks of orders that nobody has accepted, the one that was begun first in front.
+        var open: [UInt64] = []
+        /// Those of orders that were accepted, by a run with another exit code.
+        var accepted: [UInt64] = []
+
+        var isEmpty: Bool { open.isEmpty && accepted.isEmpty }
     }
 
     /// Those that are over but for some orders, the oldest in front.
@@ -31,18 +36,22 @@ struct KeyRounds: Equatable {
 
     /// Forgets the orders that were begun first while there are more than `count`; returns how many those are.
     mutating func keep(atMost count: Int) -> Int {
-        let excess = all.reduce(-count) { $0 + $1.orders.count }
+        let excess = all.reduce(-count) { $0 + $1.open.count + $1.accepted.count }
         guard excess > 0 else { return 0 }
         var left = excess
-        let shorten = { (round: inout Round) in
-            let part = min(left, round.orders.count)
-            round.orders.removeFirst(part)
+        let shorten = { (orders: inout [UInt64]) in
+            let part = min(left, orders.count)
+            orders.removeFirst(part)
             left -= part
         }
-        for place in past.indices { shorten(&past[place]) }
-        past.removeAll { $0.orders.isEmpty }
+        for place in past.indices {
+            shorten(&past[place].accepted)
+            shorten(&past[place].open)
+        }
+        past.removeAll(where: \.isEmpty)
         if var round = present {
-            shorten(&round)
+            shorten(&round.accepted)
+            shorten(&round.open)
             present = round
         }
         return excess
@@ -53,13 +62,16 @@ struct KeyRounds: Equatable {
     /// - Parameters:
     ///   - isDone: Whether the run has had an order of an earlier run accepted.
     ///   - open: The orders that were begun by this run and not accepted: none of them was required.
+    ///   - isPart: Whether only some tasks were chosen for the run.
     /// - Returns: What there is to go on with.
-    func ended(isDone: (UInt64) -> Bool, open: [UInt64]) -> KeyRounds {
+    func ended(isDone: (UInt64) -> Bool, open: [UInt64], isPart: Bool) -> KeyRounds {
         var rounds = KeyRounds()
         for var round in all {
-            round.orders.removeAll(where: isDone)
-            if round.seed == present?.seed { round.orders += open }
-            if !round.orders.isEmpty { rounds.past.append(round) }
+            round.open.removeAll(where: isDone)
+            round.accepted.removeAll(where: isDone)
+            if round.seed == present?.seed { round.open += open }
+            let isOver = isPart ? round.open.isEmpty : round.isEmpty
+            if !isOver { rounds.past.append(round) }
         }
         return rounds
     }
@@ -74,6 +86,8 @@ struct KeyRounds: Equatable {
         static let over: UInt8 = 2
         /// Marks of orders that are about to be sent for the first time in the round that goes on.
         static let begun: UInt8 = 3
+        /// Marks of orders that were accepted.
+        static let accepted: UInt8 = 4
     }
 
     /// An entry that says that orders are about to be sent.
@@ -81,13 +95,20 @@ struct KeyRounds: Equatable {
         JournalText.Entry(kind: Kind.begun, content: orders.flatMap(\.littleEndianBytes))
     }
 
+    /// An entry that says that orders were accepted.
+    static func accepted(_ orders: [UInt64]) -> JournalText.Entry {
+        JournalText.Entry(kind: Kind.accepted, content: orders.flatMap(\.littleEndianBytes))
+    }
+
     /// All of it as an entry, which makes those before it superfluous.
     var entry: JournalText.Entry {
         var content: [UInt8] = []
         for round in all {
             content += round.seed + round.beginDate.microseconds.littleEndianBytes
-            content += UInt32(truncatingIfNeeded: round.orders.count).littleEndianBytes
-            for order in round.orders { content += order.littleEndianBytes }
+            for orders in [round.open, round.accepted] {
+                content += UInt32(truncatingIfNeeded: orders.count).littleEndianBytes
+                for order in orders { content += order.littleEndianBytes }
+            }
         }
         return JournalText.Entry(kind: present == nil ? Kind.over : Kind.under, content: content)
     }
@@ -103,11 +124,20 @@ struct KeyRounds: Equatable {
         }
         guard entries[place].kind == Kind.under else { return }
         guard var round = past.popLast() else { return nil }
-        for entry in entries[(place + 1)...] where entry.kind == Kind.begun {
-            var marks = entry.content[...]
-            while let mark = UInt64(takenFrom: &marks) { round.orders.append(mark) }
+        var accepted: Set<UInt64> = []
+        for entry in entries[(place + 1)...] {
+            var rest = entry.content[...]
+            switch entry.kind {
+            case Kind.begun:
+                while let mark = UInt64(takenFrom: &rest) { round.open.append(mark) }
+            case Kind.accepted:
+                while let mark = UInt64(takenFrom: &rest) { accepted.insert(mark) }
+            default: break
+            }
         }
+        round.move(accepted)
         present = round
+        for place in past.indices { past[place].move(accepted) }
     }
 }
 
@@ -117,13 +147,22 @@ extension KeyRounds.Round {
     fileprivate init?(takenFrom rest: inout ArraySlice<UInt8>) {
         seed = Array(rest.prefix(Self.seedLength))
         rest = rest.dropFirst(Self.seedLength)
-        guard let date = Int64(takenFrom: &rest), let count = UInt32(takenFrom: &rest),
-            rest.count / 8 >= Int(count)
+        guard let date = Int64(takenFrom: &rest), let open = Self.takeMarks(from: &rest),
+            let accepted = Self.takeMarks(from: &rest)
         else { return nil }
         beginDate = Timestamp(microseconds: date)
-        orders.reserveCapacity(Int(count))
-        for _ in 0..<count {
-            if let mark = UInt64(takenFrom: &rest) { orders.append(mark) }
-        }
+        (self.open, self.accepted) = (open, accepted)
+    }
+
+    private static func takeMarks(from rest: inout ArraySlice<UInt8>) -> [UInt64]? {
+        guard let count = UInt32(takenFrom: &rest), rest.count / 8 >= Int(count) else { return nil }
+        return (0..<count).compactMap { _ in UInt64(takenFrom: &rest) }
+    }
+
+    /// Keeps of open orders that they were accepted.
+    fileprivate mutating func move(_ orders: Set<UInt64>) {
+        guard !orders.isEmpty else { return }
+        accepted += open.filter(orders.contains)
+        open.removeAll(where: orders.contains)
     }
 }

@@ -20,6 +20,8 @@ struct JobRun {
     let progress: ProgressStyle
     let state: StateFolder
     let signals: RunSignals
+    /// Whether only some of the job's tasks were chosen.
+    let isPart: Bool
 
     /// Why a run cannot begin.
     struct Obstacle: Error {
@@ -143,11 +145,14 @@ struct JobRun {
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
         cookies.save(at: RunClock.now().wall)
-        if let failure = report.failure {
+        guard summary.exitCode == .success, report.failure == nil else {
+            // When that fails, orders keep their keys for longer.
+            try? keys?.journal.keep()
+            guard let failure = report.failure else { return summary }
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
         // Last of all: whoever sees another exit code runs the job again, and means the same orders.
-        if summary.exitCode == .success { try keys?.end() }
+        try keys?.end(isPart: isPart)
         return summary
     }
 

@@ -25,10 +25,13 @@ final class JournalledKeys: OrderKeys {
         }
     }
 
-    /// Keeps what the run has come to, which has ended with exit code 0.
-    func end() throws(Exit) {
+    /// Keeps that the run ends with exit code 0.
+    ///
+    /// - Parameter isPart: Whether only some tasks were chosen for it.
+    /// - Throws: `Exit` when that may not be on the disk.
+    func end(isPart: Bool) throws(Exit) {
         do throws(KeyJournal.Fault) {
-            try journal.end()
+            try journal.end(isPart: isPart)
         } catch {
             throw Exit(
                 .environment,

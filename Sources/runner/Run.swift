@@ -106,7 +106,8 @@ struct Run: ParsableCommand {
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress,
             state: state,
-            signals: signals
+            signals: signals,
+            isPart: !chosen.isEmpty
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

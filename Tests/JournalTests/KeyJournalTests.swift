@@ -30,7 +30,8 @@ import TransferModel
         _ seed: [UInt8],
         _ orders: [UInt64],
         open: UInt64? = nil,
-        ends: Bool
+        ends: Bool,
+        isPart: Bool = false
     ) throws -> [[UInt8]] {
         let journal = try self.open(seed)
         let seeds = orders.enumerated().map { journal.seed(of: $1, task: $0 + 1) }
@@ -39,7 +40,7 @@ import TransferModel
             let outcome = order == open ? TaskOutcome.failed : .succeeded
             journal.receive(.taskFinished(.order(place + 1, outcome, required: order != open)))
         }
-        if ends { try journal.end() }
+        if ends { try journal.end(isPart: isPart) } else { try journal.keep() }
         return seeds
     }
 
@@ -68,7 +69,7 @@ import TransferModel
         try journal.commit()
         try journal.commit()
         #expect(try text.count == before + 3 * 8 + 9)
-        #expect(try KeyRounds(JournalText(text).entries)?.present?.orders == [1, 2, 3])
+        #expect(try KeyRounds(JournalText(text).entries)?.present?.open == [1, 2, 3])
     }
 
     @Test func `a round goes on until a run has ended with 0`() throws {
@@ -96,6 +97,14 @@ import TransferModel
         #expect(try run(first, [1, 2], ends: true) == [first, first])
     }
 
+    @Test func `a part of the job that leaves nothing open makes the round good`() throws {
+        try run(first, [1, 2], open: 2, ends: false)
+        #expect(try run(second, [3], ends: true, isPart: true) == [first])
+        #expect(try run(second, [1, 2], open: 2, ends: false) == [first, first])
+        #expect(try run(third, [2], ends: true, isPart: true) == [first])
+        #expect(try run(third, [1, 2], ends: true) == [third, third])
+    }
+
     @Test func `of too many orders the first ones are forgotten, which is told`() throws {
         try run(first, [1, 2, 3], ends: false)
         try run(second, [4], ends: true)
@@ -121,7 +130,7 @@ import TransferModel
         let begun = try text.count
         _ = journal.seed(of: 1, task: 1)
         try journal.commit()
-        try journal.end()
+        try journal.end(isPart: false)
         let whole = try text
         for length in begun..<whole.count {
             try write(whole.prefix(length))
