@@ -39,6 +39,8 @@ final class Attempt {
     /// The `Cookie` that the session has added to the running exchange.
     var sentCookies: String?
     var redirectCount = 0
+    /// Whether a request that must not be sent twice was answered, and the hop only looks at its result.
+    private(set) var followsOrder = false
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
     var sink = ResponseSink()
@@ -192,6 +194,9 @@ final class Attempt {
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
+            case .sendUnasked:
+                asksFirst = false
+                return exchange(.transparentRetry)
             case .accept, .refuse, nil: break
             }
         }
@@ -247,6 +252,7 @@ final class Attempt {
             failure = refusal
             return finish()
         case .follow(let next, let keepsBody):
+            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
             hop = next
             carriesBody = keepsBody
             redirectCount += 1
