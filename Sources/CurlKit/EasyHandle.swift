@@ -63,6 +63,7 @@ internal import CCurl
 
     /// Sets everything that one exchange needs; the handle must not be in a multi handle.
     package func prepare(_ request: EasyRequest) throws(CurlCode) {
+        if let proxy, proxy !== request.proxy, proxy.leavesChallenge { needsReset = true }
         if needsReset, !request.answersChallenge {
             unsafe ccurl_easy_reset(pointer)
             try configure()

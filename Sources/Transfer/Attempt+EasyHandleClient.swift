@@ -18,7 +18,7 @@ extension Attempt: EasyHandleClient {
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
-        if !isForwarded { route?.noteLetIn() }
+        if let route, !route.speaksHTTP { route.noteLetIn() }
         let isNew = recorder.hasNewConnection
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
@@ -35,6 +35,7 @@ extension Attempt: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
+        if route != nil { noteLogin(bytes) }
         recorder.didSendHead(bytes, at: move(bytes: bytes.count))
         if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
@@ -95,7 +96,8 @@ extension Attempt: EasyHandleClient {
     /// Takes a piece of the body as it is to be stored.
     func take(_ bytes: Span<UInt8>) -> Bool {
         recorder.didDeliver(count: bytes.count, at: move())
-        if verdict?.isPassedOver == true, !mayPassOver(recorder.deliveredBytes) { return false }
+        let isPassedOver = verdict?.isPassedOver ?? (dialogue.sequel != nil)
+        if isPassedOver, !mayPassOver(recorder.deliveredBytes) { return false }
         if let findings = bodyCheck?.take(bytes) {
             note(findings)
             return false
@@ -111,7 +113,12 @@ extension Attempt: EasyHandleClient {
     }
 
     func mayDiscard(received: Int64) -> Bool {
-        recorder.hasBegunRequest ? mayPassOver(received) : mayDiscardTunnelBody()
+        guard recorder.hasBegunRequest else { return mayDiscardTunnelBody() }
+        if discarded.didGrow(to: received) { _ = move() }
+        // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of it, the number is.
+        return mayPassOver(
+            discarded.isStuck ? .max : max(received, recorder.receivedBodyBytes)
+        )
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
@@ -165,15 +172,18 @@ extension Attempt {
     /// Whether so much may come of the body of a response that another request follows.
     private func mayPassOver(_ count: Int64) -> Bool {
         guard count > Self.passedOverBodyLimit else { return true }
-        failure = passedOverBodyFailure(Self.passedOverBodyLimit)
+        failure =
+            verdict == nil
+            ? passedOverQuestion(Self.passedOverBodyLimit)
+            : passedOverBodyFailure(Self.passedOverBodyLimit)
         return false
     }
 
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
-        if isQuestion(head) { return didReceiveQuestion() }
-        if isForwarded { route?.noteLetIn() }
+        if isQuestion(head) { return didReceiveQuestion(head) }
+        if isForwarded { noteLetIn(head.statusCode) }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
         switch readChallenge(head) {

@@ -6,7 +6,10 @@ extension Attempt {
     func chooseRoute() {
         route = session.route(to: hop.url.origin)
         tunnel = nil
-        questions = 0
+        dialogue = dialogue.next(
+            canAsk: carriesBody && isForwarded && route?.asking != nil,
+            keepsChallenge: answersChallenge
+        )
         guard let route else { return }
         recorder.willUseProxy(route.url)
         guard !hasFailed, route.hasRefused else { return }
@@ -42,9 +45,9 @@ extension Attempt {
         recorder.didReceiveTunnelHead(count: line.count, statusCode: tunnel.response?.statusCode)
         switch step {
         case .reading: return true
-        case .answered(407): return didAsk()
+        case .answered(407): return didAsk(tunnel.response)
         case .answered(let statusCode):
-            if (200...299).contains(statusCode) { route?.noteLetIn() }
+            noteLetIn(statusCode)
             return true
         case .violation(let words):
             var failure = TransferFailure(
@@ -64,10 +67,31 @@ extension Attempt {
     /// libcurl reads it for as long as there is more, and nothing else goes on meanwhile on this thread.
     func mayDiscardTunnelBody() -> Bool {
         guard tunnel?.mayDiscardByte() == false else { return true }
-        var failure = passedOverBodyFailure(TunnelRequest.bodyLimit)
-        failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
-        self.failure = failure
+        failure = passedOverQuestion(TunnelRequest.bodyLimit)
         return false
+    }
+
+    /// The failure of an attempt that the body of a proxy's question holds up.
+    func passedOverQuestion(_ limit: Int64) -> TransferFailure {
+        var failure = passedOverBodyFailure(limit)
+        failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
+        // What was asked is not handed on.
+        if isForwarded { failure.isKnownUnprocessed = !recorder.hasSentBody }
+        return failure
+    }
+
+    /// Notes whether a request that goes to the proxy itself says who asks.
+    func noteLogin(_ head: Span<UInt8>) {
+        guard route?.method != nil, isForwarded || !recorder.hasBegunRequest else { return }
+        var fields = HeaderFields()
+        fields.append(sentLines: head)
+        dialogue.didSend(hasLogin: fields.firstValue(of: "proxy-authorization") != nil)
+    }
+
+    /// Notes what an answer that is no question says about the login.
+    func noteLetIn(_ statusCode: Int) {
+        guard let route, let method = route.method else { return }
+        if dialogue.isLetIn(statusCode, method) { route.noteLetIn() }
     }
 
     /// Whether a head is a proxy's question who asks, which libcurl may answer by itself.
@@ -76,20 +100,37 @@ extension Attempt {
     }
 
     /// Takes a proxy's question in the place of the origin's answer; false ends the transfer.
-    func didReceiveQuestion() -> Bool {
-        sink.keepExcerpt()
-        return didAsk()
+    func didReceiveQuestion(_ head: ResponseHead) -> Bool {
+        let mayGoOn = didAsk(head)
+        if dialogue.sequel == nil { sink.keepExcerpt() } else { sink.discard() }
+        return mayGoOn
     }
 
     /// The proxy asks who wants this; false ends the transfer, because libcurl would answer a nonce that is stale for ever.
-    private func didAsk() -> Bool {
-        questions += 1
-        guard let route, questions > route.mostQuestions else {
-            handle.hearDiscardedBody()
-            return true
-        }
+    private func didAsk(_ head: ResponseHead?) -> Bool {
+        handle.hearDiscardedBody()
+        guard let head, let route, let method = route.method else { return true }
+        let challenges = Challenge.all(in: head.fields, named: "proxy-authenticate")
+        if dialogue.didAsk(challenges, method) { route.noteRefused() }
+        guard dialogue.questions > route.mostQuestions else { return true }
         refuseForProxy()
         return false
+    }
+
+    /// Whether a question has ended the exchange, and another one follows.
+    func isAsked(isComplete: Bool) -> Bool {
+        !hasFailed && dialogue.sequel != nil
+            && (isForwarded ? isComplete : refusedTunnel?.statusCode == 407)
+    }
+
+    /// Goes on behind a question that libcurl has not answered.
+    func answerProxy() -> Next {
+        switch dialogue.sequel {
+        case .answer: answersChallenge = true
+        // What libcurl keeps of the proxy is forgotten.
+        case .renewal, nil: handle.noteChallenge()
+        }
+        return exchange(.authentication)
     }
 
     /// Notes that libcurl sends the hop's request once more.
@@ -98,15 +139,12 @@ extension Attempt {
     }
 
     /// Makes the proxy's question, which stays without an answer, the end.
-    func refuseForProxy() {
-        let refusal = proxyRefusal
-        failure = refusal
-        noteProxyRefusal(refusal)
-    }
+    func refuseForProxy() { failure = proxyRefusal }
 
-    /// Remembers that the proxy does not let anybody in as whom it is asked, when a failure says so.
-    func noteProxyRefusal(_ failure: TransferFailure) {
-        if failure.urlError == .userAuthenticationRequired { route?.noteRefused() }
+    /// Remembers that a SOCKS proxy does not let anybody in as whom it is asked, when a failure says so.
+    func noteRefusal(_ failure: TransferFailure) {
+        guard let route, !route.speaksHTTP else { return }
+        if failure.urlError == .userAuthenticationRequired { route.noteRefused() }
     }
 
     /// The failure of a request whose proxy wants to know who asks, and is not content.

@@ -70,8 +70,10 @@ final class Attempt {
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
     var tunnel: TunnelRequest?
-    /// How often the hop's proxy has asked who wants this.
-    var questions = 0
+    /// What the exchange and its proxy have said to each other about who asks.
+    var dialogue = ProxyDialogue()
+    /// What is known of a body that libcurl throws away.
+    var discarded = DiscardedBody()
     /// nil when the session has no credentials.
     var authentication: Authentication?
     /// Whether the running exchange asks before it sends its body, because a challenge may come.
@@ -169,16 +171,21 @@ final class Attempt {
     func end(_ code: CurlCode) -> Next {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
-        if !hasFailed, isComplete, verdict == nil { refuseForProxy() }
+        let isAsked = isAsked(isComplete: isComplete)
+        if !hasFailed, isComplete, verdict == nil, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp { failure = failureOfExchange(code) }
+        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked {
+            failure = failureOfExchange(code)
+        }
+        let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete,
             protocolName: handle.networkProtocolName,
-            curlCode: isEnd || isUnchanged ? nil : code.rawValue,
-            osErrno: isEnd || isUnchanged ? nil : osErrno(behind: code)
+            curlCode: isFault ? code.rawValue : nil,
+            osErrno: isFault ? osErrno(behind: code) : nil
         )
+        if isAsked { return answerProxy() }
         if isGivenUp { return resend() }
         if !hasFailed {
             switch verdict {
@@ -269,6 +276,7 @@ final class Attempt {
     func forgetResponse() {
         parser = ResponseHeadParser()
         sink.discard()
+        discarded = DiscardedBody()
         decoding = nil
         head = nil
         verdict = nil
@@ -317,10 +325,10 @@ final class Attempt {
                 cookies: sentCookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
-                asksFirst: asksFirst
+                asksFirst: asksFirst || dialogue.asksFirst
             ),
             body: easyBody(),
-            proxy: route?.easy,
+            proxy: dialogue.asksFirst ? route?.asking : route?.easy,
             authentication: authentication,
             answersChallenge: answersChallenge,
             // An idle connection may be dead, which is found out when the body has begun to flow.

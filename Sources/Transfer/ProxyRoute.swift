@@ -16,6 +16,9 @@ final class ProxyRoute: Sendable {
 
     /// As libcurl takes it.
     let easy: EasyProxy
+    /// The same without a login, to be asked for one: libcurl would begin a request that is to answer what nobody has asked
+    /// without its body, and a proxy that does not ask would hand that on. nil where the login is sent at once, or is none.
+    let asking: EasyProxy?
     /// Without user and password.
     var url: String { easy.url }
     /// Whether the proxy speaks HTTP, so that it can answer in the place of an origin.
@@ -42,6 +45,9 @@ final class ProxyRoute: Sendable {
             password: credentials?.password.withText { $0 },
             authentication: authentication
         )
+        asking =
+            credentials == nil || authentication == .basic
+            ? nil : EasyProxy(url: server.url, user: "", password: "", authentication: .awaited)
         speaksHTTP = !server.kind.isSOCKS
         isEncrypted = server.kind == .https
         isAddress = server.origin.isAddress
@@ -52,10 +58,13 @@ final class ProxyRoute: Sendable {
     /// take as many rounds as they need.
     var mostQuestions: Int { easy.authentication == .digest ? 2 : 4 }
 
+    /// How the proxy is told who asks; nil without credentials.
+    var method: EasyProxy.Authentication? { standing == nil ? nil : easy.authentication }
+
     /// Whether the proxy has refused the credentials, and never let them in.
     var hasRefused: Bool { standing?.withLock { $0 == .refused } ?? false }
 
-    /// A request has come by.
+    /// The proxy has taken the credentials.
     func noteLetIn() { standing?.withLock { $0 = .letIn } }
 
     /// The proxy does not take the credentials.

@@ -81,6 +81,7 @@ struct TransactionRecorder {
     /// Body bytes of the running exchange that were delivered.
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
     var sentBodyBytes: Int64 { record.countOfRequestBodyBytesSent }
+    var receivedBodyBytes: Int64 { record.countOfResponseBodyBytesReceived }
 
     /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
     /// was reached.
@@ -260,9 +261,8 @@ struct TransactionRecorder {
 
     /// The head of an informational response is whole.
     mutating func didReceiveInformational(_ statusCode: Int, at now: MonotonicTime) {
-        guard
-            record.informationalResponses.count < TransactionMetrics.maximumInformationalResponses
-        else { return }
+        let most = TransactionMetrics.maximumInformationalResponses
+        guard record.informationalResponses.count < most else { return }
         record.informationalResponses.append(
             .init(statusCode: statusCode, date: clock.timestamp(of: now))
         )
