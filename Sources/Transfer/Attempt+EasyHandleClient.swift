@@ -18,7 +18,6 @@ extension Attempt: EasyHandleClient {
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
-        if let route, !route.speaksHTTP { route.noteLetIn() }
         let isNew = recorder.hasNewConnection
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
@@ -183,7 +182,6 @@ extension Attempt {
         self.head = head
         recorder.didReceive(head)
         if isQuestion(head) { return didReceiveQuestion(head) }
-        if isForwarded { noteLetIn(head.statusCode) }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
         switch readChallenge(head) {

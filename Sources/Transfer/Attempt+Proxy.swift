@@ -2,7 +2,7 @@ internal import CurlKit
 internal import TransferModel
 
 extension Attempt {
-    /// Chooses the way to the hop's origin; fails when the proxy is known not to let anybody in as whom it is asked.
+    /// Chooses the way to the hop's origin.
     func chooseRoute() {
         route = session.route(to: hop.url.origin)
         tunnel = nil
@@ -10,14 +10,7 @@ extension Attempt {
             canAsk: carriesBody && isForwarded && route?.asking != nil,
             keepsChallenge: answersChallenge
         )
-        guard let route else { return }
-        recorder.willUseProxy(route.url)
-        guard !hasFailed, route.hasRefused else { return }
-        var refusal = proxyRefusal
-        refusal.phase = .prepare
-        refusal.detail =
-            "the proxy \(route.url) has refused its user and password before: they are not sent again"
-        failure = refusal
+        if let route { recorder.willUseProxy(route.url) }
     }
 
     /// Whether the proxy hands requests on, so that it may answer in the place of the origin; otherwise it makes tunnels.
@@ -46,9 +39,7 @@ extension Attempt {
         switch step {
         case .reading: return true
         case .answered(407): return didAsk(tunnel.response)
-        case .answered(let statusCode):
-            noteLetIn(statusCode)
-            return true
+        case .answered: return true
         case .violation(let words):
             var failure = TransferFailure(
                 kind: .protocolViolation,
@@ -88,12 +79,6 @@ extension Attempt {
         dialogue.didSend(hasLogin: fields.firstValue(of: "proxy-authorization") != nil)
     }
 
-    /// Notes what an answer that is no question says about the login.
-    func noteLetIn(_ statusCode: Int) {
-        guard let route, let method = route.method else { return }
-        if dialogue.isLetIn(statusCode, method) { route.noteLetIn() }
-    }
-
     /// Whether a head is a proxy's question who asks, which libcurl may answer by itself.
     func isQuestion(_ head: ResponseHead) -> Bool {
         head.statusCode == 407 && isForwarded
@@ -111,7 +96,7 @@ extension Attempt {
         handle.hearDiscardedBody()
         guard let head, let route, let method = route.method else { return true }
         let challenges = Challenge.all(in: head.fields, named: "proxy-authenticate")
-        if dialogue.didAsk(challenges, method) { route.noteRefused() }
+        if dialogue.didAsk(challenges, method) { handle.noteChallenge() }
         guard dialogue.questions > route.mostQuestions else { return true }
         refuseForProxy()
         return false
@@ -125,11 +110,7 @@ extension Attempt {
 
     /// Goes on behind a question that libcurl has not answered.
     func answerProxy() -> Next {
-        switch dialogue.sequel {
-        case .answer: answersChallenge = true
-        // What libcurl keeps of the proxy is forgotten.
-        case .renewal, nil: handle.noteChallenge()
-        }
+        answersChallenge = dialogue.sequel == .answer
         return exchange(.authentication)
     }
 
@@ -140,12 +121,6 @@ extension Attempt {
 
     /// Makes the proxy's question, which stays without an answer, the end.
     func refuseForProxy() { failure = proxyRefusal }
-
-    /// Remembers that a SOCKS proxy does not let anybody in as whom it is asked, when a failure says so.
-    func noteRefusal(_ failure: TransferFailure) {
-        guard let route, !route.speaksHTTP else { return }
-        if failure.urlError == .userAuthenticationRequired { route.noteRefused() }
-    }
 
     /// The failure of a request whose proxy wants to know who asks, and is not content.
     private var proxyRefusal: TransferFailure {

@@ -35,6 +35,7 @@ struct ProxyDialogue {
     /// - Parameters:
     ///   - canAsk: Whether it may go without a login, to be asked.
     ///   - keepsChallenge: Whether libcurl keeps what it was asked so far.
+    /// - Returns: A new one, which knows what this one has come to.
     func next(canAsk: Bool, keepsChallenge: Bool) -> ProxyDialogue {
         var next = ProxyDialogue()
         switch sequel {
@@ -66,7 +67,7 @@ struct ProxyDialogue {
     /// - Parameters:
     ///   - challenges: What the proxy asks for; not all 407s are about who asks.
     ///   - method: The one that is spoken.
-    /// - Returns: Whether it says that the login is wrong.
+    /// - Returns: Whether what libcurl keeps of the proxy was of no use, and is to be forgotten.
     mutating func didAsk(
         _ challenges: [Challenge],
         _ method: EasyProxy.Authentication
@@ -75,30 +76,14 @@ struct ProxyDialogue {
         guard let challenge = challenges.first(where: { $0.scheme == method.scheme }) else {
             return false
         }
+        isAsked = true
         guard hasLogin else {
-            isAsked = method != .ntlm || challenge.token != nil
             if asksFirst { sequel = .answer }
             return false
         }
-        switch method {
-        case .basic: return true
-        case .digest:
-            isAsked = true
-            if challenge.text("stale") == "true" { return false }
-            if !isAnswer, !hasRenewed { sequel = .renewal }
-            return isAnswer
-        case .ntlm:
-            isAsked = challenge.token != nil
-            return isAnswer && !isAsked
-        // Nobody guesses at tickets.
-        case .negotiate, .awaited: return false
-        }
-    }
-
-    /// Whether an answer that is no question shows that the proxy takes the login.
-    func isLetIn(_ statusCode: Int, _ method: EasyProxy.Authentication) -> Bool {
-        // What is sent unasked may not have been looked at, and what fails may have failed before.
-        hasLogin && (isAnswer || method == .basic && (200..<400).contains(statusCode))
+        guard method == .digest, challenge.text("stale") != "true" else { return false }
+        if !isAnswer, !hasRenewed { sequel = .renewal }
+        return true
     }
 }
 

@@ -96,15 +96,23 @@ import TransferModel
         #expect(try harness.run(.to("http://origin.test/file")).failure == nil)
     }
 
-    @Test func `a wrong login is remembered also when something else had failed before`() throws {
-        let proxy = try ScriptedServer { request in
-            request.path.hasSuffix("/forbidden") ? .status(403) : .status(407, [Self.basic])
+    @Test(arguments: [(ProxyCredentials.Method.basic, 1), (.digest, 2)], ["http", "https"])
+    func `each task presents its login, and a refused one no more than that`(
+        method: (ProxyCredentials.Method, requests: Int),
+        scheme: String
+    ) throws {
+        let challenge = method.0 == .basic ? Self.basic : Self.digest
+        let proxy = try ScriptedServer { _ in .status(407, [challenge]) }
+        let harness = try Self.harness(proxy, method.0)
+        for _ in 0..<3 {
+            let count = proxy.requests.count
+            let failure = try #require(try harness.run(.to("\(scheme)://origin.test/")).failure)
+            #expect(failure.urlError?.name == "userAuthenticationRequired")
+            #expect(failure.isPermanent)
+            #expect(failure.isKnownUnprocessed)
+            let logins = proxy.requests[count...].map { $0.headers["proxy-authorization"] != nil }
+            #expect(logins == (method.requests == 1 ? [true] : [false, true]))
         }
-        let harness = try Self.harness(proxy, .basic)
-        for path in ["forbidden", "a", "b", "c"] {
-            #expect(try harness.run(.to("http://origin.test/\(path)")).failure != nil)
-        }
-        #expect(proxy.requests.count == 2)
     }
 
     // MARK: - Challenges of earlier
