@@ -45,6 +45,7 @@ static struct {
     int (*init)(void *, const void *, void *);
     int (*update)(void *, const void *, size_t);
     int (*final)(void *, unsigned char *, unsigned *);
+    int (*copy)(void *, const void *);
 } digest;
 
 static char load_error[512];
@@ -71,7 +72,7 @@ static void load_openssl(void) {
         {&digest.ctx_new, "EVP_MD_CTX_new"},   {&digest.ctx_free, "EVP_MD_CTX_free"},
         {&digest.sha256, "EVP_sha256"},        {&digest.sha512, "EVP_sha512"},
         {&digest.init, "EVP_DigestInit_ex"},   {&digest.update, "EVP_DigestUpdate"},
-        {&digest.final, "EVP_DigestFinal_ex"},
+        {&digest.final, "EVP_DigestFinal_ex"}, {&digest.copy, "EVP_MD_CTX_copy_ex"},
     };
     void *libssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!libssl || ccurl_bind(libssl, ssl_symbols, CCURL_COUNT(ssl_symbols))) ssl.version = NULL;
@@ -275,6 +276,12 @@ void *ccurl_digest_new(int bits) {
 }
 int ccurl_digest_update(void *context, const void *bytes, size_t count) {
     return digest.update(context, bytes, count);
+}
+int ccurl_digest_current(void *context, unsigned char *out) {
+    void *copy = digest.ctx_new();
+    int done = copy && digest.copy(copy, context) == 1 && digest.final(copy, out, NULL) == 1;
+    digest.ctx_free(copy);
+    return done;
 }
 int ccurl_digest_final(void *context, unsigned char *out) { return digest.final(context, out, NULL); }
 void ccurl_digest_free(void *context) { digest.ctx_free(context); }

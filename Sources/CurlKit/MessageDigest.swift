@@ -29,6 +29,13 @@ internal import CCurl
         }
     }
 
+    /// The digest of the bytes so far in hexadecimal digits, to which more may be added; nil without memory.
+    package var current: String? {
+        var digest = [UInt8](repeating: 0, count: algorithm.rawValue / 8)
+        guard unsafe ccurl_digest_current(context, &digest) == 1 else { return nil }
+        return Self.hexadecimal(digest)
+    }
+
     /// The bytes of the digest; nothing may be added afterwards.
     package func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: algorithm.rawValue / 8)

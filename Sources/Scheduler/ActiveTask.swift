@@ -19,6 +19,9 @@ final class ActiveTask {
         case queued
     }
 
+    /// How much further an attempt must bring a file so that it counts as progress, bytes.
+    private static let leastProgress: Int64 = 1 << 20
+
     let spec: TaskSpec
     /// What is asked for, with the idempotency key that was made for it.
     let request: RequestSpec
@@ -42,6 +45,10 @@ final class ActiveTask {
     var checksums: ChecksumList?
     /// Whether it is this task that fetches them.
     var fetchesChecksums = false
+    /// What the last attempt has left of the file.
+    private var partial: PartialDownload?
+    /// How many attempts there were before the one that brought the file further than any other, and how far.
+    private var progress = (attempts: 0, size: Int64(0))
     /// When the attempt that runs was handed to the runner.
     private var handoverTime: MonotonicTime?
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
@@ -119,7 +126,8 @@ final class ActiveTask {
             reason: isNewMirror ? .mirror : number > 1 ? .retry : .initial,
             decodesBody: spec.decodesBody,
             isDownload: spec.kind == .download,
-            checksums: checksums
+            checksums: checksums,
+            partial: partial
         )
     }
 
@@ -138,6 +146,8 @@ final class ActiveTask {
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
             if failure.kind == .protocolViolation { hasBrokenFraming = true }
         }
+        attempt.resumedFrom = result.resume?.resumedFrom
+        partial = result.resume?.partial
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
         failure = result.failure
@@ -236,14 +246,23 @@ final class ActiveTask {
         _ clock: RunClock,
         _ now: MonotonicTime
     ) -> RetryDecision.History {
-        RetryDecision.History(
-            attempts: number,
+        noteProgress(result.resume?.partial?.size ?? 0)
+        return RetryDecision.History(
+            attempts: number - progress.attempts,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
+            wasResumed: result.resume?.resumedFrom != nil,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: clock.timestamp(of: now))
             }
         )
+    }
+
+    /// Attempts are counted anew from one that has brought the file further: a server that cuts every transfer does not
+    /// keep it from becoming whole.
+    private func noteProgress(_ size: Int64) {
+        guard size - progress.size >= Self.leastProgress else { return }
+        progress = (number - 1, size)
     }
 
     /// The record of the task, complete but for its error.

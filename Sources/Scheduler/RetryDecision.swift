@@ -24,12 +24,14 @@ package enum RetryDecision: Sendable, Hashable {
 
     /// What is known of a task when one of its attempts has failed.
     package struct History: Sendable, Hashable {
-        /// Attempts so far, the failed one included; at least 1.
+        /// Attempts so far, the failed one included, without those before the last that made progress; at least 1.
         package var attempts: Int
         /// Until the task's retry budget or its resource timeout ends, whichever is first; nil means no limit.
         package var remaining: Duration?
         /// Whether an earlier attempt has met an answer that broke HTTP's rules.
         package var hasBrokenFraming: Bool
+        /// Whether the failed attempt has gone on with what an earlier one had left.
+        package var wasResumed: Bool
         /// The wait that the response asks for, if it asks for a usable one.
         package var retryAfter: Duration?
 
@@ -37,11 +39,13 @@ package enum RetryDecision: Sendable, Hashable {
             attempts: Int,
             remaining: Duration? = nil,
             hasBrokenFraming: Bool = false,
+            wasResumed: Bool = false,
             retryAfter: Duration? = nil
         ) {
             self.attempts = attempts
             self.remaining = remaining
             self.hasBrokenFraming = hasBrokenFraming
+            self.wasResumed = wasResumed
             self.retryAfter = retryAfter
         }
     }
@@ -56,6 +60,10 @@ package enum RetryDecision: Sendable, Hashable {
         history: History,
         dice: Double
     ) -> RetryDecision {
+        // The parts of a file may be of two: once more from its first byte, whatever the policy has.
+        if failure.kind == .integrity, history.wasResumed, policy.repeat != .never {
+            return .retry(after: .zero, .backoff)
+        }
         guard isTransient(failure, of: request, under: policy, history: history) else {
             return .giveUp(.notRetried)
         }

@@ -156,6 +156,7 @@ package final class Scheduler {
         progress.countOfBytesSent = attempt.countOfBytesSent
         progress.countOfBytesReceived = attempt.countOfBytesReceived
         progress.countOfBytesExpected = attempt.countOfBytesExpected
+        progress.countOfBytesResumed = attempt.countOfBytesResumed
         return progress
     }
 }

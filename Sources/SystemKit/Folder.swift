@@ -32,7 +32,7 @@ package final class Folder: Sendable {
     deinit { close(descriptor) }
 
     /// The path of a name in this folder, for messages.
-    func path(of name: String) -> String {
+    package func path(of name: String) -> String {
         path.hasSuffix("/") ? path + name : path + "/" + name
     }
 
@@ -94,6 +94,46 @@ package final class Folder: Sendable {
         let (product, overflow) = UInt64(status.f_bavail)
             .multipliedReportingOverflow(by: UInt64(status.f_frsize))
         return overflow ? .max : Int64(clamping: product)
+    }
+
+    /// Whether something has that name here.
+    package func contains(_ name: String) -> Bool {
+        var status = stat()
+        return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Removes a file; nothing happens when that cannot be done.
+    package func remove(_ name: String) {
+        unsafe _ = unlinkat(descriptor, name, 0)
+    }
+
+    /// The names in a folder that end in a text; none when it cannot be read.
+    ///
+    /// - Parameters:
+    ///   - path: The folder's.
+    ///   - ending: What the names end in.
+    ///   - limit: How many names are looked at.
+    /// - Returns: Nil when there are more.
+    package static func names(
+        in path: String,
+        endingWith ending: String,
+        limit: Int
+    ) -> [String]? {
+        guard let stream = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        var count = 0
+        while let entry = unsafe readdir(stream) {
+            count += 1
+            guard count <= limit else { return nil }
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(
+                    cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
+                )
+            }
+            if name.hasSuffix(ending) { names.append(name) }
+        }
+        return names
     }
 
     /// Refuses a name under which there is something that a file must not take the place of.

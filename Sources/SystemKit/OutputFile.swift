@@ -8,7 +8,8 @@ internal import Glibc
 /// file is to be replaced; a symbolic link under the name is replaced, never followed. A folder, a device, a pipe or a
 /// socket is never replaced, neither itself nor a symbolic link to it.
 ///
-/// Sendable by handing over: one thread writes, another one publishes, never both at a time.
+/// Sendable by handing over: one thread writes, another one publishes, never both at a time. Others may meanwhile read and
+/// sync what is written, which touches nothing but the descriptor.
 @safe package final class OutputFile: @unchecked Sendable {
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
@@ -21,6 +22,8 @@ internal import Glibc
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
     private var temporaryName: String?
+    /// Whether that name stays when nobody holds the file any more.
+    private var isKept = false
 
     /// Makes the file that will become `name` in `folder`.
     ///
@@ -66,9 +69,49 @@ internal import Glibc
         self.temporaryName = temporaryName
     }
 
+    /// Opens what an earlier process has kept, for going on at its end.
+    ///
+    /// - Parameters:
+    ///   - keptName: The name by which it was kept.
+    ///   - folder: The folder that it is in.
+    ///   - name: The final name, without a slash.
+    /// - Throws: What open(2) says; `EWOULDBLOCK` while another process has it; `EPERM` for anything but a regular file of
+    ///   this user's that nobody else may open and that has no other name.
+    package init(
+        kept keptName: String,
+        in folder: Folder,
+        name: String
+    ) throws(SystemError) {
+        self.folder = folder
+        self.name = name
+        mode = 0o666
+        keepsModeOfReplacedFile = true
+        descriptor = unsafe csystem_openat(
+            folder.descriptor,
+            keptName,
+            O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+            0
+        )
+        guard descriptor >= 0 else { throw .last("open", folder.path(of: keptName)) }
+        temporaryName = keptName
+        isKept = true
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("lock", path) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_mode & 0o077 == 0, status.st_nlink == 1
+        else {
+            throw .notPermitted("go on with", folder.path(of: keptName), reason: "it is not ours")
+        }
+        // Whoever had it before may have renamed it while we waited.
+        try requireKeptName()
+        size = Int64(status.st_size)
+        guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .last("examine", path) }
+    }
+
     deinit {
         close(descriptor)
-        if let temporaryName { unsafe _ = unlinkat(folder.descriptor, temporaryName, 0) }
+        if let temporaryName, !isKept { unsafe _ = unlinkat(folder.descriptor, temporaryName, 0) }
     }
 
     /// Appends bytes.
@@ -99,6 +142,72 @@ internal import Glibc
         return count
     }
 
+    /// Drops what is behind the first `count` bytes; what is written next goes there.
+    ///
+    /// - Parameter count: Nothing happens when it is `size` or more.
+    /// - Throws: What ftruncate(2) says.
+    package func truncate(to count: Int64) throws(SystemError) {
+        guard count < size else { return }
+        guard ftruncate(descriptor, off_t(count)) == 0,
+            lseek(descriptor, off_t(count), SEEK_SET) >= 0
+        else { throw .last("truncate", path) }
+        size = count
+    }
+
+    /// Gives the file a name that stays even when the process is killed; only its owner may open it until it is published.
+    ///
+    /// - Parameter keptName: A free name in the same folder.
+    /// - Throws: `EEXIST` when it is not free; what flock(2), fchmod(2), linkat(2) and rename(2) say.
+    package func keep(as keptName: String) throws(SystemError) {
+        let keptPath = folder.path(of: keptName)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fchmod(descriptor, 0o600) == 0 else {
+            throw .last("keep", keptPath)
+        }
+        if let temporaryName {
+            guard unsafe csystem_rename_to_free(folder.descriptor, temporaryName, keptName) == 0
+            else { throw .last("keep", keptPath) }
+        } else {
+            guard link(as: keptName) else { throw .last("keep", keptPath) }
+        }
+        temporaryName = keptName
+        isKept = true
+    }
+
+    /// Takes the name that was to stay away from the file, if it still is its own.
+    package func removeKept() {
+        guard isKept, let keptName = temporaryName, (try? requireKeptName()) != nil else { return }
+        unsafe _ = unlinkat(folder.descriptor, keptName, 0)
+        temporaryName = nil
+        isKept = false
+    }
+
+    /// Which file it is in its file system (`st_ino`).
+    package var inode: UInt64 {
+        get throws(SystemError) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+            return UInt64(status.st_ino)
+        }
+    }
+
+    /// What has that name may be another file by now.
+    private func requireKeptName() throws(SystemError) {
+        guard let keptName = temporaryName else { return }
+        let inode = try inode
+        var status = stat()
+        guard
+            unsafe fstatat(folder.descriptor, keptName, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            UInt64(status.st_ino) == inode
+        else {
+            throw SystemError(errno: ENOENT, operation: "find", subject: folder.path(of: keptName))
+        }
+    }
+
+    /// Makes the content survive a power loss, but not what else is known of the file.
+    package func syncContent() throws(SystemError) {
+        guard fdatasync(descriptor) == 0 else { throw .last("sync", path) }
+    }
+
     /// Makes the content survive a power loss.
     ///
     /// A failure is final: the kernel drops the pages that it could not write.
@@ -120,6 +229,7 @@ internal import Glibc
     /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must not be replaced; what
     ///   linkat(2) and rename(2) say.
     package func publish(replacing: Bool) throws(SystemError) {
+        if isKept { try requireKeptName() }
         if temporaryName == nil {
             if link(as: name) { return }
             guard errno == EEXIST, replacing else { throw .last("publish", path) }
@@ -140,6 +250,7 @@ internal import Glibc
             }
         guard isNamed else { throw .last("publish", path) }
         self.temporaryName = nil
+        isKept = false
     }
 
     private var path: String { folder.path(of: name) }

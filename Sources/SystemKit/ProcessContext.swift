@@ -43,6 +43,15 @@ package enum ProcessContext {
         return unsafe String(cString: folder)
     }
 
+    /// What tells one start of the machine from the next; nil where the kernel does not say.
+    package static var bootIdentifier: String? {
+        let path = "/proc/sys/kernel/random/boot_id"
+        guard let bytes = try? InputFile(path: path).readPrefix(limit: 64), !bytes.isEmpty else {
+            return nil
+        }
+        return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
+    }
+
     /// The process's number.
     package static var identifier: Int32 { getpid() }
 

@@ -98,6 +98,23 @@ package final class TemporaryFolder: Sendable {
         try status(of: name).st_mode & 0o7777
     }
 
+    /// The length of a file, bytes.
+    package func size(of name: String) throws -> Int {
+        Int(try status(of: name).st_size)
+    }
+
+    /// Waits until a file is there and has so many bytes or more.
+    package func waitForSize(of name: String, _ size: Int) throws {
+        let deadline = Deadline()
+        while try !contains(name) || self.size(of: name) < size {
+            guard deadline.remainingMilliseconds > 0 else {
+                throw GuardTimeout("\(size) bytes in \(name)")
+            }
+            // Nobody tells when a file grows.
+            _ = Readiness.wait(for: [], until: Deadline(after: .milliseconds(1)))
+        }
+    }
+
     /// Removes something and, when it is a folder, all that is in it, as far as that is possible.
     private func remove(_ name: String) {
         if let status = try? status(of: name), status.st_mode & S_IFMT == S_IFDIR {

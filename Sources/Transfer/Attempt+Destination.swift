@@ -14,8 +14,7 @@ extension Attempt {
             do throws(SystemError) {
                 guard let file = try resolve(wanted, head) else { return false }
                 destination = file
-                try sink.open(file, expectedCount: expectedCount)
-                return true
+                return try open(file, head, expectedCount: expectedCount)
             } catch {
                 failure = TransferFailure(error, phase: .receive)
                 return false

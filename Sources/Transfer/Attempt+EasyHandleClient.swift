@@ -94,15 +94,20 @@ extension Attempt: EasyHandleClient {
 
     /// Takes a piece of the body as it is to be stored.
     func take(_ bytes: Span<UInt8>) -> Bool {
-        recorder.didDeliver(count: bytes.count, at: move())
+        let now = move()
+        recorder.didDeliver(count: bytes.count, at: now)
         let isPassedOver = verdict?.isPassedOver ?? (dialogue.sequel != nil)
         if isPassedOver, !mayPassOver(recorder.deliveredBytes) { return false }
+        if resumption != nil, exceedsRange() { return false }
         if let findings = bodyCheck?.take(bytes) {
             note(findings)
             return false
         }
         do throws(SystemError) {
-            if try sink.write(bytes) { return true }
+            if try sink.write(bytes) {
+                if let resumption { keepPart(resumption, at: now) }
+                return true
+            }
             // What a proxy says in the place of the origin is as much too long as a refused response can be.
             if verdict == nil { refuseForProxy() }
         } catch {
@@ -199,11 +204,13 @@ extension Attempt {
 
     /// Decides what becomes of the response whose head is whole.
     func judge(_ head: ResponseHead) -> Bool {
+        guard resumption == nil || judgeRest(head) else { return false }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
             expectation: request.expectation,
             redirects: request.redirects,
+            isRest: resumption?.isRest == true,
             checks: &checks
         )
         self.verdict = verdict
@@ -224,7 +231,12 @@ extension Attempt {
                 return false
             }
             guard beginDecoding(head) else { return false }
-            bodyCheck = BodyCheck(request.expectation, head: head, method: hop.method)
+            bodyCheck = BodyCheck(
+                request.expectation,
+                head: head,
+                method: hop.method,
+                start: resumption?.start ?? 0
+            )
             // What a coded body will be is known at its end.
             let length = decoding == nil ? contentLength : nil
             if let findings = bodyCheck?.announce(length) {

@@ -163,6 +163,7 @@ extension Attempt {
             result.proxyResponse = refusedTunnel
         }
         if !hasFailed { result.voucher = voucher }
+        if resumption != nil { result.resume = resumeOutcome() }
         // Of the body that was asked for: redirects have bodies of their own.
         result.countOfBytesSent =
             transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent

@@ -61,6 +61,9 @@ final class Attempt {
     var decoding: BodyDecoding?
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
+    /// nil when nothing is gone on with and nothing is left to go on with.
+    var resumption: Resumption?
+    let keeper: PartialKeeper
     let claims: DestinationClaims?
     /// Whether a text from the server may become the name of a file.
     let mayName: @Sendable (String) -> Bool
@@ -95,6 +98,7 @@ final class Attempt {
         _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
+        keeper: PartialKeeper,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
         clock: RunClock,
@@ -104,6 +108,7 @@ final class Attempt {
         self.handle = handle
         self.session = session
         self.clock = clock
+        self.keeper = keeper
         self.claims = claims
         self.mayName = mayName
         startTime = now
@@ -135,6 +140,7 @@ final class Attempt {
             failure = TransferFailure(reading: error, phase: .prepare)
             return .finished(result())
         }
+        if request.partial != nil { beginResuming() }
         beginAuthentication()
         sign()
         chooseRoute()
@@ -171,8 +177,9 @@ final class Attempt {
     func end(_ code: CurlCode) -> Next {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
+        let asksForAll = resumption?.mustAskForAll == true
         let isAsked = isAsked(isComplete: isComplete)
-        if !hasFailed, isComplete, verdict == nil, !isAsked { refuseForProxy() }
+        if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
         if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked {
             failure = failureOfExchange(code)
@@ -180,7 +187,7 @@ final class Attempt {
         let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()
         recorder.end(
-            isComplete: isComplete,
+            isComplete: isComplete && !asksForAll,
             protocolName: handle.networkProtocolName,
             curlCode: isFault ? code.rawValue : nil,
             osErrno: isFault ? osErrno(behind: code) : nil
@@ -188,6 +195,7 @@ final class Attempt {
         if isAsked { return answerProxy() }
         if isGivenUp { return resend() }
         if !hasFailed {
+            if asksForAll { return startOver() }
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -222,7 +230,8 @@ final class Attempt {
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
             countOfBytesReceived: decoding?.codedBytes ?? recorder.deliveredBytes,
-            countOfBytesExpected: request.body == nil ? contentLength : expectedToSend
+            countOfBytesExpected: request.body == nil ? contentLength : expectedToSend,
+            countOfBytesResumed: resumption?.start ?? 0
         )
     }
 
@@ -289,6 +298,7 @@ final class Attempt {
         if !hasFailed, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
+        if !hasFailed, case .accept = verdict { failure = incompleteFile }
         if !hasFailed, case .accept = verdict { checkBody() }
         let result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {

@@ -39,6 +39,8 @@ package struct AttemptRequest: Sendable {
     package var isDownload: Bool
     /// What a destination's listed checksum is looked up in.
     package var checksums: ChecksumList?
+    /// What an earlier attempt has left of the file.
+    package var partial: PartialDownload?
 
     package init(
         key: Int,
@@ -55,7 +57,8 @@ package struct AttemptRequest: Sendable {
         reason: TransactionMetrics.Reason = .initial,
         decodesBody: Bool = false,
         isDownload: Bool = false,
-        checksums: ChecksumList? = nil
+        checksums: ChecksumList? = nil,
+        partial: PartialDownload? = nil
     ) {
         self.key = key
         self.session = session
@@ -72,5 +75,6 @@ package struct AttemptRequest: Sendable {
         self.decodesBody = decodesBody
         self.isDownload = isDownload
         self.checksums = checksums
+        self.partial = partial
     }
 }

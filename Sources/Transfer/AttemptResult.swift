@@ -23,6 +23,8 @@ package struct AttemptResult: Sendable {
     package var isUnchanged = false
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
+    /// nil when nothing was gone on with and nothing is left.
+    package var resume: ResumeOutcome?
     /// What an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
     /// One for each of the captures when the attempt succeeded, else none.
@@ -60,16 +62,20 @@ package struct AttemptProgress: Sendable, Hashable {
     package var countOfBytesReceived: Int64
     /// Of the direction that carries the payload; nil when the length is not known.
     package var countOfBytesExpected: Int64?
+    /// What was there of the body before the attempt, which is no part of the other counts.
+    package var countOfBytesResumed: Int64
 
     package init(
         key: Int,
         countOfBytesSent: Int64,
         countOfBytesReceived: Int64,
-        countOfBytesExpected: Int64?
+        countOfBytesExpected: Int64?,
+        countOfBytesResumed: Int64 = 0
     ) {
         self.key = key
         self.countOfBytesSent = countOfBytesSent
         self.countOfBytesReceived = countOfBytesReceived
         self.countOfBytesExpected = countOfBytesExpected
+        self.countOfBytesResumed = countOfBytesResumed
     }
 }

@@ -12,16 +12,19 @@ struct BodyCheck {
     private let expectation: Expectation
     private let limit: Int64?
     private var text: TextCheck?
-    private var count: Int64 = 0
+    /// How much of the whole body there is.
+    private var count: Int64
     /// The body so far, for what is looked into.
     private(set) var kept: [UInt8]?
 
     /// nil when nothing is expected of the body, or when the response cannot have one.
     ///
     /// A HEAD and the statuses 204, 205 and 304 are answers without content (RFC 9110 §6.4.1).
-    init?(_ expectation: Expectation, head: ResponseHead, method: String) {
+    /// `start` is how much of the body was there before.
+    init?(_ expectation: Expectation, head: ResponseHead, method: String, start: Int64 = 0) {
         guard expectation.isAboutBody, method != "HEAD", !head.hasNoContent else { return nil }
         self.expectation = expectation
+        count = start
         let keptLimit = expectation.looksIntoBody ? Self.keptLimit : nil
         limit = [expectation.maximumSize, keptLimit].compactMap(\.self).min()
         text = expectation.textEncoding.map { TextCheck($0, charset: head.charset) }
@@ -31,7 +34,9 @@ struct BodyCheck {
     /// Takes the announced length; returns the findings that end the transfer.
     mutating func announce(_ length: Int64?) -> Findings? {
         guard let length else { return nil }
-        if let limit, length > limit { return tooLarge("Content-Length \(length)", limit) }
+        if let limit, length > limit - count {
+            return tooLarge("Content-Length \(length)", limit)
+        }
         kept?.reserveCapacity(Int(length))
         return nil
     }

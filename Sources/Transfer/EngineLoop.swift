@@ -20,6 +20,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let routes: [ProxyRoutes?]
     private let clock: RunClock
     private let publisher: Publisher
+    private let keeper: PartialKeeper
     private let claims: DestinationClaims?
     private let mayName: @Sendable (String) -> Bool
     private let deliver: @Sendable ([AttemptEvent]) -> Void
@@ -70,6 +71,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.share = share
         self.routes = routes
         self.publisher = publisher
+        keeper = PartialKeeper(mayWrite: mayName) { publisher.submit($0) }
         self.claims = claims
         self.mayName = mayName
         publication = Publication(durability: publisher.durability)
@@ -154,6 +156,7 @@ final class EngineLoop: MultiHandle.Driver {
     // MARK: - Attempts
 
     private func start(_ request: consuming AttemptRequest) {
+        if request.partial == nil { request.partial = keeper.find(request) }
         let now = MonotonicTime.now
         let session: SessionTransport
         let handle: EasyHandle
@@ -170,6 +173,7 @@ final class EngineLoop: MultiHandle.Driver {
             consume request,
             handle: handle,
             session: session,
+            keeper: keeper,
             claims: claims,
             mayName: mayName,
             clock: clock,

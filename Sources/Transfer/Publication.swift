@@ -32,6 +32,7 @@ final class PublicationJob: Sendable {
     /// Whether carrying it out takes no longer than a few system calls.
     func isQuick(at durability: Durability) -> Bool {
         if let check, !check.isQuick { return false }
+        if let partial = result.resume?.partial, partial.isKept { return false }
         if isChecksumList, case .memory(let bytes) = content {
             return bytes.count <= ResponseSink.memoryLimit
         }
@@ -65,9 +66,20 @@ struct Publication {
         if job.isChecksumList, result.failure == nil, case .memory(let bytes) = job.content {
             result.checksums = ChecksumList(bytes)
         }
+        if let resume = result.resume { end(resume, &result) }
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
+    }
+
+    /// A part that became a file, or is of no use, leaves nothing behind; any other one stays for the next run.
+    private func end(_ resume: ResumeOutcome, _ result: inout AttemptResult) {
+        if result.failure?.endsResuming == true || result.isUnchanged {
+            resume.partial?.discard()
+        } else if result.failure == nil {
+            resume.partial?.didPublish()
+        }
+        result.resume = resume.withoutPartial
     }
 
     private mutating func publish(
@@ -96,7 +108,9 @@ struct Publication {
         _ result: inout AttemptResult
     ) throws(SystemError) {
         let (file, folder) = try file(of: content, for: destination, at: result.endTime)
-        if let failure = try verify(file, content, destination, &result) {
+        var failure = try verify(result.resume?.partial, destination)
+        if failure == nil { failure = try verify(file, content, destination, &result) }
+        if let failure {
             result.failure = failure
             return
         }
@@ -107,7 +121,8 @@ struct Publication {
         result.file = .init(
             path: destination.displayPath,
             size: file.size,
-            sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal)
+            sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal),
+            resumedFrom: result.resume?.resumedFrom
         )
     }
 
@@ -141,6 +156,19 @@ struct Publication {
             try file.write(bytes.span)
             return (file, folder)
         }
+    }
+
+    /// Compares what an earlier run has left with its record; nil when it is the same, or the file's checksum will tell.
+    private func verify(
+        _ partial: PartialDownload?,
+        _ destination: TaskSpec.Destination
+    ) throws(SystemError) -> TransferFailure? {
+        guard let partial, destination.checksum == nil, try !partial.verify() else { return nil }
+        return TransferFailure(
+            kind: .integrity,
+            phase: .finish,
+            detail: "what an earlier run has left of \(destination.displayPath) has changed"
+        )
     }
 
     /// Compares the checksum; nil when it matches or none was asked for.

@@ -7,7 +7,17 @@ internal import TransferModel
 final class Publisher: Sendable {
     private struct Queue {
         var jobs: [PublicationJob] = []
+        /// Done when nobody waits for a file.
+        var checkpoints: [PartialCheckpoint] = []
         var isStopped = false
+
+        var isEmpty: Bool { jobs.isEmpty && checkpoints.isEmpty }
+    }
+
+    /// What a thread does next.
+    private enum Turn {
+        case publications([PublicationJob])
+        case checkpoint(PartialCheckpoint)
     }
 
     /// A thread that waits for the disk waits alone: with syncing on, several files are synced at once.
@@ -45,6 +55,11 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
+    func submit(_ checkpoint: PartialCheckpoint) {
+        queue.withLock { $0.checkpoints.append(checkpoint) }
+        queue.notify()
+    }
+
     /// Ends the threads once everything submitted is done.
     func stop() {
         queue.withLock { $0.isStopped = true }
@@ -54,7 +69,16 @@ final class Publisher: Sendable {
     private func run() {
         var publication = Publication(durability: durability)
         var share = 1
-        while let jobs = take(share) {
+        while let turn = take(share) {
+            guard case .publications(let jobs) = turn else {
+                if case .checkpoint(let checkpoint) = turn {
+                    checkpoint.partial.checkpoint(
+                        at: checkpoint.length,
+                        isDurable: durability != .none
+                    )
+                }
+                continue
+            }
             let start = MonotonicTime.now
             deliver(jobs.map { .finished(publication.publish($0)) })
             let perJob = (MonotonicTime.now - start).nanoseconds / Int64(jobs.count)
@@ -62,18 +86,22 @@ final class Publisher: Sendable {
         }
     }
 
-    /// The next jobs, at most `count`; waits for them, and returns nil at the end.
-    private func take(_ count: Int) -> [PublicationJob]? {
-        let (jobs, isMoreLeft) = queue.withLock(
-            when: { !$0.jobs.isEmpty || $0.isStopped },
+    /// What is next, at most `count` jobs; waits for it, and returns nil at the end.
+    private func take(_ count: Int) -> Turn? {
+        let (turn, isMoreLeft) = queue.withLock(
+            when: { !$0.isEmpty || $0.isStopped },
             until: nil
-        ) { queue in
+        ) { queue -> (Turn?, Bool) in
+            guard !queue.jobs.isEmpty else {
+                guard !queue.checkpoints.isEmpty else { return (nil, false) }
+                return (.checkpoint(queue.checkpoints.removeFirst()), !queue.isEmpty)
+            }
             let taken = Array(queue.jobs.prefix(count))
             queue.jobs.removeFirst(taken.count)
-            return (taken, !queue.jobs.isEmpty)
+            return (.publications(taken), !queue.isEmpty)
         }
         // One thread wakes the next only while there is work for it.
         if isMoreLeft { queue.notify() }
-        return jobs.isEmpty ? nil : jobs
+        return turn
     }
 }

@@ -71,6 +71,28 @@ struct ResponseSink {
         }
     }
 
+    /// Keeps the body behind what is in a file already.
+    ///
+    /// - Parameters:
+    ///   - file: Its end is where the body goes on.
+    ///   - folder: The folder that it is in.
+    ///   - destination: The file that it will become.
+    ///   - expectedCount: The announced length of what is missing.
+    /// - Throws: What the file system says.
+    mutating func goOn(
+        with file: OutputFile,
+        in folder: Folder,
+        as destination: TaskSpec.Destination,
+        _ expectedCount: Int64?
+    ) throws(SystemError) {
+        self = ResponseSink()
+        mode = .destination(destination)
+        content = .file(file, folder)
+        if let available = folder.availableBytes, available < expectedCount ?? 0 {
+            throw SystemError.diskFull(destination.displayPath)
+        }
+    }
+
     /// Takes a piece; false means that nothing more of this body is wanted.
     mutating func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         count += bytes.count

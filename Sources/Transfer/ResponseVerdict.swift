@@ -26,6 +26,7 @@ enum ResponseVerdict {
     ///   - request: The request that it answers.
     ///   - expectation: What the task accepts.
     ///   - redirects: Whether a redirect is followed or is the result.
+    ///   - isRest: Whether it is the rest of a body, and together with what is there the answer 200.
     ///   - checks: Every check that ran is appended.
     /// - Returns: What becomes of the body.
     static func judge(
@@ -33,6 +34,7 @@ enum ResponseVerdict {
         of request: RequestSpec,
         expectation: Expectation,
         redirects: RedirectRule,
+        isRest: Bool = false,
         checks: inout [TaskRecord.Check]
     ) -> ResponseVerdict {
         if let violation = unaskedStatus(head.statusCode, of: request) {
@@ -44,7 +46,9 @@ enum ResponseVerdict {
 
         checks.reserveCapacity(2)
         checks.append(TaskRecord.Check(.clientError, passed: true))
-        let isExpected = expectation.statusCodes.contains { $0.contains(head.statusCode) }
+        let isExpected = expectation.statusCodes.contains {
+            $0.contains(head.statusCode) || isRest && $0.contains(200)
+        }
         checks.append(
             TaskRecord.Check(
                 .statusCode,

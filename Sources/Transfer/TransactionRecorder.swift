@@ -99,6 +99,11 @@ struct TransactionRecorder {
     /// Whether a connection was begun that no request went over.
     var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
+    /// The running exchange asks for the rest of what is there.
+    mutating func willResume() {
+        record.reason = .resume
+    }
+
     // MARK: - Proxies
 
     /// The running exchange goes by a proxy.
@@ -174,7 +179,7 @@ struct TransactionRecorder {
         if let tls {
             record.negotiatedTLSProtocolVersion = .init(
                 raw: tls.version,
-                name: Self.tlsName(tls.version)
+                name: tls.versionName
             )
             record.negotiatedTLSCipherSuite = .init(
                 raw: tls.cipherSuite,
@@ -384,16 +389,5 @@ struct TransactionRecorder {
         record.responseStartDate = date(moments.responseStart)
         record.responseEndDate = isComplete ? date(moments.lastReceived) : nil
         closed.append(record)
-    }
-
-    /// The versions' names in RFC 8446 and RFC 5246.
-    private static func tlsName(_ version: Int) -> String {
-        switch version {
-        case 0x0301: "TLSv1.0"
-        case 0x0302: "TLSv1.1"
-        case 0x0303: "TLSv1.2"
-        case 0x0304: "TLSv1.3"
-        default: "unknown"
-        }
     }
 }

@@ -31,6 +31,8 @@ package struct TaskProgress: Sendable, Hashable {
     package var countOfBytesReceived: Int64 = 0
     /// Of the direction that carries the payload; nil when the length is not known.
     package var countOfBytesExpected: Int64?
+    /// What was there of a file before the attempt, which is no part of the other counts.
+    package var countOfBytesResumed: Int64 = 0
 
     package init(id: String, kind: TaskSpec.Kind) {
         self.id = id

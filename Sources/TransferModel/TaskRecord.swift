@@ -69,6 +69,8 @@ package struct TaskRecord: Sendable, Hashable {
         /// The wait before this attempt, microseconds.
         package var waitedMicroseconds: Int64 = 0
         package var waitReason: WaitReason?
+        /// The position from which on the body was received; nil when it was from its first byte.
+        package var resumedFrom: Int64?
 
         package init(
             number: Int,
@@ -90,11 +92,19 @@ package struct TaskRecord: Sendable, Hashable {
         package var size: Int64
         /// 64 hexadecimal digits; nil when no checksum was asked for and none was computed.
         package var sha256: String?
+        /// The position from which on the last attempt has received it; nil when it was from its first byte.
+        package var resumedFrom: Int64?
 
-        package init(path: String, size: Int64, sha256: String? = nil) {
+        package init(
+            path: String,
+            size: Int64,
+            sha256: String? = nil,
+            resumedFrom: Int64? = nil
+        ) {
             self.path = path
             self.size = size
             self.sha256 = sha256
+            self.resumedFrom = resumedFrom
         }
     }
 

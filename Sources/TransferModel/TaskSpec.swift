@@ -16,6 +16,15 @@ package final class TaskSpec: Sendable {
         case fail
     }
 
+    /// What is kept of a download that was cut.
+    package enum Resume: UInt8, Sendable, Hashable {
+        case nothing
+        /// For other attempts of the same run; it leaves no name behind.
+        case withinRun
+        /// Also for later runs, beside the destination.
+        case acrossRuns
+    }
+
     /// Where a file's checksum is known from.
     package enum ExpectedChecksum: Sendable, Hashable {
         case digest(Checksum)
@@ -35,25 +44,28 @@ package final class TaskSpec: Sendable {
         package let checksum: ExpectedChecksum?
         /// The file's permission bits, whatever the umask says; nil leaves them to it.
         package let mode: UInt16?
+        package let resume: Resume
 
         package init(
             path: String,
             displayPath: String,
             ifExists: IfExists = .replace,
             checksum: ExpectedChecksum? = nil,
-            mode: UInt16? = nil
+            mode: UInt16? = nil,
+            resume: Resume = .nothing
         ) {
             self.path = path
             self.displayPath = displayPath
             self.ifExists = ifExists
             self.checksum = checksum
             self.mode = mode
+            self.resume = resume
         }
 
         package static func == (left: Destination, right: Destination) -> Bool {
             left.path == right.path && left.displayPath == right.displayPath
                 && left.ifExists == right.ifExists && left.checksum == right.checksum
-                && left.mode == right.mode
+                && left.mode == right.mode && left.resume == right.resume
         }
 
         /// Whether the server names the file.
@@ -66,7 +78,8 @@ package final class TaskSpec: Sendable {
                 displayPath: displayPath + name,
                 ifExists: ifExists,
                 checksum: checksum,
-                mode: mode
+                mode: mode,
+                resume: resume
             )
         }
 
@@ -77,7 +90,8 @@ package final class TaskSpec: Sendable {
                 displayPath: displayPath,
                 ifExists: ifExists,
                 checksum: .digest(checksum),
-                mode: mode
+                mode: mode,
+                resume: resume
             )
         }
     }

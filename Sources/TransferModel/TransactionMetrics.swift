@@ -15,6 +15,10 @@ package struct TransactionMetrics: Sendable, Hashable {
         case mirror
         /// The list of checksums is fetched that the task's file is held against.
         case checksums
+        /// The rest of a file is asked for, of which an earlier attempt has left a part.
+        case resume
+        /// Everything is asked for, because the answer to the request for the rest was of no use.
+        case restart
         /// libcurl sent the request again by itself because a reused connection had died.
         case transparentRetry
     }

@@ -40,7 +40,8 @@ import Testing
         running.signal(signal)
         let run = try running.finish().reported(in: job.folder)
         #expect(run.code == code, "\(run.command.standardError)")
-        #expect(try job.folder.list("out") == ["small.txt"])
+        // What goes on in the next run has hidden names.
+        #expect(try job.folder.list("out").filter { !$0.hasPrefix(".") } == ["small.txt"])
         #expect(run.outcome("small") == "succeeded")
         for number in 0..<10 {
             #expect(run.outcome("d\(number)") == "cancelled")

@@ -113,7 +113,14 @@ enum TaskTable {
                 default: "false",
                 "Whether the body of a gzip, br or zstd response is stored decoded."
             ) { $0.decodesBody = $1 },
-        ] + ["resume", "segments"].map(Setting.notYet)
+            Setting(
+                "resume",
+                .boolean,
+                default: "true; only within a run in an ephemeral session",
+                "Whether a download that was cut goes on where it was, also in a later run."
+            ) { $0.resumes = $1 },
+            .notYet("segments"),
+        ]
     )
 
     /// What every task has.

@@ -56,6 +56,8 @@ struct TaskDraft: Sendable {
     var mode: UInt16?
     var mirrors: [HTTPURL] = []
     var decodesBody = false
+    /// Nil when the session decides.
+    var resumes: Bool?
 }
 
 /// What an upload says of its idempotency key.

@@ -149,7 +149,8 @@ final class TaskReader: Sendable {
                     // Whoever lets a server choose the name does not let it choose what is replaced.
                     ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
                     checksum: draft.checksum,
-                    mode: draft.mode
+                    mode: draft.mode,
+                    resume: resume(of: draft, entry, sessions[session])
                 )
             },
             mirrors: draft.mirrors,
@@ -162,6 +163,16 @@ final class TaskReader: Sendable {
             description: draft.description,
             source: Self.source(entry, in: reader.document)
         )
+    }
+
+    /// What is kept of a download that is cut; only a job that says so leaves files of an ephemeral session.
+    private func resume(
+        of draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ session: SessionConfiguration
+    ) -> TaskSpec.Resume {
+        guard entry.kind == .download, draft.resumes != false else { return .nothing }
+        return draft.resumes == nil && session.kind == .ephemeral ? .withinRun : .acrossRuns
     }
 
     /// What is known of a task without what others capture for it; its faults were found before.

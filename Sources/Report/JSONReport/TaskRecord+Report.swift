@@ -177,6 +177,10 @@ extension TaskRecord.Attempt {
                 $0.waitedMicroseconds
             }
             members.optionalName("waitReason", "Why it waited") { $0.waitReason }
+            members.optionalInteger(
+                "resumedFrom",
+                "The position from which on the body was received; null when it was the first byte"
+            ) { $0.resumedFrom }
         }
     }
 }
@@ -207,11 +211,10 @@ extension TaskRecord.PublishedFile {
             members.optionalOwnText("sha256", "Its SHA-256, when it was computed", .sha256) {
                 $0.sha256
             }
-            members.unmeasured(
+            members.optionalInteger(
                 "resumedFrom",
-                "The offset that the transfer was resumed from; null when it was whole",
-                .count
-            )
+                "The position from which on the last attempt received it; null when it was the first byte"
+            ) { $0.resumedFrom }
         }
     }
 }

@@ -43,7 +43,7 @@ struct ProgressFrame: Sendable {
         }
         let barWidth = min(half, maximumBarWidth)
         let idWidth = width - figuresWidth - barWidth - 4
-        let size = Quantity.bytes(task.payloadBytes)
+        let size = Quantity.bytes(task.payloadBytes + task.countOfBytesResumed)
         return TerminalText.fitted(id, columns: idWidth) + "  "
             + bar(fraction, width: barWidth) + "  "
             + String(repeating: " ", count: max(0, 4 - percent.count)) + percent
@@ -85,6 +85,7 @@ extension TaskProgress {
     /// From 0 to 1; nil when the length is not known.
     var fraction: Double? {
         guard let expected = countOfBytesExpected, expected > 0 else { return nil }
-        return min(1, max(0, Double(payloadBytes) / Double(expected)))
+        let resumed = Double(countOfBytesResumed)
+        return min(1, max(0, (Double(payloadBytes) + resumed) / (Double(expected) + resumed)))
     }
 }

@@ -1,0 +1,41 @@
+import TransferModel
+
+/// Replies about parts of a body.
+extension Reply {
+    /// 206 with the bytes from one position to another, both included.
+    ///
+    /// `headers` stand in front of the `Content-Range`, which can be replaced.
+    package static func part(
+        of body: [UInt8],
+        from first: Int,
+        to last: Int? = nil,
+        _ headers: [String] = [],
+        contentRange: String? = nil
+    ) -> Reply {
+        let last = last ?? body.count - 1
+        let range = contentRange ?? "bytes \(first)-\(last)/\(body.count)"
+        return status(
+            206,
+            headers + ["Content-Range: \(range)"],
+            body: Array(body[first...last])
+        )
+    }
+
+    /// The same bytes, of which only the first `count` are sent before the connection ends.
+    package func cut(after count: Int) -> Reply {
+        guard case .send(let bytes)? = steps.first,
+            let end = bytes.firstRange(of: [13, 10, 13, 10])?.upperBound
+        else { return self }
+        return Reply([.send(Array(bytes.prefix(end + count))), .close])
+    }
+}
+
+extension RecordedRequest {
+    /// The position from which on the request asks for bytes; nil when it asks for all.
+    package var rangeStart: Int? {
+        guard let range = headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
+            return nil
+        }
+        return Int(range.dropFirst(6).dropLast())
+    }
+}

@@ -1,0 +1,201 @@
+internal import SystemKit
+internal import TransferModel
+
+/// Downloads that go on where an earlier attempt was cut.
+extension Attempt {
+    /// Asks for the rest of what an earlier attempt has left, where that may be gone on with.
+    func beginResuming() {
+        guard let partial = request.partial, case .file(let wanted) = request.sink else { return }
+        let offer = partial.offer(
+            to: request.request.url.text,
+            hasChecksum: wanted.checksum != nil
+        )
+        let resumption = Resumption(partial, offer)
+        self.resumption = resumption
+        if wantsName {
+            resumption.keeping = partial.isKept ? .kept(.now + PartialKeeper.interval) : .due(.now)
+        }
+        guard let offer else { return }
+        hop.headers += offer.fields
+        recorder.willResume()
+    }
+
+    /// Looks at the answer to a request for the rest; false ends the exchange, and everything is asked for.
+    func judgeRest(_ head: ResponseHead) -> Bool {
+        guard let resumption, let offer = resumption.offer else { return true }
+        switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
+        case .rest where !request.expectation.mimeTypes.isEmpty && head.mimeType == nil:
+            // A part may leave it out, and there is nothing to judge by.
+            return askForAll()
+        case .rest(let end):
+            resumption.willReceiveRest(to: end)
+            return true
+        case .whole, .unrelated: return true
+        case .unusable: return askForAll()
+        }
+    }
+
+    /// Ends the exchange, because its answer cannot be gone on with.
+    func askForAll() -> Bool {
+        resumption?.mustAskForAll = true
+        isCutOff = true
+        return false
+    }
+
+    /// The same request without a range.
+    func startOver() -> Next {
+        giveUpPart()
+        checks = []
+        return exchange(.restart)
+    }
+
+    /// Forgets what an earlier attempt has left.
+    private func giveUpPart() {
+        guard let resumption else { return }
+        if resumption.offer != nil {
+            hop.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+        }
+        resumption.startOver()
+    }
+
+    /// Readies the sink for a body that is accepted: behind the part that is there, or anew.
+    func open(
+        _ file: TaskSpec.Destination,
+        _ head: ResponseHead,
+        expectedCount: Int64?
+    ) throws(SystemError) -> Bool {
+        if let resumption, resumption.isRest, let partial = resumption.partial {
+            guard partial.path.hasSameBytes(as: file.path) else { return askForAll() }
+            try partial.file.truncate(to: resumption.start)
+            try sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
+            return true
+        }
+        giveUpPart()
+        try sink.open(file, expectedCount: expectedCount)
+        if case .file(let output, let folder) = sink.content, isResumable(head, file) {
+            noteResumable(output, folder, file, head)
+        }
+        return true
+    }
+
+    /// Makes the file that is being written one that another attempt can go on with.
+    private func noteResumable(
+        _ output: OutputFile,
+        _ folder: Folder,
+        _ file: TaskSpec.Destination,
+        _ head: ResponseHead
+    ) {
+        let validator = ResumeValidator(head, now: clock.timestamp(of: .now))
+        guard validator != nil || file.checksum != nil, let total = contentLength else { return }
+        let partial = PartialDownload(
+            file: output,
+            folder: folder,
+            path: file.path,
+            url: request.request.url.text,
+            validator: validator,
+            total: total,
+            // A name that a server gave is not known to the next run before it asks.
+            names: wantsName ? PartialNames(of: file.name) : nil
+        )
+        resumption = Resumption(partial)
+        if wantsName { resumption?.keeping = .due(.now + PartialKeeper.longestWait) }
+    }
+
+    /// Whether the part is to be found by later runs.
+    private var wantsName: Bool {
+        guard case .file(let wanted) = request.sink else { return false }
+        return wanted.resume == .acrossRuns && !wanted.isFolder
+    }
+
+    /// Whether another attempt could go on with the body of a whole response.
+    private func isResumable(_ head: ResponseHead, _ file: TaskSpec.Destination) -> Bool {
+        file.resume != .nothing && head.statusCode == 200 && request.mayResume
+            && contentLength != nil && !head.hasContentCoding
+            && head.fields["accept-ranges"]?.lowercased() != "none"
+    }
+
+    /// Keeps what has come in by now for later runs, when it is time to.
+    func keepPart(_ resumption: Resumption, at now: MonotonicTime) {
+        guard let partial = resumption.partial else { return }
+        switch resumption.keeping {
+        case .never: return
+        case .due(let time):
+            guard now >= time || partial.size >= PartialKeeper.leastSize else { return }
+            keeper.keep(partial, of: request)
+        case .kept(let time):
+            guard now >= time else { return }
+            keeper.checkpoint(partial)
+        }
+        resumption.keeping = .kept(now + PartialKeeper.interval)
+    }
+
+    /// Fails when more has come than the range that the response announced; nobody knows then what it is.
+    func exceedsRange() -> Bool {
+        guard let resumption, resumption.isRest,
+            recorder.deliveredBytes > resumption.end - resumption.start
+        else { return false }
+        failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .receive,
+            detail: "the server sent more than the range that it announced"
+        )
+        failure?.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+        resumption.startOver()
+        return true
+    }
+
+    /// The failure of an attempt whose response is complete, and the file is not.
+    var incompleteFile: TransferFailure? {
+        guard let resumption, resumption.isRest, let partial = resumption.partial,
+            partial.size < partial.total
+        else { return nil }
+        return .truncated("the server sent \(partial.size) of \(partial.total) bytes")
+    }
+
+    /// What is left for the next attempt, or to be published; and from where this one went on.
+    func resumeOutcome() -> ResumeOutcome? {
+        guard let resumption else { return nil }
+        var partial = resumption.partial
+        if let failure, failure.endsResuming, partial?.isOf(request.request.url.text) == true {
+            partial?.discard()
+            partial = nil
+        }
+        if hasFailed, let partial, partial.size > 0 { keepForLater(partial, resumption) }
+        return ResumeOutcome(
+            partial: partial?.size == 0 ? nil : partial,
+            resumedFrom: resumption.resumedFrom
+        )
+    }
+
+    /// The attempt has ended: whatever there is may be all that a later run finds.
+    private func keepForLater(_ partial: PartialDownload, _ resumption: Resumption) {
+        switch resumption.keeping {
+        case .never: return
+        case .due:
+            guard partial.size > ResponseSink.memoryLimit else { return }
+            keeper.keep(partial, of: request)
+        case .kept: break
+        }
+        keeper.checkpoint(partial)
+    }
+}
+
+extension TransferFailure {
+    /// Whether what is there of the file is of no use any more: it is not what was wanted, or it is gone.
+    var endsResuming: Bool {
+        switch kind {
+        case .integrity, .mimeType, .content, .tooLarge: true
+        case .httpStatus: httpStatus == 404 || httpStatus == 410
+        case .resolve, .connect, .tls, .timeout, .stalled, .reset, .protocolViolation,
+            .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache, .cancelled, .engine:
+            false
+        }
+    }
+
+    /// A body that has ended before the file was whole.
+    fileprivate static func truncated(_ detail: String) -> TransferFailure {
+        var failure = TransferFailure(kind: .truncated, phase: .receive, detail: detail)
+        failure.urlError = URLErrorCode(code: -1005, name: "networkConnectionLost")
+        return failure
+    }
+}

@@ -1,0 +1,79 @@
+internal import SystemKit
+internal import TransferModel
+
+/// A part as far as it is there now, to be synced and noted in its record.
+struct PartialCheckpoint: Sendable {
+    let partial: PartialDownload
+    let length: Int64
+}
+
+/// Keeps parts for later runs and finds those that earlier ones have left; one for each engine thread.
+final class PartialKeeper {
+    /// A part is given a name when it has so many bytes, or when it has taken so long.
+    static let leastSize: Int64 = 1 << 20
+    static let longestWait = Duration.seconds(1)
+    /// How much time a power loss may cost.
+    static let interval = Duration.seconds(5)
+
+    /// Whether a text may stand in a file beside the destination; a secret may not.
+    private let mayWrite: @Sendable (String) -> Bool
+    private let submit: @Sendable (PartialCheckpoint) -> Void
+    private var folders = PartialFolders()
+    /// Of this start of the machine.
+    private lazy var bootIdentifier = ProcessContext.bootIdentifier ?? ""
+
+    init(
+        mayWrite: @escaping @Sendable (String) -> Bool,
+        submit: @escaping @Sendable (PartialCheckpoint) -> Void
+    ) {
+        self.mayWrite = mayWrite
+        self.submit = submit
+    }
+
+    /// What an earlier run has left of the file that the attempt is for.
+    ///
+    /// Looked for before the first attempt; what comes later is handed on.
+    func find(_ request: borrowing AttemptRequest) -> PartialDownload? {
+        guard request.number == 1, case .file(let file) = request.sink,
+            file.resume == .acrossRuns, !file.isFolder, folders.mayHave(file),
+            request.mayResume, let names = PartialNames(of: file.name),
+            let digest = PartialRecord.digest(of: request.request.headers, file.checksum)
+        else { return nil }
+        return PartialDownload.find(
+            names,
+            of: file,
+            url: request.request.url.text,
+            requestDigest: digest,
+            bootIdentifier: bootIdentifier
+        )
+    }
+
+    /// Gives a part its name, unless a secret stands in what would be written down.
+    func keep(_ partial: PartialDownload, of request: borrowing AttemptRequest) {
+        guard case .file(let file) = request.sink,
+            mayWrite(partial.url), mayWrite(partial.validator?.text ?? ""),
+            let digest = PartialRecord.digest(of: request.request.headers, file.checksum)
+        else { return }
+        partial.keep(requestDigest: digest, bootIdentifier: bootIdentifier)
+    }
+
+    /// Has what is there of a part synced and noted.
+    func checkpoint(_ partial: PartialDownload) {
+        guard partial.isKept else { return }
+        submit(PartialCheckpoint(partial: partial, length: partial.size))
+    }
+}
+
+extension AttemptRequest {
+    /// Whether another attempt could go on with what comes of it.
+    ///
+    /// Not where the job itself asks for a part, nor with what is decoded or looked into as it comes.
+    var mayResume: Bool {
+        request.method == "GET" && body == nil && !decodesBody && expectation.textEncoding == nil
+            && !expectation.looksIntoBody
+            && !request.headers.contains { field in
+                let name = field.name.lowercased()
+                return name == "range" || name.hasPrefix("if-")
+            }
+    }
+}

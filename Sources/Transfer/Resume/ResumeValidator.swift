@@ -1,0 +1,58 @@
+internal import TransferModel
+
+/// What proves that a server's bytes are of the same representation as those that are there: a strong validator
+/// (RFC 9110 §8.8.1).
+enum ResumeValidator: Sendable, Hashable {
+    /// With its quotes.
+    case entityTag(String)
+    /// The date as the server wrote it.
+    case lastModified(String)
+
+    /// How much older than the response a date must be, so that the file cannot have changed twice within it
+    /// (RFC 9110 §8.8.2.2), seconds.
+    private static let leastAge: Int64 = 60
+
+    /// The strong validator of a response, nil when it has none.
+    ///
+    /// A date stands in only for an `ETag` that is missing: a weak one says that the bytes may differ.
+    init?(_ head: ResponseHead, now: Timestamp) {
+        let tags = head.fields.values(of: "etag")
+        guard tags.isEmpty else {
+            guard tags.count == 1, Self.isStrong(tags[0]) else { return nil }
+            self = .entityTag(tags[0])
+            return
+        }
+        guard let text = head.fields["last-modified"], let dateText = head.fields["date"],
+            let modified = HTTPDate.parse(text, now: now),
+            let date = HTTPDate.parse(dateText, now: now),
+            date.microseconds(since: modified) >= Self.leastAge * 1_000_000
+        else { return nil }
+        self = .lastModified(text)
+    }
+
+    /// As `If-Range` has it (RFC 9110 §13.1.5).
+    var text: String {
+        switch self {
+        case .entityTag(let text), .lastModified(let text): text
+        }
+    }
+
+    /// Whether a part does not say that it is of another representation.
+    ///
+    /// Its `ETag` must be there if the whole had one, its `Last-Modified` need not be (RFC 9110 §15.3.7).
+    func matches(_ head: ResponseHead) -> Bool {
+        switch self {
+        case .entityTag(let tag): head.fields.values(of: "etag") == [tag]
+        case .lastModified(let date):
+            head.fields.values(of: "last-modified").allSatisfy { $0 == date }
+        }
+    }
+
+    /// An entity tag of visible ASCII without the mark of a weak one (RFC 9110 §8.8.3).
+    private static func isStrong(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"")
+        else { return false }
+        return bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 }
+    }
+}

@@ -1,0 +1,295 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+/// Downloads whose run was ended, as the next run goes on with them.
+@Suite struct ResumeAcrossRunsTests {
+    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let tag = "ETag: \"one\""
+    private static let names = [".a.bin.part", ".a.bin.part.record"]
+
+    private func job(_ url: String, _ settings: String = "", session: String = "{}") throws
+        -> JobFolder
+    {
+        try JobFolder(
+            """
+            version: 1
+            sessions: { s: \(session) }
+            defaults: { retry: { attempts: 1 } }
+            downloads: { a: { url: "\(url)", to: out/a.bin\(settings) } }
+            """
+        )
+    }
+
+    /// A server that sends the first `count` bytes and waits; later everything that is asked for.
+    private func server(stoppingAt count: Int) throws -> ScriptedServer {
+        try ScriptedServer { request in
+            guard request.earlierRequestsForPath == 0 else {
+                return request.rangeStart.map { .part(of: Self.body, from: $0, [Self.tag]) }
+                    ?? .ok(Self.body, [Self.tag])
+            }
+            let whole = Reply.head(200, [Self.tag, "Content-Length: \(Self.body.count)"])
+            return Reply([.send(whole + Self.body.prefix(count)), .waitForPeerToLeave])
+        }
+    }
+
+    /// Runs the job until its part has that size, and ends it by a signal.
+    private func interrupt(
+        _ job: JobFolder,
+        at size: Int,
+        by signals: [Int32] = [9]
+    ) throws {
+        let running = try job.runCommand().start()
+        try job.folder.waitForSize(of: "out/.a.bin.part", size)
+        for (place, signal) in signals.enumerated() {
+            if place > 0 { _ = try running.waitForLine(containing: "stopping") }
+            running.signal(signal)
+        }
+        _ = try running.finish()
+    }
+
+    @Test(arguments: [[9], [15, 15], [2, 2]] as [[Int32]])
+    func `the next run goes on where a signal has ended the one before`(signals: [Int32]) throws {
+        let server = try server(stoppingAt: 3_000_000)
+        let job = try job(server.url("/"))
+        try interrupt(job, at: 3_000_000, by: signals)
+        #expect(try job.folder.list("out") == Self.names)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 3_000_000])
+        #expect(server.requests.last?.headers["If-Range"] == "\"one\"")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+        #expect(run.exchanges("a").map { $0["reason"]?.string } == ["resume"])
+        #expect(run.task("a")?["file"]?["resumedFrom"]?.integer == 3_000_000)
+        #expect(
+            run.task("a")?["countOfBytesReceived"]?.integer == Int64(Self.body.count - 3_000_000)
+        )
+    }
+
+    @Test(arguments: ["none", "full"])
+    func `a cut that no attempt can mend is left for the next run`(durability: String) throws {
+        let server = try ScriptedServer { request in
+            request.rangeStart.map { .part(of: Self.body, from: $0, [Self.tag]) }
+                ?? .ok(Self.body, [Self.tag]).cut(after: 500_000)
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 1 } }
+            downloads: { a: { url: "\(server.url("/"))", to: out/a.bin } }
+            schedule: { durability: \(durability) }
+            """
+        )
+        #expect(try job.run().code == 5)
+        #expect(try job.folder.list("out") == Self.names)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 500_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
+    /// What keeps the next run from going on, and what it does with the part.
+    @Test(arguments: [
+        ("truncate -s 1000000 out/.a.bin.part", false),
+        ("echo >>out/.a.bin.part.record", true),
+        ("rm out/.a.bin.part.record", true),
+        ("sed -i 's/\\/?x=1/\\/?x=2/' job.yaml", false),
+        ("sed -i 's/a.bin }/a.bin, headers: { Accept: text\\/html } }/' job.yaml", false),
+    ])
+    func `a part of something else is not gone on with`(change: String, stays: Bool) throws {
+        let server = try server(stoppingAt: 3_000_000)
+        let job = try job(server.url("/?x=1"))
+        try interrupt(job, at: 3_000_000, by: [15, 15])
+        #expect(
+            try Command("sh", ["-c", change], workingFolder: job.folder.path).run().status
+                == .exit(0)
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, nil])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(job.folder.contains("out/.a.bin.part") == stays)
+    }
+
+    @Test func `a file that has changed meanwhile is taken whole`() throws {
+        let server = try ScriptedServer { request in
+            request.earlierRequestsForPath == 0
+                ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000)
+                : .ok(Self.body.map { ~$0 }, ["ETag: \"two\""])
+        }
+        let job = try job(server.url("/"))
+        #expect(try job.run().code == 5)
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.read("out/a.bin") == Self.body.map { ~$0 })
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
+    @Test func `a part that is not what it was is fetched once more, whatever retry says`() throws {
+        let server = try server(stoppingAt: 3_000_000)
+        let job = try job(server.url("/"))
+        try interrupt(job, at: 3_000_000, by: [15, 15])
+        let change = "printf xxxx | dd of=out/.a.bin.part conv=notrunc status=none bs=1 seek=77777"
+        #expect(
+            try Command("sh", ["-c", change], workingFolder: job.folder.path).run().status
+                == .exit(0)
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 3_000_000, nil])
+        #expect(run.attempts("a").map { $0["reason"]?.string } == ["integrity", nil])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
+    @Test(arguments: [404, 410])
+    func `a file that is gone leaves no part`(status: Int) throws {
+        let server = try ScriptedServer { request in
+            request.earlierRequestsForPath == 0
+                ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000) : .status(status)
+        }
+        let job = try job(server.url("/"))
+        #expect(try job.run().code == 5)
+        #expect(try job.folder.list("out") == Self.names)
+        #expect(try job.run().code == 1)
+        #expect(try job.folder.list("out") == [])
+    }
+
+    @Test(arguments: [
+        (", resume: false", "{}", false), ("", "{ configuration: ephemeral }", false),
+        (", resume: true", "{ configuration: ephemeral }", true), ("", "{}", true),
+    ])
+    func `a part is left where the job wants it`(
+        settings: String,
+        session: String,
+        isLeft: Bool
+    ) throws {
+        let server = try ScriptedServer { _ in .ok(Self.body, [Self.tag]).cut(after: 3_000_000) }
+        let job = try job(server.url("/"), settings, session: session)
+        #expect(try job.run().code == 5)
+        #expect(try job.folder.list("out") == (isLeft ? Self.names : []))
+    }
+
+    @Test func `a secret in a URL is not written down`() throws {
+        let server = try ScriptedServer { _ in .ok(Self.body, [Self.tag]).cut(after: 3_000_000) }
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { s: { env: SIGNATURE, allowInURL: true } }
+            defaults: { retry: { attempts: 1 } }
+            downloads: { a: { url: "\(server.url("/"))?s=${secret.s}", to: out/a.bin } }
+            """
+        )
+        #expect(try job.run(environment: ["SIGNATURE": "abcdefgh"]).code == 5)
+        #expect(try job.folder.list("out") == [])
+    }
+
+    /// As `checksum` has it.
+    private func digest() throws -> String {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.body, to: "body")
+        return try "sha256:\(Command("sha256sum", [path]).run().standardOutput.prefix(64))"
+    }
+
+    @Test(arguments: [true, false])
+    func `a mirror goes on with a part only when a checksum tells`(hasChecksum: Bool) throws {
+        let mirror = try ScriptedServer { request in
+            request.rangeStart.map { .part(of: Self.body, from: $0, ["ETag: \"mirror\""]) }
+                ?? .ok(Self.body, ["ETag: \"mirror\""])
+        }
+        let server = try ScriptedServer { _ in .ok(Self.body, [Self.tag]).cut(after: 3_000_000) }
+        let checksum = try hasChecksum ? ", checksum: \"\(digest())\"" : ""
+        let job = try job(server.url("/"), ", mirrors: [\"\(mirror.url("/m"))\"]" + checksum)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(mirror.requests.map(\.rangeStart) == [hasChecksum ? 3_000_000 : nil])
+        #expect(mirror.requests.first?.headers["If-Range"] == nil)
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+        #expect(
+            run.task("a")?["extension"]?["vouchedBy"]?.string
+                == (hasChecksum ? "checksum" : "length")
+        )
+    }
+
+    @Test func `what two servers have of two files is fetched once more from its first byte`()
+        throws
+    {
+        let other = Self.body.map { ~$0 }
+        let mirror = try ScriptedServer { request in
+            request.rangeStart.map { .part(of: other, from: $0) } ?? .ok(other)
+        }
+        let server = try ScriptedServer { request in
+            request.earlierRequestsForPath == 0
+                ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000) : .ok(Self.body, [Self.tag])
+        }
+        let job = try job(
+            server.url("/"),
+            ", mirrors: [\"\(mirror.url("/m"))\"], checksum: \"\(digest())\""
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(mirror.requests.map(\.rangeStart) == [3_000_000])
+        #expect(server.requests.map(\.rangeStart) == [nil, nil])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
+    @Test func `a checksum covers the whole file, and a wrong one is no reason to keep a part`()
+        throws
+    {
+        let server = try ScriptedServer { request in
+            request.rangeStart.map { .part(of: Self.body, from: $0, [Self.tag]) }
+                ?? (request.earlierRequestsForPath == 0
+                    ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000) : .ok(Self.body, [Self.tag]))
+        }
+        let wrong = "sha256:" + String(repeating: "0", count: 64)
+        let job = try job(server.url("/"), ", checksum: \"\(wrong)\"")
+        #expect(try job.run().code == 5)
+        let run = try job.run()
+        #expect(run.code == 6)
+        #expect(server.requests.map(\.rangeStart) == [nil, 3_000_000, nil])
+        #expect(try job.folder.list("out") == [])
+    }
+
+    @Test func `killed 30 times, a download is whole and nearly nothing came twice`() throws {
+        // nginx sends what a second may have at once, and then in steps.
+        let nginx = try Nginx(
+            locations: "location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 384k; }"
+        )
+        var generator = SplitMix(state: 42)
+        let body = (0..<(10 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try nginx.root.write(body, to: "a.bin")
+        let job = try job("\(nginx.origin)/paced/a.bin")
+        for _ in 0..<30 {
+            let size = (try? job.folder.size(of: "out/.a.bin.part")) ?? 0
+            let further = Int.random(in: 340_000...390_000, using: &generator)
+            guard size + further < body.count - (384 << 10) else { break }
+            let running = try job.runCommand(["--progress", "none"]).start()
+            try job.folder.waitForSize(of: "out/.a.bin.part", size + further)
+            running.signal(9)
+            #expect(try running.finish().status == .signal(9))
+        }
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+        let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
+        #expect(sent * 10 <= body.count * 11, "\(sent) of \(body.count)")
+    }
+}
+
+/// Sebastiano Vigna's SplitMix64: the same numbers in every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

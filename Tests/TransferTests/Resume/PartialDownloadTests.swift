@@ -1,0 +1,205 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+/// Parts as one run leaves them and the next one finds them.
+@Suite struct PartialDownloadTests {
+    private let folder: TemporaryFolder
+    private static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var destination: TaskSpec.Destination {
+        .init(path: folder.path("out"), displayPath: "out", resume: .acrossRuns)
+    }
+
+    private func names() throws -> PartialNames { try #require(PartialNames(of: "out")) }
+
+    private func part(_ bytes: [UInt8] = bytes) throws -> PartialDownload {
+        let folder = try Folder(path: folder.path, create: false)
+        let file = try OutputFile(in: folder, name: "out")
+        try file.write(bytes.span)
+        return PartialDownload(
+            file: file,
+            folder: folder,
+            path: destination.path,
+            url: "http://a/",
+            validator: .entityTag("\"one\""),
+            total: 200_000,
+            names: try names()
+        )
+    }
+
+    /// Leaves a part with a checkpoint, as a process that ends does.
+    private func leave(checkpointAt length: Int64? = 60_000) throws {
+        let part = try part()
+        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        if let length { part.checkpoint(at: length, isDurable: true) }
+        #expect(part.isKept)
+    }
+
+    private func find(
+        url: String = "http://a/",
+        digest: String = "d",
+        boot: String = "boot"
+    ) throws -> PartialDownload? {
+        PartialDownload.find(
+            try names(),
+            of: destination,
+            url: url,
+            requestDigest: digest,
+            bootIdentifier: boot
+        )
+    }
+
+    @Test func `a part and its record are for their owner alone`() throws {
+        try leave()
+        #expect(try folder.list() == [".out.part", ".out.part.record"])
+        #expect(try folder.mode(of: ".out.part") == 0o600)
+        #expect(try folder.mode(of: ".out.part.record") == 0o600)
+    }
+
+    @Test(arguments: [nil, 60_000, 100_000] as [Int64?])
+    func `what the kernel has taken counts until it is started anew`(checkpoint: Int64?) throws {
+        try leave(checkpointAt: checkpoint)
+        do {
+            let part = try #require(try find())
+            #expect(part.size == 100_000)
+            #expect(try part.verify())
+            #expect(
+                part.offer(to: "http://a/", hasChecksum: false)
+                    == ResumeOffer(
+                        offset: 100_000,
+                        total: 200_000,
+                        validator: .entityTag("\"one\"")
+                    )
+            )
+        }
+        let part = try #require(try find(boot: "another"))
+        #expect(part.size == checkpoint ?? 0)
+        #expect((part.offer(to: "http://a/", hasChecksum: false) == nil) == (checkpoint == nil))
+    }
+
+    @Test func `another URL goes on only where a checksum tells`() throws {
+        let part = try part()
+        #expect(part.offer(to: "http://b/", hasChecksum: false) == nil)
+        #expect(
+            part.offer(to: "http://b/", hasChecksum: true)
+                == ResumeOffer(offset: 100_000, total: 200_000, validator: nil)
+        )
+    }
+
+    @Test func `a beginning that has changed is found`() throws {
+        try leave()
+        var bytes = Self.bytes
+        bytes[59_999] ^= 1
+        // In place: it stays the same file.
+        let tool = "dd of=.out.part conv=notrunc status=none"
+        let outcome = try Command(
+            "sh",
+            ["-c", "printf '\\\(String(bytes[59_999], radix: 8))' | \(tool) bs=1 seek=59999"],
+            workingFolder: folder.path
+        ).run()
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        let part = try #require(try find())
+        #expect(try !part.verify())
+    }
+
+    @Test func `a part of another request is not gone on with`() throws {
+        try leave()
+        #expect(try find(url: "http://b/") == nil)
+        #expect(try find(digest: "e") == nil)
+    }
+
+    @Test func `nobody goes on with a part that somebody else has`() throws {
+        try leave()
+        let holder = try find()
+        #expect(try find() == nil)
+        withExtendedLifetime(holder) {}
+    }
+
+    /// What makes a part one that is not ours, or not whole.
+    @Test(arguments: [
+        "chmod 644 .out.part", "cp .out.part a && chmod 600 a && mv a .out.part",
+        "ln .out.part b", "mv .out.part c && ln -s c .out.part", "rm .out.part",
+        "rm .out.part && mkdir .out.part", "rm .out.part && mkfifo .out.part",
+        "truncate -s 59999 .out.part", "truncate -s 200001 .out.part",
+        "rm .out.part.record", "echo >>.out.part.record", "chmod 644 .out.part.record",
+        ": >.out.part.record",
+    ])
+    func `what is not surely ours is not gone on with`(change: String) throws {
+        try leave()
+        let outcome = try Command("sh", ["-c", change], workingFolder: folder.path).run()
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        #expect(try find() == nil)
+    }
+
+    @Test func `a part that is not gone on with makes room for the next one`() throws {
+        try leave()
+        let next = try part([1, 2, 3])
+        next.keep(requestDigest: "e", bootIdentifier: "boot")
+        #expect(next.isKept)
+        #expect(try folder.read(".out.part") == [1, 2, 3])
+    }
+
+    @Test(arguments: ["rm .out.part.record", "cp .out.part a && mv a .out.part"])
+    func `what is not ours is left alone`(change: String) throws {
+        try leave()
+        #expect(
+            try Command("sh", ["-c", change], workingFolder: folder.path).run().status == .exit(0)
+        )
+        let next = try part([1, 2, 3])
+        next.keep(requestDigest: "e", bootIdentifier: "boot")
+        #expect(!next.isKept)
+        #expect(try folder.read(".out.part") == Self.bytes)
+    }
+
+    @Test func `nobody takes the name of a part that is being written`() throws {
+        let first = try part()
+        first.keep(requestDigest: "d", bootIdentifier: "boot")
+        let second = try part([1])
+        second.keep(requestDigest: "d", bootIdentifier: "boot")
+        #expect(first.isKept && !second.isKept)
+        first.checkpoint(at: 100_000, isDurable: false)
+        #expect(try folder.read(".out.part") == Self.bytes)
+    }
+
+    @Test func `a part that is given up leaves nothing, and no checkpoint brings it back`() throws {
+        let part = try part()
+        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        part.discard()
+        part.checkpoint(at: 100_000, isDurable: true)
+        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        #expect(try folder.list() == [])
+    }
+
+    @Test func `a published part is the file, with the usual permissions`() throws {
+        try folder.write("", to: "sample")
+        let part = try part()
+        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        try part.file.publish(replacing: true)
+        part.didPublish()
+        #expect(try folder.list() == ["out", "sample"])
+        #expect(try folder.read("out") == Self.bytes)
+        #expect(try folder.mode(of: "out") & 0o600 == 0o600)
+    }
+
+    @Test func `another file under the part's name is never published`() throws {
+        let part = try part()
+        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        try folder.write("not the part", to: "other")
+        #expect(
+            try Command("mv", ["other", ".out.part"], workingFolder: folder.path).run().status
+                == .exit(0)
+        )
+        #expect(throws: SystemError.self) { try part.file.publish(replacing: true) }
+        #expect(!folder.contains("out"))
+        part.discard()
+        #expect(try folder.text(".out.part") == "not the part")
+    }
+}

@@ -1,0 +1,43 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct PartialFoldersTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.makeFolder("a")
+        try folder.makeFolder("b")
+    }
+
+    private func file(_ name: String) -> TaskSpec.Destination {
+        .init(path: folder.path(name), displayPath: name)
+    }
+
+    @Test func `only files with a record are looked for`() throws {
+        try folder.write("", to: "a/.x.part.record")
+        try folder.write("", to: "a/.y.part")
+        var folders = PartialFolders()
+        let found = ["a/x", "a/y", "b/x", "none/x", "a/x"].map { folders.mayHave(file($0)) }
+        #expect(found == [true, false, false, false, true])
+    }
+
+    @Test func `a folder is looked through once`() throws {
+        var folders = PartialFolders()
+        var found = ["a/x", "b/x"].map { folders.mayHave(file($0)) }
+        try folder.write("", to: "a/.x.part.record")
+        found.append(folders.mayHave(file("a/x")))
+        #expect(found == [false, false, false])
+    }
+
+    @Test func `a folder with very many names is not looked through`() throws {
+        for number in 0...4096 { try folder.write("", to: "a/\(number)") }
+        var folders = PartialFolders()
+        let isLookedFor = folders.mayHave(file("a/x"))
+        #expect(isLookedFor)
+    }
+}
