@@ -31,6 +31,8 @@ internal import CCurl
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
+    /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
+    var watchedSocket: Int32?
     /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
     private var needsReset = false
     private var authentication: EasyAuthentication?

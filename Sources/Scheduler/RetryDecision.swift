@@ -146,10 +146,16 @@ package enum RetryDecision: Sendable, Hashable {
             return false
         }
         switch failure.kind {
-        case .timeout, .stalled, .reset, .truncated, .protocolViolation, .cancelled: return true
-        case .httpStatus: return failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
-        case .resolve, .connect, .tls, .mimeType, .tooLarge, .content, .redirectLimit,
-            .rangeMismatch, .integrity, .localIO, .cache, .engine:
+        // Of those that come before a request, only what failed behind another request is not known to be unprocessed.
+        case .resolve, .connect, .tls, .timeout, .stalled, .reset, .truncated, .protocolViolation,
+            .cancelled:
+            return true
+        case .httpStatus:
+            return failure.followsOrder
+                || failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
+        case .redirectLimit, .engine: return failure.followsOrder
+        // The result is there, and not as it should be.
+        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache:
             return false
         }
     }
@@ -161,6 +167,7 @@ package enum RetryDecision: Sendable, Hashable {
         if request.isIdempotent || request.hasIdempotencyKey || failure.isKnownUnprocessed {
             return true
         }
+        if failure.followsOrder { return false }
         // Statuses that say that the request was refused before it was acted on.
         switch failure.httpStatus {
         case 417, 425, 429: return true

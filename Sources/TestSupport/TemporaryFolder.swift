@@ -18,9 +18,10 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    deinit {
-        remove(".")
-    }
+    deinit { clear() }
+
+    /// Removes it now, for what is never freed.
+    package func clear() { remove(".") }
 
     /// The absolute path of something in the folder.
     package func path(_ name: String) -> String {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A certificate authority and what it vouches for, made by the `openssl` command once per process.
 package struct TestCertificates: Sendable {
     /// A certificate and its key as PEM files.
@@ -30,7 +32,12 @@ package struct TestCertificates: Sendable {
     /// Keeps the files for as long as the process runs.
     private let folder: TemporaryFolder
 
-    private static let made = Result { try TestCertificates() }
+    private static let made = Result {
+        let certificates = try TestCertificates()
+        // Nothing frees a value that lives as long as its process.
+        atexit { try? TestCertificates.shared().folder.clear() }
+        return certificates
+    }
 
     /// The certificates of this process.
     package static func shared() throws -> TestCertificates {

@@ -11,8 +11,7 @@ extension Attempt {
             hop.url,
             hasBody: carriesBody,
             hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
-            known: session.knownSpaces,
-            refusals: session.refusedLogins.withLock { $0 }
+            known: session.knownSpaces
         )
         asksFirst = start == .asking
     }
@@ -44,7 +43,8 @@ extension Attempt {
             }
             payload = .unsigned
         }
-        let date = clock.timestamp(of: .now)
+        // Not the run's clock: a server compares it with its own, and machines sleep or are set right.
+        let date = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
         let signer = AWSSignature(credential: keys)
         let request = RequestSpec(
             method: hop.method,
@@ -86,14 +86,11 @@ extension Attempt {
             if !lacksBody { noteAccepted() }
             return .none
         }
-        var answer = session.refusedLogins.withLock { refusals in
-            authentication?.answer(
-                Self.challenges(of: head),
-                from: hop.url,
-                didSend: recorder.hasSentAuthorization,
-                refusals: &refusals
-            )
-        }
+        var answer = authentication?.answer(
+            Self.challenges(of: head),
+            from: hop.url,
+            didSend: recorder.hasSentAuthorization
+        )
         if answer == .byLibrary, let authentication, let carried = authentication.carried,
             authentication.carriesDigest, cookieField(for: hop.url) != sentCookies
         {
@@ -114,7 +111,7 @@ extension Attempt {
                 authentication?.giveUp(
                     Self.challenges(of: head),
                     from: hop.url,
-                    refusals: session.refusedLogins.withLock { $0 }
+                    didSend: recorder.hasSentAuthorization
                 ) ?? .none
         }
         guard case .credential = answer else {
@@ -186,7 +183,7 @@ extension Attempt {
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
-        case .redirect, .challenge, .refuse:
+        case .redirect, .challenge, .sendUnasked, .refuse:
             isCutOff = true
             return false
         }
@@ -202,6 +199,14 @@ extension Attempt {
         noteAnswer()
         _ = easyBody()
         return true
+    }
+
+    /// Whether the running exchange's body waits for what the server, or its proxy, says to the head.
+    var holdsBodyBack: Bool { asksFirst || dialogue.asksFirst && !isExpectationRefused }
+
+    /// Whether the server cannot be asked first, which was not the task's idea (RFC 9110 §10.1.1).
+    func refusesExpectation(_ head: ResponseHead) -> Bool {
+        head.statusCode == 417 && holdsBodyBack && !hop.headers.contains("expect")
     }
 
     /// A request that only asks for a challenge goes without its body.
@@ -224,10 +229,6 @@ extension Attempt {
     private func noteAccepted() {
         guard let authentication, let carried = authentication.carried else { return }
         let credential = session.configuration.credentials[carried]
-        if authentication.hasAnswered {
-            let server = hop.url.origin.text
-            session.refusedLogins.withLock { $0.noteLetIn(carried, at: server) }
-        }
         switch credential.proof {
         case .basic, .digest, .ntlm, .negotiate:
             session.knownSpaces.note(

@@ -35,7 +35,9 @@ extension Attempt: EasyHandleClient {
     func didSendHead(_ bytes: Span<UInt8>) {
         if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
         if route != nil { noteLogin(bytes) }
-        recorder.didSendHead(bytes, at: move(bytes: bytes.count))
+        let isRewritten = !signature.isEmpty || hop.url.mayHaveDotSegments
+        let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
+        recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
         if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
     }
 
@@ -189,17 +191,27 @@ extension Attempt {
         if isQuestion(head) { return didReceiveQuestion(head) }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
+        if refusesExpectation(head) {
+            verdict = .sendUnasked
+            passOver()
+            return true
+        }
         switch readChallenge(head) {
         case .none: return lacksBody ? judgeEmptyRequest(head) : judge(head)
         case .stop:
             refuse(head)
             return false
         case .byLibrary, .credential:
-            sink.discard()
-            handle.hearDiscardedBody()
-            if body?.isWaiting == true { try? handle.resume() }
+            passOver()
             return true
         }
+    }
+
+    /// Lets the rest of a response go by that the same request follows.
+    private func passOver() {
+        sink.discard()
+        handle.hearDiscardedBody()
+        if body?.isWaiting == true { try? handle.resume() }
     }
 
     /// Decides what becomes of the response whose head is whole.
@@ -218,7 +230,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect, .challenge:
+        case .redirect, .challenge, .sendUnasked:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

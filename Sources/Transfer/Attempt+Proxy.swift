@@ -47,7 +47,7 @@ extension Attempt {
                 detail: "the proxy \(route?.url ?? ""): \(words)"
             )
             failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
-            failure.isKnownUnprocessed = true
+            failure.isKnownUnprocessed = !recorder.hasSentAnything
             self.failure = failure
             return false
         }

@@ -147,6 +147,10 @@ extension Attempt {
         result.response = head
         result.checks = checks
         if var failure {
+            if followsOrder {
+                failure.followsOrder = true
+                failure.isKnownUnprocessed = false
+            }
             if !checks.contains(where: { !$0.passed }) {
                 result.checks = [
                     TaskRecord.Check(.clientError, passed: false, actual: failure.kind.label)

@@ -39,6 +39,8 @@ final class Attempt {
     /// The `Cookie` that the session has added to the running exchange.
     var sentCookies: String?
     var redirectCount = 0
+    /// Whether a request that must not be sent twice was answered, and the hop only looks at its result.
+    private(set) var followsOrder = false
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
     var sink = ResponseSink()
@@ -81,6 +83,8 @@ final class Attempt {
     var authentication: Authentication?
     /// Whether the running exchange asks before it sends its body, because a challenge may come.
     var asksFirst = false
+    /// Whether somebody on the way does not let itself be asked before the body leaves.
+    private(set) var isExpectationRefused = false
     /// The fields that sign the running exchange's request.
     var signature: [HeaderField] = []
     /// Whether the running request went without its body, to be asked for proof first.
@@ -199,6 +203,10 @@ final class Attempt {
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
+            case .sendUnasked:
+                asksFirst = false
+                isExpectationRefused = true
+                return exchange(.transparentRetry)
             case .accept, .refuse, nil: break
             }
         }
@@ -254,6 +262,7 @@ final class Attempt {
             failure = refusal
             return finish()
         case .follow(let next, let keepsBody):
+            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
             hop = next
             carriesBody = keepsBody
             redirectCount += 1
@@ -335,7 +344,7 @@ final class Attempt {
                 cookies: sentCookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
-                asksFirst: asksFirst || dialogue.asksFirst
+                asksFirst: holdsBodyBack
             ),
             body: easyBody(),
             proxy: dialogue.asksFirst ? route?.asking : route?.easy,

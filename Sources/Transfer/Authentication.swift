@@ -2,8 +2,8 @@ internal import TransferModel
 
 /// Which of a session's credentials the exchanges of one attempt carry.
 ///
-/// Before each hop `begin`, after each 401 `answer`. A credential that was refused is not carried again by the attempt, a login
-/// not by the session; after three there is no other try (`previousFailureCount` of Apple's challenges).
+/// Before each hop `begin`, after each 401 `answer`. A credential that was refused is not carried again by the attempt; after
+/// three there is no other try (`previousFailureCount` of Apple's challenges).
 struct Authentication {
     /// What becomes of a 401.
     enum Answer: Equatable {
@@ -35,14 +35,14 @@ struct Authentication {
     private let credentials: [Credential]
     /// The position of the credential that the running exchange carries.
     private(set) var carried: Int?
+    /// Positions of those that are not carried again: they were refused, or could not be sent.
+    private var spent: [Int] = []
     /// Positions of those that were refused.
     private(set) var refused: [Int] = []
     /// Whether the task's own field takes the place of all credentials.
     private var isOverruled = false
     private var libraryAnswers = 0
     private var hasAnsweredStale = false
-    /// Whether what is carried answers a challenge, so that who takes it has looked at it.
-    private(set) var hasAnswered = false
 
     /// `credentials` are those of the session.
     init(_ credentials: [Credential]) { self.credentials = credentials }
@@ -54,27 +54,24 @@ struct Authentication {
     ///   - hasBody: Whether a refused request would have sent a body in vain.
     ///   - hasAuthorization: Whether the task has a field of its own for it, which wins.
     ///   - known: Where the session's credentials were let in.
-    ///   - refusals: Where its logins were refused: there they wait for a challenge that names another realm.
     /// - Returns: What the request carries.
     mutating func begin(
         _ url: HTTPURL,
         hasBody: Bool,
         hasAuthorization: Bool,
-        known: KnownSpaces,
-        refusals: RefusedLogins
+        known: KnownSpaces
     ) -> Start {
         carried = nil
-        hasAnswered = false
         libraryAnswers = 0
+        hasAnsweredStale = false
         isOverruled = hasAuthorization
         guard !isOverruled else { return .plain }
         let usable = credentials.indices.filter {
-            credentials[$0].space.contains(url.origin) && !refused.contains($0)
+            credentials[$0].space.contains(url.origin) && !spent.contains($0)
         }
         if let unasked = usable.first(where: { credentials[$0].isSentUnasked }) {
             carried = unasked
         } else if let known = known.credential(for: url), usable.contains(known),
-            !refusals.contains(known, at: url.origin.text),
             !hasBody || !credentials[known].takesChallenge
         {
             carried = known
@@ -82,9 +79,7 @@ struct Authentication {
             let answering = usable.filter { credentials[$0].strength != nil }
             guard let only = answering.first else { return .plain }
             // With nothing to choose from, what the server would ask for is known.
-            guard answering.count == 1, credentials[only].isSentWithBodies,
-                !refusals.contains(only, at: url.origin.text)
-            else { return .asking }
+            guard answering.count == 1, credentials[only].isSentWithBodies else { return .asking }
             carried = only
         }
         return carried.map { .carrying($0) } ?? .plain
@@ -96,26 +91,20 @@ struct Authentication {
     ///   - challenges: What the response asks for.
     ///   - url: What was requested.
     ///   - didSend: Whether the request had an `Authorization`.
-    ///   - refusals: Where the session's logins were refused, which this one may add to.
     /// - Returns: What comes next.
     mutating func answer(
         _ challenges: [Challenge],
         from url: HTTPURL,
-        didSend: Bool,
-        refusals: inout RefusedLogins
+        didSend: Bool
     ) -> Answer {
-        guard let carried else { return next(challenges, url, refusals) }
+        guard let carried else { return next(challenges, url) }
         guard isAnsweredByLibrary(challenges, didSend: didSend) else {
-            if didSend, credentials[carried].isLogin {
-                let realm = credentials[carried].realm(in: challenges)
-                refusals.note(carried, at: url.origin.text, realm: realm)
-            }
-            refuse(carried)
-            return next(challenges, url, refusals)
+            drop(carried, isRefused: didSend)
+            return next(challenges, url)
         }
         let isStale = didSend && isDigest(carried)
         guard libraryAnswers < Self.mostLibraryAnswers, !(isStale && hasAnsweredStale) else {
-            refuse(carried)
+            drop(carried, isRefused: true)
             return .stop
         }
         libraryAnswers += 1
@@ -127,40 +116,31 @@ struct Authentication {
     mutating func giveUp(
         _ challenges: [Challenge],
         from url: HTTPURL,
-        refusals: RefusedLogins
+        didSend: Bool
     ) -> Answer {
-        if let carried { refuse(carried) }
-        return next(challenges, url, refusals)
+        if let carried { drop(carried, isRefused: didSend) }
+        return next(challenges, url)
     }
 
-    private mutating func refuse(_ position: Int) {
-        refused.append(position)
+    private mutating func drop(_ position: Int, isRefused: Bool) {
+        spent.append(position)
+        if isRefused { refused.append(position) }
         carried = nil
         libraryAnswers = 0
         hasAnsweredStale = false
     }
 
-    private mutating func next(
-        _ challenges: [Challenge],
-        _ url: HTTPURL,
-        _ refusals: RefusedLogins
-    ) -> Answer {
-        guard refused.count < Self.mostFailures, !isOverruled else { return .none }
+    private mutating func next(_ challenges: [Challenge], _ url: HTTPURL) -> Answer {
+        guard spent.count < Self.mostFailures, !isOverruled else { return .none }
         var best: (position: Int, strength: Int)?
         for (position, credential) in credentials.enumerated()
-        where credential.space.contains(url.origin) && !refused.contains(position) {
+        where credential.space.contains(url.origin) && !spent.contains(position) {
             guard let strength = credential.strength, strength > best?.strength ?? -1,
                 credential.answers(challenges)
             else { continue }
-            let realm = credential.realm(in: challenges)
-            if refusals.contains(position, at: url.origin.text, realm: realm) {
-                refused.append(position)
-                continue
-            }
             best = (position, strength)
         }
         carried = best?.position
-        hasAnswered = best != nil
         return best.map { .credential($0.position) } ?? .none
     }
 
@@ -210,25 +190,6 @@ extension Credential {
         case .digest, .ntlm, .negotiate: true
         case .basic, .bearer, .awsSigV4, .clientCertificate, .netrc: false
         }
-    }
-
-    /// Whether it has a password, which somebody may be guessing.
-    fileprivate var isLogin: Bool {
-        switch proof {
-        case .basic, .digest, .ntlm: true
-        case .negotiate, .bearer, .awsSigV4, .clientCertificate, .netrc: false
-        }
-    }
-
-    /// The realm that one of the challenges asks it for; nil without one.
-    fileprivate func realm(in challenges: [Challenge]) -> [UInt8]? {
-        let scheme =
-            switch proof {
-            case .basic: "basic"
-            case .digest: "digest"
-            case .ntlm, .negotiate, .bearer, .awsSigV4, .clientCertificate, .netrc: ""
-            }
-        return challenges.first { $0.scheme == scheme && isFor($0) }?["realm"]
     }
 
     /// How well it keeps what it proves; nil for what does not answer challenges.

@@ -95,7 +95,6 @@ package final class Engine: AttemptRunner {
             if !passed.isEmpty { deliver(passed) }
         }
         let routes = try Self.routes(of: sessions, environment)
-        let refusedLogins = sessions.map { _ in Lock(RefusedLogins()) }
         let publisher = Publisher(durability: durability, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {
@@ -110,7 +109,6 @@ package final class Engine: AttemptRunner {
                             sessions: sessions,
                             protocols: protocols,
                             cookieJars: cookieJars,
-                            refusedLogins: refusedLogins,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
                             routes: routes,

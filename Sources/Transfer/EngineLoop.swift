@@ -13,7 +13,6 @@ final class EngineLoop: MultiHandle.Driver {
     private let configurations: [SessionConfiguration]
     private let protocols: [HTTPProtocol]
     private let cookieJars: [CookieJar?]
-    private let refusedLogins: [Lock<RefusedLogins>]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
     /// Of each session; nil for one that goes directly.
@@ -49,7 +48,6 @@ final class EngineLoop: MultiHandle.Driver {
         sessions: [SessionConfiguration],
         protocols: [HTTPProtocol],
         cookieJars: [CookieJar?],
-        refusedLogins: [Lock<RefusedLogins>],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         routes: [ProxyRoutes?],
@@ -65,7 +63,6 @@ final class EngineLoop: MultiHandle.Driver {
         configurations = sessions
         self.protocols = protocols
         self.cookieJars = cookieJars
-        self.refusedLogins = refusedLogins
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
@@ -262,7 +259,6 @@ final class EngineLoop: MultiHandle.Driver {
         let transport = try SessionTransport(
             configurations[session],
             cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
-            refusedLogins: refusedLogins[session],
             tag: session,
             driver: self,
             sockets: sockets,

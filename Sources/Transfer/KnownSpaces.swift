@@ -21,8 +21,11 @@ struct KnownSpaces {
     func credential(for url: HTTPURL) -> Int? {
         guard !spaces.isEmpty else { return nil }
         let path = url.sentPath
-        return spaces.filter { $0.origin == url.origin && path.hasPrefix($0.folder) }
-            .max { $0.folder.utf8.count < $1.folder.utf8.count }?.credential
+        let isPlain = Self.isPlain(path)
+        return spaces.filter {
+            $0.origin == url.origin && ($0.folder == "/" || isPlain && path.hasPrefix($0.folder))
+        }
+        .max { $0.folder.utf8.count < $1.folder.utf8.count }?.credential
     }
 
     /// Notes that a request with a credential was not refused.
@@ -32,6 +35,15 @@ struct KnownSpaces {
         guard !spaces.contains(space) else { return }
         spaces.removeAll { $0.origin == space.origin && $0.folder == folder }
         if spaces.count < Self.capacity { spaces.append(space) }
+    }
+
+    /// Whether all servers see the same folders in a path: some decode an escaped slash or backslash, and some take what stands
+    /// behind a semicolon for no part of a segment.
+    private static func isPlain(_ path: String) -> Bool {
+        guard path.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: ";") })
+        else { return true }
+        let path = path.lowercased()
+        return !["%2f", "%5c", ".;", "%3b"].contains { path.contains($0) }
     }
 
     /// The path up to its last slash.

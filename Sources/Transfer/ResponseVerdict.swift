@@ -8,13 +8,15 @@ enum ResponseVerdict {
     case redirect
     /// The same request follows with an answer to the challenge; the body is passed over.
     case challenge(Authentication.Answer)
+    /// The same request follows without having asked first, which the server cannot do; the body is passed over.
+    case sendUnasked
     /// The body is not wanted; a little of it is kept for the message.
     case refuse(TransferFailure)
 
     /// Whether another request follows, so that nobody looks at the body.
     var isPassedOver: Bool {
         switch self {
-        case .redirect, .challenge: true
+        case .redirect, .challenge, .sendUnasked: true
         case .accept, .refuse: false
         }
     }

@@ -20,8 +20,6 @@ final class SessionTransport {
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
-    /// Shared with the other engine threads.
-    let refusedLogins: Lock<RefusedLogins>
     private let share: EngineShare
     private let routes: ProxyRoutes?
     private var connectionCount = 0
@@ -39,7 +37,6 @@ final class SessionTransport {
     init(
         _ configuration: SessionConfiguration,
         cookieJar: CookieJar?,
-        refusedLogins: Lock<RefusedLogins>,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
@@ -51,7 +48,6 @@ final class SessionTransport {
     ) throws(CurlCode) {
         self.configuration = configuration
         self.cookieJar = cookieJar
-        self.refusedLogins = refusedLogins
         lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
         self.sockets = sockets
         self.turn = turn

@@ -191,7 +191,8 @@ struct TransactionRecorder {
     /// Whether the running exchange has opened a connection of its own.
     var hasNewConnection: Bool { moments.connectStart != nil }
 
-    mutating func didSendHead(_ bytes: Span<UInt8>, at now: MonotonicTime) {
+    /// The head has left; it asks for `url` when that is written otherwise than what was wanted.
+    mutating func didSendHead(_ bytes: Span<UInt8>, asking url: String?, at now: MonotonicTime) {
         // What asks a proxy for a tunnel is part of connecting, and not for the report: it may carry credentials.
         guard moments.requestStart != nil else {
             changeTunnel {
@@ -201,6 +202,7 @@ struct TransactionRecorder {
             return
         }
         hasSentAnything = true
+        if let url { record.request.url = url }
         record.countOfRequestHeaderBytesSent += Int64(bytes.count)
         // Behind the request line stand the fields.
         if let end = bytes.indices.first(where: { bytes[$0] == 10 }) {
@@ -309,8 +311,7 @@ struct TransactionRecorder {
         at now: MonotonicTime
     ) {
         moments = Moments(fetchStart: now)
-        body = .none
-        bodyCount = 0
+        willSendBody(.none)
         record = TransactionMetrics(
             attempt: record.attempt,
             reason: reason,

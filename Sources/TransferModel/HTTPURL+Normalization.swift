@@ -21,14 +21,44 @@ extension HTTPURL {
         return "/" + kept.joined(separator: "/")
     }
 
-    /// The URL as it is signed and sent with its signature, without a fragment: no dot segments, escapes in capitals, and none
-    /// for a character that needs none.
+    /// The URL as it is signed and sent with its signature, without a fragment: host in small letters, no dot segments, all
+    /// that is not ASCII escaped, escapes in capitals, and none for a character that needs none.
     package var normalized: HTTPURL {
-        let authority = Self.slice(text, 0..<authorityEnd)
         let path = Self.withUsualEscapes(sentPath)
         let query = query
         let tail = query.isEmpty ? "" : "?" + Self.withUsualEscapes(query)
-        return (try? HTTPURL(authority + path + tail, like: self)) ?? self
+        return (try? HTTPURL(origin.text + path + tail, like: self)) ?? self
+    }
+
+    /// Whether it may have segments of dots, in whose place something else is sent.
+    package var mayHaveDotSegments: Bool {
+        let bytes = text.utf8.span
+        var index = authorityEnd
+        while index + 1 < pathEnd {
+            if bytes[index] == UInt8(ascii: "/"),
+                bytes[index + 1] == UInt8(ascii: ".") || bytes[index + 1] == UInt8(ascii: "%")
+            {
+                return true
+            }
+            index += 1
+        }
+        return false
+    }
+
+    /// The URL that a request line asks for.
+    ///
+    /// nil when there is no target in it.
+    package func asked(by line: Span<UInt8>) -> String? {
+        let space = UInt8(ascii: " ")
+        guard let start = line.indices.first(where: { line[$0] == space }),
+            let length = line.extracting(droppingFirst: start + 1).indices.first(where: {
+                line[start + 1 + $0] == space
+            }), length > 0
+        else { return nil }
+        let target = line.extracting(start + 1..<start + 1 + length)
+        let text = String(decoding: target.indices.map { target[$0] }, as: UTF8.self)
+        // A proxy is asked for the whole URL (RFC 9112 §3.2.2).
+        return text.hasPrefix("/") ? origin.text + text : text
     }
 
     /// How many dots a segment is made of, as they are or percent-encoded; 0 when it has anything else.
@@ -50,14 +80,20 @@ extension HTTPURL {
 
     /// The text with the escapes of unreserved characters undone and the digits of others in capitals.
     private static func withUsualEscapes(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 >= 0x80 }) else {
+            return text
+        }
         var result: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
+            guard byte < 0x80 else {
+                result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+                continue
+            }
             let digits = rest.prefix(2)
             guard byte == UInt8(ascii: "%"), digits.count == 2,
-                let high = digits.first.flatMap(hexadecimalValue),
-                let low = digits.last.flatMap(hexadecimalValue)
+                let high = digits.first?.hexadecimalValue,
+                let low = digits.last?.hexadecimalValue
             else {
                 result.append(byte)
                 continue
@@ -74,13 +110,9 @@ extension HTTPURL {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 48...57: digit - 48
-        case 65...70: digit - 55
-        case 97...102: digit - 87
-        default: nil
-        }
+    /// A hexadecimal digit in capitals.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 

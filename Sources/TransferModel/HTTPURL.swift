@@ -13,7 +13,7 @@ package struct HTTPURL: Sendable, Hashable {
     /// Where the authority ends in `text`, in UTF-8: what follows cannot change who is asked.
     package let authorityEnd: Int
     /// Where the path ends, which begins behind the authority; equal to it when the URL has none.
-    private let pathEnd: Int
+    let pathEnd: Int
 
     /// Why a text is no usable URL.
     package enum Fault: Error, Hashable {

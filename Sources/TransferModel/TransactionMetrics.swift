@@ -19,7 +19,8 @@ package struct TransactionMetrics: Sendable, Hashable {
         case resume
         /// Everything is asked for, because the answer to the request for the rest was of no use.
         case restart
-        /// libcurl sent the request again by itself because a reused connection had died.
+        /// The request was sent again within the attempt: its connection had ended before an answer, or its server cannot be
+        /// asked before the body is sent.
         case transparentRetry
     }
 

@@ -76,6 +76,9 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var httpStatus: Int?
     /// Whether the peer cannot have processed the request: no connection, or no byte of the request left.
     package var isKnownUnprocessed = false
+    /// Whether an order had been answered before, by a redirect to its result: what failed, and what its status says, is
+    /// about the request for that result.
+    package var followsOrder = false
     /// Whether the peer may have acted on a request that must not be sent twice: a person has to look.
     package var isOutcomeUnknown = false
     /// Whether repeating could help at all; certificates and refused redirects are not like that.

@@ -78,6 +78,39 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    // Taken by itself, nearly each of these answers allows a repeat.
+    @Test(arguments: [
+        ("http", Reply.status(429)), ("http", .status(404)), ("https", .status(429)),
+        ("https", .status(407)), ("https", .status(502)),
+        ("https", .status(200, ["Content-Length: 6"])),
+    ])
+    func `an answered order is not sent again when its result cannot be had`(
+        scheme: String,
+        reply: Reply
+    ) throws {
+        let proxy = try ScriptedServer { request in
+            request.method == "POST"
+                ? .redirect(303, to: "\(scheme)://shop.example/result") : reply
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { proxy: { http: "\(proxy.origin)", https: "\(proxy.origin)" } } }
+            uploads:
+              order:
+                url: http://shop.example/orders
+                json: { id: 1 }
+                retry: { attempts: 4, backoff: { initial: 1ms } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(proxy.requests.count { $0.method == "POST" } == 1)
+        let error = run.task("order")?["error"]
+        #expect(error?["message"]?.string?.contains("outcome unknown") == true)
+        #expect(error?["retryable"] == .bool(false))
+    }
+
     /// IMF-fixdate (RFC 9110 §5.6.7).
     private static func httpDate(secondsFromNow seconds: Int) throws -> String {
         let format = "+%a, %d %b %Y %H:%M:%S GMT"

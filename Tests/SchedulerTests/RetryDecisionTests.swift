@@ -131,6 +131,23 @@ import TransferModel
         )
     }
 
+    @Test(arguments: [417, 425, 429, 503])
+    func `no status of the request behind an answered order allows its repeat`(
+        status: Int
+    ) throws {
+        var policy = RetryPolicy.steady
+        policy.statusCodes = [417, 425, 429, 503]
+        var refusal = failure(.httpStatus, status: status)
+        refusal.followsOrder = true
+        #expect(
+            try decide(refusal, method: "POST", policy: policy) == .giveUp(.outcomeUnknown)
+        )
+        #expect(
+            try decide(refusal, method: "POST", key: true, policy: policy)
+                == .retry(after: .seconds(1), .backoff)
+        )
+    }
+
     @Test func `repeat always sends an order again and repeat never not even a look`() throws {
         var policy = RetryPolicy.steady
         policy.repeat = .always

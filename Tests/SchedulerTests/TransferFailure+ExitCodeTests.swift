@@ -29,7 +29,8 @@ import TransferModel
         arguments: [
             ("POST", false, .reset, true), ("POST", true, .reset, false),
             ("PUT", false, .reset, false), ("PATCH", false, .timeout, true),
-            ("POST", false, .connect, false), ("POST", false, .integrity, false),
+            ("POST", false, .connect, true), ("POST", false, .integrity, false),
+            ("POST", true, .connect, false), ("POST", false, .redirectLimit, false),
         ] as [(String, Bool, TransferFailure.Kind, Bool)]
     )
     func `an unsafe request without a key leaves the outcome unknown`(
@@ -44,13 +45,42 @@ import TransferModel
             url: try HTTPURL("https://a.test/"),
             headers: hasKey ? [key] : []
         )
-        let failure = TransferFailure(kind: kind, phase: .wait, detail: "")
+        var failure = TransferFailure(kind: kind, phase: .wait, detail: "")
         var policy = RetryPolicy()
         #expect(
             RetryDecision.leavesOutcomeUnknown(failure, of: request, under: policy) == expected
         )
+        failure.isKnownUnprocessed = true
+        #expect(!RetryDecision.leavesOutcomeUnknown(failure, of: request, under: policy))
+        failure.isKnownUnprocessed = false
         policy.repeat = .always
         #expect(!RetryDecision.leavesOutcomeUnknown(failure, of: request, under: policy))
+    }
+
+    @Test(
+        arguments: [
+            (.httpStatus, 404, true), (.httpStatus, 429, true), (.connect, nil, true),
+            (.redirectLimit, nil, true), (.mimeType, nil, false),
+        ] as [(TransferFailure.Kind, Int?, Bool)]
+    )
+    func `nobody knows of an answered order whose result cannot be had`(
+        kind: TransferFailure.Kind,
+        status: Int?,
+        isUnknown: Bool
+    ) throws {
+        let order = RequestSpec(method: "POST", url: try HTTPURL("https://a.test/"))
+        var failure = TransferFailure(kind: kind, phase: .wait, detail: "")
+        failure.httpStatus = status
+        failure.followsOrder = true
+        let policy = RetryPolicy()
+        #expect(
+            RetryDecision.leavesOutcomeUnknown(failure, of: order, under: policy) == isUnknown
+        )
+        failure.followsOrder = false
+        let isConnect = kind == .connect
+        #expect(
+            RetryDecision.leavesOutcomeUnknown(failure, of: order, under: policy) == isConnect
+        )
     }
 
     @Test(

@@ -24,11 +24,36 @@ import TransferModel
     @Test(arguments: [
         ("/%c3%a9/%7Euser/%2fa?x=%c3%a9&y=%41#%c3", "/%C3%A9/~user/%2Fa?x=%C3%A9&y=A"),
         ("/a/./b/%2e%2e/c", "/a/c"), ("", "/"), ("?", "/"), ("?a", "/?a"),
-        ("/100%/%zz/%4", "/100%/%zz/%4"), ("/a//b/", "/a//b/"),
+        ("/100%/%zz/%4", "/100%/%zz/%4"), ("/a//b/", "/a//b/"), ("/é?é=é", "/%C3%A9?%C3%A9=%C3%A9"),
     ])
     func `a normalized URL has one form`(text: String, normalized: String) throws {
         let url = try HTTPURL("https://a.example:8443" + text).normalized
         #expect(url.text == "https://a.example:8443" + normalized)
         #expect(url.origin.port == 8443)
+    }
+
+    @Test func `a normalized URL has its host in small letters and no usual port`() throws {
+        #expect(try HTTPURL("HTTP://LocalHost:80/A").normalized.text == "http://localhost/A")
+    }
+
+    @Test(arguments: [
+        ("/a/../b", true), ("/a/%2e%2e/b", true), ("/.a", true), ("/a/%20", true), ("", false),
+        ("/a/b.c", false), ("/a?x=/../y", false), ("/a#/./b", false),
+    ])
+    func `only a path with dots or escapes behind a slash is looked at twice`(
+        path: String,
+        mayHave: Bool
+    ) throws {
+        #expect(try HTTPURL("https://a.example" + path).mayHaveDotSegments == mayHave)
+    }
+
+    @Test(arguments: [
+        ("GET /b?x=a HTTP/1.1\r\nHost: a\r\n", "https://a.example:8443/b?x=a"),
+        ("GET http://a.example/c HTTP/1.1\r\n", "http://a.example/c"), ("GET", nil), ("", nil),
+        ("GET  HTTP/1.1", nil), ("GET /b", nil),
+    ])
+    func `a request line tells the URL`(line: String, asked: String?) throws {
+        let url = try HTTPURL("https://A.example:8443/a/../b")
+        #expect(url.asked(by: Array(line.utf8).span) == asked)
     }
 }

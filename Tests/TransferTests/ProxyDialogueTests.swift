@@ -73,6 +73,42 @@ import TransferModel
         #expect(proxy.requests.allSatisfy { $0.body == Self.body })
     }
 
+    @Test func `a proxy that cannot be asked first is asked with the body`() throws {
+        let proxy = try ScriptedServer(continues: { _ in false }) { request in
+            if request.headers["expect"] != nil { return .status(417) }
+            return request.headers["proxy-authorization"] == nil
+                ? .status(407, [Self.digest]) : .ok("x")
+        }
+        let result = try Self.harness(proxy, .digest).run(
+            .to("http://origin.test/", method: "POST", body: .bytes(Self.body))
+        )
+        #expect(result.failure == nil)
+        #expect(proxy.requests.map(\.body) == [[], Self.body, Self.body])
+    }
+
+    // libcurl may go on over another connection than the one on which it was told that its nonce is stale.
+    @Test func `a program's body follows a nonce that is stale`() throws {
+        let proxy = try ScriptedServer(continues: { _ in true }) { request in
+            switch request.headers["proxy-authorization"] {
+            case nil: .status(407, [Self.digest])
+            case let login? where login.contains("nonce=\"n\""):
+                .status(
+                    407,
+                    [
+                        "Proxy-Authenticate: Digest realm=\"r\", nonce=\"m\", qop=\"auth\", stale=true"
+                    ]
+                )
+            default: .ok("x")
+            }
+        }
+        let body = BodySource.command(["printf", "hello"], folder: "/")
+        let result = try Self.harness(proxy, .digest).run(
+            .to("http://origin.test/", method: "POST", body: body)
+        )
+        #expect(result.failure == nil)
+        #expect(proxy.requests.last?.text == "hello")
+    }
+
     // MARK: - Refusals
 
     @Test(arguments: [

@@ -16,6 +16,13 @@ import TransferModel
         #expect(result.currentRequest.url == server.url("/c"))
     }
 
+    @Test func `a record has the URL that was asked for`() throws {
+        let server = try ScriptedServer { _ in .ok("x") }
+        let result = try EngineHarness().run(.to(server.url("/a/../b/./c?d=/../e#f")))
+        #expect(result.transactions.first?.request.url == server.url("/b/c?d=/../e"))
+        #expect(server.requests.map(\.target) == ["/b/c?d=/../e"])
+    }
+
     @Test func `a circle is a permanent failure`() throws {
         let server = try ScriptedServer(["/a": [.redirect(to: "/b")], "/b": [.redirect(to: "/a")]])
         let result = try EngineHarness().run(.to(server.url("/a")))
@@ -122,7 +129,28 @@ import TransferModel
         )
         #expect(result.failure?.kind == .connect)
         #expect(result.failure?.isKnownUnprocessed == false)
+        #expect(result.failure?.followsOrder == true)
         #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        (301, "POST", true), (303, "POST", true), (307, "POST", false), (303, "PUT", false),
+    ])
+    func `a failure behind an order's redirect says that the order was answered`(
+        status: Int,
+        method: String,
+        followsOrder: Bool
+    ) throws {
+        let server = try ScriptedServer([
+            "/": [.redirect(status, to: "/result")], "/result": [.status(429)],
+        ])
+        let result = try EngineHarness().run(
+            .to(server.url("/"), method: method, body: .bytes([65])) {
+                $0.redirects.allowMethodChange = true
+            }
+        )
+        #expect(result.failure?.httpStatus == 429)
+        #expect(result.failure?.followsOrder == followsOrder)
     }
 
     @Test func `an endless body of a redirect is given up`() throws {

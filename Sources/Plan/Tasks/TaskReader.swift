@@ -12,8 +12,8 @@ final class TaskReader: Sendable {
     let defaults: TaskDraft
     /// Where secrets stand in the fields of each session.
     let sessionSecrets: [[SecretUse]]
-    /// Whose requests each session signs.
-    let signedSpaces: [[ProtectionSpace]]
+    /// What each session signs requests with.
+    let signers: [[Credential]]
 
     init(
         sessions: [SessionConfiguration],
@@ -23,7 +23,7 @@ final class TaskReader: Sendable {
         self.sessions = sessions
         self.defaults = defaults
         self.sessionSecrets = sessionSecrets
-        signedSpaces = sessions.map { $0.credentials.filter(\.isSigner).map(\.space) }
+        signers = sessions.map { $0.credentials.filter(\.isSigner) }
     }
 
     /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
@@ -100,7 +100,7 @@ final class TaskReader: Sendable {
             reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
         }
         guard reader.errorCount == errors, !reader.isFull else { return false }
-        checkSignedFields(of: draft, entry, &reader)
+        checkSignedRequest(of: draft, entry, &reader)
         checkBody(of: draft, entry, &reader)
         if draft.idempotencyKey != .none { checkKey(draft, entry, &reader) }
         return reader.errorCount == errors
