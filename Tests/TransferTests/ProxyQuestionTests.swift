@@ -304,7 +304,7 @@ import TransferModel
         )
         #expect(failure.isKnownUnprocessed)
         #expect(failure.detail.hasPrefix("the proxy \(proxy.origin): "))
-        #expect(!failure.detail.contains("407"))
+        #expect(!failure.detail.contains("response 407"))
     }
 
     @Test func `what fails behind a tunnel says which proxy led there`() throws {
