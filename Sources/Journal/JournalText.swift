@@ -25,27 +25,14 @@ struct JournalText: Equatable {
     static let longestContent = 1 << 28
 
     private(set) var entries: [Entry] = []
-    /// Whether the last bytes are no whole entry.
-    private(set) var hasTornTail = false
 
-    /// Reads a file; an empty one has no entries.
+    /// Reads a file up to its end, or to the first entry that is not whole.
     init(_ bytes: [UInt8]) throws(Fault) {
-        guard !bytes.isEmpty else { return }
         let name = Self.header.dropLast()
-        guard bytes.starts(with: name) else {
-            // A header that a loss of power has cut.
-            guard name.starts(with: bytes) else { throw .notAJournal }
-            hasTornTail = true
-            return
-        }
-        guard bytes.count > name.count else {
-            hasTornTail = true
-            return
-        }
+        guard bytes.starts(with: name), bytes.count > name.count else { throw .notAJournal }
         guard bytes[name.count] <= Self.version else { throw .newer }
         var rest = bytes.dropFirst(Self.header.count)
         while let entry = Self.takeEntry(from: &rest) { entries.append(entry) }
-        hasTornTail = !rest.isEmpty
     }
 
     /// Takes the first entry off `rest`, which stays as it is when that is not whole.

@@ -3,30 +3,44 @@ package import TransferModel
 
 /// Keeps the idempotency keys of a job's orders over its runs, in a file of the job's own.
 ///
-/// The keys' seed is on the disk before `init` returns, so that whoever is told a key can be told it again; what has come
-/// of the orders is added once, by `end`. A run that does not get so far has not ended its round. One process at a time
-/// may have it: the caller holds the job's lock.
+/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one of a part of the job that
+/// has left no other order open. The seeds that keys are made from
+/// are on the disk before `init` returns, and that an order is about to be sent is before `commit` does: whatever happens
+/// then, the next run makes the same key. One process at a time may have the file: the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
     /// Why there can be no keys, in words.
     package struct Fault: Error, Sendable, Hashable {
         package var message: String
     }
 
-    /// What earlier runs have left.
-    package enum Past: Sendable, Hashable {
-        /// Nothing that is still open.
-        case none
-        /// A round that goes on, and when it began.
-        case round(Timestamp)
-        /// A file that is no journal, whose keys are lost.
-        case unreadable
-    }
+    /// Orders are remembered by eight bytes each, and no more of them than these: the first ones are forgotten first.
+    package static let mostOrders = 1 << 20
 
-    package let past: Past
-    private let round: KeyRound
+    /// The file.
+    package let path: String
+    /// When the round began that this run goes on with; nil when no order of it was begun before.
+    package let beginDate: Timestamp?
+    /// How many orders have lost their keys because there were more than `mostOrders`.
+    package let forgottenCount: Int
+    private let rounds: KeyRounds
+    /// Of all rounds; the last one is that of the round that goes on.
+    private let seeds: [[UInt8]]
+    /// The orders of earlier runs, and where their seeds are.
+    private let known: [UInt64: Int]
     private let file: AppendFile
-    private let chosen: [String]
-    private var tally: OrderTally
+
+    /// Orders of earlier runs that this one has begun.
+    private var repeated: Set<UInt64> = []
+    /// Orders that are not required and were not accepted.
+    private var open: Set<UInt64> = []
+    /// Orders that were begun and have not ended, by the numbers of their tasks.
+    private var inFlight: [Int: UInt64] = [:]
+    /// Orders that `commit` has to write down before they are sent.
+    private var begun: [UInt64] = []
+    /// Orders that were accepted, which is written down with what comes next.
+    private var accepted: [UInt64] = []
+    /// Why nothing can be written any more.
+    private var fault: Fault?
 
     /// Longer files are none of ours, bytes.
     private static let maximumSize = 1 << 29
@@ -34,66 +48,138 @@ package final class KeyJournal: RunEventSink {
     /// Goes on with the round of the job, or begins one.
     ///
     /// - Parameters:
-    ///   - path: The folder, made with its parents; readable by its owner alone.
+    ///   - folderPath: The folder, made with its parents; readable by its owner alone.
     ///   - name: The file's name, without a slash.
-    ///   - chosen: The tasks that were chosen for the run, none for all.
     ///   - date: The present.
     ///   - seed: What the keys of a new round are made from: 32 random bytes.
-    /// - Throws: `Fault` when the file cannot be read or written, others may have written it, or a later version of this
-    ///   program has.
+    ///   - mostOrders: How many orders are remembered.
+    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have written it, or a later version
+    ///   of this program has.
     package init(
-        in path: String,
+        in folderPath: String,
         name: String,
-        chosen: [String],
         at date: Timestamp,
-        seed: [UInt8]
+        seed: [UInt8],
+        mostOrders: Int = KeyJournal.mostOrders
     ) throws(Fault) {
+        path = folderPath + "/" + name
         do throws(SystemError) {
-            let folder = try Folder(path: path, create: true, mode: 0o700)
-            let bytes = try Self.read(path + "/" + name)
-            (past, round) = try Self.round(
-                in: bytes,
-                of: path + "/" + name,
-                else: KeyRound(seed: seed, at: date)
+            let folder = try Folder(
+                path: folderPath,
+                create: true,
+                mode: 0o700,
+                isDurable: true
             )
-            // One entry and no torn tail: a journal grows by an entry a run and is cut to one by the next.
-            let text = JournalText.header + JournalText.bytes(of: round.during(chosen).entry)
+            let bytes = try Self.read(path)
+            var rounds = try Self.rounds(in: bytes, of: path)
+            beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
+            forgottenCount = rounds.keep(atMost: mostOrders)
+            rounds.begin(KeyRounds.Round(seed: seed, beginDate: date))
+            // One entry and no torn tail: a journal grows while a run lasts and is cut to one entry by the next one.
+            let text = JournalText.header + JournalText.bytes(of: rounds.entry)
             if text != bytes { try Self.publish(text, as: name, in: folder) }
             file = try AppendFile(in: folder, name: name)
+            self.rounds = rounds
         } catch {
             throw Fault(message: error.message)
         }
-        self.chosen = chosen
-        tally = OrderTally(countsAnswered: !chosen.isEmpty)
+        seeds = rounds.all.map(\.seed)
+        known = Self.index(rounds.all)
     }
 
-    /// What the keys of this run are made from.
-    package var seed: [UInt8] { round.seed }
+    /// What the key of an order is made from; notes that the order begins.
+    ///
+    /// - Parameters:
+    ///   - order: What the order is remembered by.
+    ///   - task: The number of its task, from 1.
+    /// - Returns: That of an earlier round when the order is open since then, else that of the present one.
+    package func seed(of order: UInt64, task: Int) -> [UInt8] {
+        inFlight[task] = order
+        if let place = known[order] {
+            repeated.insert(order)
+            return seeds[place]
+        }
+        begun.append(order)
+        return seeds.last ?? []
+    }
 
-    /// Whether the server has refused an order for good under this key.
-    package func isSpent(_ key: String) -> Bool { round.isSpent(key) }
+    /// Puts on the disk that the orders which `seed` was asked for are about to be sent.
+    ///
+    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be repeated.
+    package func commit() throws(Fault) {
+        guard !begun.isEmpty else { return }
+        try writeMarks()
+    }
 
     package func receive(_ event: RunEvent) {
-        if case .taskFinished(let record) = event { tally.add(record) }
+        guard case .taskFinished(let record) = event,
+            let order = inFlight.removeValue(forKey: record.taskIdentifier)
+        else { return }
+        let isAccepted = record.outcome == .succeeded || record.outcome == .unchanged
+        if isAccepted {
+            accepted.append(order)
+        } else if !record.required {
+            // A required one keeps the run from ending with 0.
+            open.insert(order)
+        }
     }
 
-    /// Writes down what has come of the orders, once everybody else knows it; to be called once.
+    /// Writes down that the run has ended with exit code 0; to be called once, when nothing can change that any more.
     ///
-    /// - Throws: `Fault` when that is not on the disk: the next run then goes on with this round.
-    package func end() throws(Fault) {
-        let next = round.ended(tally, chosen: chosen)
+    /// - Parameter isPart: Whether only some tasks were chosen for the run.
+    /// - Throws: `Fault` when that may not be on the disk.
+    package func end(isPart: Bool) throws(Fault) {
+        let ended = rounds.ended(
+            isDone: { repeated.contains($0) && !open.contains($0) },
+            open: open.filter { known[$0] == nil }.sorted(),
+            isPart: isPart
+        )
+        try write(JournalText.bytes(of: ended.entry))
+    }
+
+    /// Writes down what was accepted, of a run that has ended with another exit code.
+    ///
+    /// - Throws: `Fault` when that may not be on the disk: the round then goes on for longer than it would have.
+    package func keep() throws(Fault) {
+        if !accepted.isEmpty { try writeMarks() }
+    }
+
+    private func writeMarks() throws(Fault) {
+        var text: [UInt8] = []
+        if !begun.isEmpty { text += JournalText.bytes(of: KeyRounds.begun(begun)) }
+        if !accepted.isEmpty { text += JournalText.bytes(of: KeyRounds.accepted(accepted)) }
+        try write(text)
+        begun.removeAll(keepingCapacity: true)
+        accepted.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ text: [UInt8]) throws(Fault) {
+        if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(JournalText.bytes(of: next?.entry ?? KeyRound.end))
+            try file.append(text)
             try file.sync()
         } catch {
-            throw Fault(message: error.message)
+            let fault = Fault(message: error.message)
+            self.fault = fault
+            throw fault
         }
+    }
+
+    private static func index(_ rounds: [KeyRounds.Round]) -> [UInt64: Int] {
+        var index: [UInt64: Int] = [:]
+        index.reserveCapacity(rounds.reduce(0) { $0 + $1.open.count + $1.accepted.count })
+        for (place, round) in rounds.enumerated() {
+            for orders in [round.open, round.accepted] {
+                for order in orders where index[order] == nil { index[order] = place }
+            }
+        }
+        return index
     }
 
     // MARK: The file
 
-    /// Its bytes; none when there is no file.
-    private static func read(_ path: String) throws(SystemError) -> [UInt8] {
+    /// Its bytes; nil when there is no file.
+    private static func read(_ path: String) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) {
             let file = try InputFile(path: path)
             guard file.exposure == nil else {
@@ -101,27 +187,30 @@ package final class KeyJournal: RunEventSink {
             }
             return try file.readPrefix(limit: maximumSize)
         } catch {
-            if error.isMissing { return [] }
+            if error.isMissing { return nil }
             throw error
         }
     }
 
-    /// The round that is under way, or the new one.
-    private static func round(
-        in bytes: [UInt8],
-        of path: String,
-        else new: KeyRound
-    ) throws(SystemError) -> (Past, KeyRound) {
+    /// What the file says: published as a whole, it says something, however a run that has added to it was cut.
+    private static func rounds(
+        in bytes: [UInt8]?,
+        of path: String
+    ) throws(SystemError) -> KeyRounds {
+        guard let bytes else { return KeyRounds() }
         do throws(JournalText.Fault) {
             let text = try JournalText(bytes)
-            guard let round = KeyRound(text.entries) else {
-                // Something was there, and its first entry is not whole: that is more than a cut end.
-                return (text.entries.isEmpty && text.hasTornTail ? .unreadable : .none, new)
-            }
-            return (.round(round.beginDate), round)
+            guard let rounds = KeyRounds(text.entries) else { throw .notAJournal }
+            return rounds
         } catch {
             switch error {
-            case .notAJournal: return (.unreadable, new)
+            case .notAJournal:
+                throw .notPermitted(
+                    "read",
+                    path,
+                    reason: "it is damaged; without it, orders that were sent get new keys: "
+                        + "delete it if that may be"
+                )
             case .newer:
                 throw .notPermitted(
                     "read",

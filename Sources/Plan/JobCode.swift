@@ -32,6 +32,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case pathEscape = "job.path-escape"
     case badJSON = "job.bad-json"
     case notRepeatable = "job.not-repeatable"
+    case orderOfRun = "job.order-of-run"
     case badPointer = "job.bad-pointer"
     case badPattern = "job.bad-pattern"
 

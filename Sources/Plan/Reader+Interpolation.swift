@@ -34,6 +34,7 @@ extension Reader {
             joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
             joined.isFromEnvironment = joined.isFromEnvironment || piece.value.isFromEnvironment
             joined.isCaptured = joined.isCaptured || piece.value.isCaptured
+            joined.isOfRun = joined.isOfRun || piece.value.isOfRun
         }
         return joined
     }
@@ -72,6 +73,7 @@ extension Reader {
                     continue
                 }
                 value.isFilledIn = true
+                if value.isOfRun { noteRunValue(field) }
                 isFilledIn = true
                 if expression.namespace == .item, expression.rule == .required {
                     hasNull = hasNull || value.type == .null
@@ -158,7 +160,7 @@ extension Reader {
             }
         case .run:
             found = run[expression.name].map {
-                ScalarValue(text: $0, type: .string, isFilledIn: true)
+                ScalarValue(text: $0, type: .string, isFilledIn: true, isOfRun: true)
             }
         case .task:
             guard let value = capturedValue(of: expression, text, field) else { return nil }

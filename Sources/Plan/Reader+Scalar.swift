@@ -15,6 +15,8 @@ struct ScalarValue: Sendable, Hashable {
     var firstSecret = 0
     /// Whether some of the text is what a task has captured, so that a peer chose it.
     var isCaptured = false
+    /// Whether some of the text is another one in every run, `${run.…}`.
+    var isOfRun = false
     /// Where text begins that only stands for what a task will capture, an offset in UTF-8; nil when there is none.
     var standInStart: Int?
 

@@ -132,6 +132,22 @@ extension Reader {
         )
     }
 
+    /// Warns of an order that a later run cannot know again.
+    mutating func warnOfOrderOfRun(at key: NodeID) {
+        guard looksForWarnings else { return }
+        add(
+            Diagnostic(
+                .warning,
+                .orderOfRun,
+                "`${run.…}` in the URL or the body\(context) makes another order of it in every run, with another "
+                    + "idempotency key",
+                at: document.range(of: key),
+                help:
+                    "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
+            )
+        )
+    }
+
     private static func isCredential(_ name: String) -> Bool {
         let lowercased = name.lowercased()
         return lowercased == "authorization" || lowercased == "cookie"

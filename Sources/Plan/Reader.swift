@@ -53,6 +53,10 @@ struct Reader {
     var captureNames: [Int: Set<String>] = [:]
     /// The URL that was read last: the next one most often has its origin.
     var lastURL: HTTPURL?
+    /// Whether what is being read is the body that the settings before it describe.
+    var isReadingBody = false
+    /// Whether the URL or the body of the task being read is another one in every run.
+    var isOrderOfRun = false
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
     /// Bytes of the long ones among them, of all owners.
@@ -232,6 +236,14 @@ struct Reader {
                 }
                     ?? []
             )
+        }
+    }
+
+    /// Keeps that a value of this run stands in a setting, if that belongs to what makes an order.
+    mutating func noteRunValue(_ field: Field) {
+        let setting = path.first ?? field.name
+        if isReadingBody || ["url", "text", "multipart"].contains(setting) {
+            isOrderOfRun = true
         }
     }
 

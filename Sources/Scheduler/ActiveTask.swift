@@ -1,3 +1,4 @@
+import SystemKit
 import Transfer
 import TransferModel
 
@@ -25,6 +26,10 @@ final class ActiveTask {
     let spec: TaskSpec
     /// What is asked for, with the idempotency key that was made for it.
     let request: RequestSpec
+    /// Whether an idempotency key was made for it.
+    let hasMadeKey: Bool
+    /// What the files of the body were then.
+    private let bodyFiles: [InputFile.Identity]
     /// The session's connections to the origin of the URL that is asked.
     private(set) var lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
@@ -77,7 +82,7 @@ final class ActiveTask {
     ///   - now: The present.
     init(
         _ spec: TaskSpec,
-        key: String? = nil,
+        key: OrderKey? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
@@ -94,8 +99,10 @@ final class ActiveTask {
         startDate = clock.timestamp(of: now)
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
-        request = key.map(spec.request.keyed) ?? spec.request
-        trace = AttemptTrace(key: key)
+        request = key.map { spec.request.keyed($0.text) } ?? spec.request
+        bodyFiles = key?.files ?? []
+        hasMadeKey = key != nil
+        trace = AttemptTrace(key: key?.text)
     }
 
     /// Begins the next attempt, or goes on with one that has fetched the checksums.
@@ -116,6 +123,7 @@ final class ActiveTask {
             number: number,
             request: isAtMirror ? request.directed(to: url) : request,
             body: spec.body,
+            bodyFiles: bodyFiles,
             sink: spec.destination.map { .file($0) } ?? .memory,
             expectation: spec.expectation,
             redirects: spec.redirects,

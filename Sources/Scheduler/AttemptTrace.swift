@@ -52,7 +52,7 @@ final class AttemptTrace {
         to endDate: Timestamp
     ) -> TaskRecord {
         let request = key.map(spec.request.keyed) ?? spec.request
-        var record = TaskRecord(
+        return TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
             taskDescription: spec.description,
@@ -79,8 +79,6 @@ final class AttemptTrace {
             redirectCount: redirectCount,
             transactions: transactions
         )
-        record.madeKey = key.map { .made($0) } ?? (spec.wantsKey ? .missing : .none)
-        return record
     }
 }
 

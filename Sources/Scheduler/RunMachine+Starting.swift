@@ -99,10 +99,10 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let index = spec.index
-        var key: String?
-        if spec.wantsKey, let keyMaker {
+        var key: OrderKey?
+        if spec.wantsKey, let orderKeys {
             do throws(TransferFailure) {
-                key = try keyMaker(spec)
+                key = try orderKeys.key(of: spec)
             } catch {
                 lanes.leave(lane)
                 fail(index, blankRecord(index, .failed, now), error, now)
@@ -159,7 +159,11 @@ extension RunMachine {
             let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
             actions.events.append(.taskStarted(progress))
         }
-        actions.starts.append(request)
+        if isFirst, task.hasMadeKey {
+            actions.orders.append(request)
+        } else {
+            actions.starts.append(request)
+        }
     }
 }
 

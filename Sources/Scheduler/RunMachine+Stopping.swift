@@ -170,7 +170,7 @@ extension RunMachine {
             )
         }
         let outline = source.outline(of: index)
-        var record = TaskRecord(
+        return TaskRecord(
             id: source.id(of: index),
             taskIdentifier: index + 1,
             taskDescription: outline.description,
@@ -189,9 +189,6 @@ extension RunMachine {
             startDate: date,
             endDate: date
         )
-        // It may have wanted one.
-        if keyMaker != nil, record.kind == .upload { record.madeKey = .missing }
-        return record
     }
 }
 

@@ -22,6 +22,8 @@ struct RunMachine {
     struct Actions: Sendable {
         /// Attempts for the runner to start.
         var starts: [AttemptRequest] = []
+        /// Those that are the first under a key that was made, to start once it is kept that the order begins.
+        var orders: [AttemptRequest] = []
         /// Keys of attempts for the runner to end.
         var cancellations: [Int] = []
         /// Paths to look at for the tasks that they are the destinations of.
@@ -85,12 +87,9 @@ struct RunMachine {
     /// so that a turn is short and its actions are few.
     static let stepsPerTurn = 64
 
-    /// Makes the idempotency key of a task.
-    typealias KeyMaker = (TaskSpec) throws(TransferFailure) -> String
-
     let source: any TaskSource
     /// nil when no task wants a key.
-    let keyMaker: KeyMaker?
+    let orderKeys: (any OrderKeys)?
     let sessions: [SessionConfiguration]
     let schedule: ScheduleConfiguration
     let clock: RunClock
@@ -139,11 +138,11 @@ struct RunMachine {
         schedule: ScheduleConfiguration,
         clock: RunClock,
         now: MonotonicTime,
-        keyMaker: KeyMaker? = nil,
+        orderKeys: (any OrderKeys)? = nil,
         retryBudget: RetryBudget? = nil
     ) {
         self.source = source
-        self.keyMaker = keyMaker
+        self.orderKeys = orderKeys
         self.sessions = sessions
         self.schedule = schedule
         self.clock = clock

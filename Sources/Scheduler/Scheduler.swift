@@ -24,6 +24,7 @@ package final class Scheduler {
     private let sinks: [any RunEventSink]
     private let wantsProgress: Bool
     private let occupant: (String) -> PathOccupant
+    private let orderKeys: (any OrderKeys)?
     private let now: () -> MonotonicTime
     private let dice: () -> Double
     private let wall: () -> WallReading
@@ -35,7 +36,8 @@ package final class Scheduler {
     /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
     /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
-    /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `keyMaker` makes the idempotency keys that tasks want. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `orderKeys` has the idempotency keys that
+    /// tasks want. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
     /// `progress` events.
     package init(
         source: any TaskSource,
@@ -48,7 +50,7 @@ package final class Scheduler {
         sinks: [any RunEventSink],
         wantsProgress: Bool,
         occupant: @escaping (String) -> PathOccupant,
-        keyMaker: ((TaskSpec) throws(TransferFailure) -> String)? = nil,
+        orderKeys: (any OrderKeys)? = nil,
         now: @escaping () -> MonotonicTime = MonotonicTime.present,
         wall: @escaping () -> WallReading = WallReading.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
@@ -60,6 +62,7 @@ package final class Scheduler {
         self.sinks = sinks
         self.wantsProgress = wantsProgress
         self.occupant = occupant
+        self.orderKeys = orderKeys
         self.now = now
         self.dice = dice
         self.wall = wall
@@ -71,7 +74,7 @@ package final class Scheduler {
             schedule: schedule,
             clock: clock,
             now: clock.monotonic,
-            keyMaker: keyMaker
+            orderKeys: orderKeys
         )
     }
 
@@ -123,10 +126,32 @@ package final class Scheduler {
     /// The runner goes first: it works while the sinks write.
     private func perform(_ actions: RunMachine.Actions) -> [RunMachine.Event] {
         if !actions.starts.isEmpty { runner.start(actions.starts) }
+        if !actions.orders.isEmpty { startOrders(actions.orders) }
         if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
         for event in actions.events { emit(event) }
         return actions.destinationChecks.map {
             .destinationChecked(task: $0.task, occupant($0.path))
+        }
+    }
+
+    /// Starts attempts whose orders begin, unless that cannot be kept: whoever runs the job again would not know of them.
+    private func startOrders(_ requests: [AttemptRequest]) {
+        do throws(TransferFailure) {
+            try orderKeys?.commit()
+            runner.start(requests)
+        } catch {
+            let time = now()
+            let results = requests.map { request in
+                var result = AttemptResult(
+                    key: request.key,
+                    startTime: time,
+                    endTime: time,
+                    currentRequest: request.request.sent
+                )
+                result.failure = error
+                return AttemptEvent.finished(result)
+            }
+            inbox.push(.attempts(results))
         }
     }
 

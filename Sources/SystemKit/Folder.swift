@@ -12,16 +12,18 @@ package final class Folder: Sendable {
     ///   - path: Absolute, or relative to the working folder.
     ///   - create: Whether missing folders are made.
     ///   - mode: The permissions of the folders that are made, before the umask.
-    /// - Throws: What open(2) and mkdir(2) say.
+    ///   - isDurable: Whether the folders that are made survive a power loss from the start.
+    /// - Throws: What open(2), mkdir(2) and fsync(2) say.
     package init(
         path: String,
         create: Bool,
-        mode: UInt32 = 0o777
+        mode: UInt32 = 0o777,
+        isDurable: Bool = false
     ) throws(SystemError) {
         let path = path.isEmpty ? "." : path
         var descriptor = Self.open(path)
         if descriptor < 0, errno == ENOENT, create {
-            try Self.make(path, mode: mode)
+            try Self.make(path, mode: mode, isDurable: isDurable)
             descriptor = Self.open(path)
         }
         guard descriptor >= 0 else { throw .last("open folder", path) }
@@ -153,12 +155,19 @@ package final class Folder: Sendable {
         unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     }
 
-    private static func make(_ path: String, mode: UInt32) throws(SystemError) {
+    private static func make(
+        _ path: String,
+        mode: UInt32,
+        isDurable: Bool
+    ) throws(SystemError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         var current = path.hasPrefix("/") ? "" : "."
         for part in parts {
-            current += "/" + part
-            if unsafe mkdir(current, mode) != 0, errno != EEXIST {
+            let parent = current + "/"
+            current = parent + part
+            if unsafe mkdir(current, mode) == 0 {
+                if isDurable { try Folder(path: parent, create: false).sync() }
+            } else if errno != EEXIST {
                 throw .last("make folder", current)
             }
         }

@@ -154,12 +154,12 @@ final class Attempt {
     private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
         switch request.body {
         case .file(let path):
-            body = try SegmentedBody([.file(path: path)])
+            body = try SegmentedBody([.file(path: path)], files: request.bodyFiles)
         case .multipart(let parts):
             var generator = SystemRandomNumberGenerator()
             let form = MultipartForm(using: &generator)
             hop.headers.append(form.contentType)
-            body = try SegmentedBody(form.segments(of: parts))
+            body = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
         case .command(let arguments, let folder):
             try openStream(.command(arguments, folder: folder), sockets, errors)
         case .pipe(let path):

@@ -1,3 +1,4 @@
+package import SystemKit
 package import TransferModel
 
 /// One try of a task, as the engine is asked for it.
@@ -20,6 +21,8 @@ package struct AttemptRequest: Sendable {
     package var number: Int
     package var request: RequestSpec
     package var body: BodySource?
+    /// What the files of the body were when its idempotency key was made; none without such a key.
+    package var bodyFiles: [InputFile.Identity]
     package var sink: Sink
     package var expectation: Expectation
     package var redirects: RedirectRule
@@ -48,6 +51,7 @@ package struct AttemptRequest: Sendable {
         number: Int,
         request: consuming RequestSpec,
         body: consuming BodySource? = nil,
+        bodyFiles: consuming [InputFile.Identity] = [],
         sink: consuming Sink = .memory,
         expectation: consuming Expectation = Expectation(),
         redirects: RedirectRule = RedirectRule(),
@@ -65,6 +69,7 @@ package struct AttemptRequest: Sendable {
         self.number = number
         self.request = request
         self.body = body
+        self.bodyFiles = bodyFiles
         self.sink = sink
         self.expectation = expectation
         self.redirects = redirects

@@ -74,7 +74,10 @@ enum RedirectDecision {
         let headers = request.headers.filter { field in
             // No body crosses, so that no field about one has to.
             if crossesOrigin { return field.mayCrossOrigins }
-            return keepsBody || !hasBody || !bodyFields.contains(field.name.lowercased())
+            let name = field.name.lowercased()
+            // The key is that of the order, which the next request is not.
+            if changesMethod, name == "idempotency-key" { return false }
+            return keepsBody || !hasBody || !bodyFields.contains(name)
         }
         return .follow(
             RequestSpec(method: method, url: url, headers: headers),

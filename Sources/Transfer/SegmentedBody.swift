@@ -30,9 +30,13 @@ final class SegmentedBody: RequestBody {
 
     /// Looks at every file.
     ///
-    /// - Throws: What opening one of them says.
-    init(_ segments: [Segment]) throws(SystemError) {
+    /// - Parameters:
+    ///   - segments: What is sent.
+    ///   - files: What the files must be, in their order; none for whatever they are.
+    /// - Throws: What opening one of them says; `EPERM` for one that is not what it must be.
+    init(_ segments: [Segment], files: [InputFile.Identity] = []) throws(SystemError) {
         var sources: [Source] = []
+        var expected = files[...]
         var total: Int64 = 0
         for segment in segments {
             var source = Source(segment: segment, size: 0)
@@ -41,6 +45,14 @@ final class SegmentedBody: RequestBody {
                 source.size = Int64(bytes.count)
             case .file(let path):
                 let file = try InputFile(path: path)
+                if let identity = expected.popFirst(), identity != file.identity {
+                    throw .notPermitted(
+                        "send",
+                        path,
+                        reason:
+                            "it has changed since its idempotency key was made; run the job again"
+                    )
+                }
                 source.size = file.identity.size
                 source.identity = file.identity
                 if open == nil { open = (file, sources.count) }

@@ -11,16 +11,6 @@ package enum TaskOutcome: String, Sendable, Hashable, CaseIterable {
     case skipped
 }
 
-/// What a task has to do with the idempotency keys that the runner makes.
-package enum MadeKey: Sendable, Hashable {
-    /// It has none, or one of the job's.
-    case none
-    /// It wants one and has not begun.
-    case missing
-    /// What the field's value is.
-    case made(String)
-}
-
 /// Everything that a report keeps of one task.
 package struct TaskRecord: Sendable, Hashable {
     /// One check of the result, in the order of the job file's `expect`.
@@ -143,7 +133,6 @@ package struct TaskRecord: Sendable, Hashable {
     package var error: TransferFailure?
     /// Whether the failure is one that a later run may not meet.
     package var isRetryable = false
-    package var madeKey = MadeKey.none
     package var originalRequest: TransactionMetrics.SentRequest
     /// The request of the last redirect hop; the original one when there was none.
     package var currentRequest: TransactionMetrics.SentRequest

@@ -26,18 +26,6 @@ struct Exit: Error {
         }
     }
 
-    /// Hands signals to `receive`, and ends the process when the second one is not heard.
-    static func stopSignals(
-        receive: @escaping @Sendable (StopSignal) -> StopSignalListener.Hearing
-    ) throws(Exit) -> StopSignalListener {
-        try environment { () throws(SystemError) in
-            try StopSignalListener(
-                receive: receive,
-                giveUp: { ProcessContext.exit(ExitCode($0).rawValue) }
-            )
-        }
-    }
-
     /// Writes the message, if there is one, to standard error.
     func explain() {
         if let message { StandardError.write(Array("runner: \(message)\n".utf8)) }

@@ -19,8 +19,9 @@ struct JobRun {
     let reportPath: String
     let progress: ProgressStyle
     let state: StateFolder
-    /// The ids of the tasks that were chosen, none for all.
-    let chosen: [String]
+    let signals: RunSignals
+    /// Whether only some of the job's tasks were chosen.
+    let isPart: Bool
 
     /// Why a run cannot begin.
     struct Obstacle: Error {
@@ -51,9 +52,11 @@ struct JobRun {
         Self.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
-        // Before any other thread is made: they inherit its signal mask.
-        let signals = try listener(for: inbox, and: resolver)
-        defer { signals.stop() }
+        try signals.hear { signal in
+            resolver.stop(signal)
+            let turn = inbox.push(.signal(signal))
+            return { inbox.isTaken(turn) }
+        }
 
         // Before anything is sent or started: what could not be reported is not done.
         let file = try Exit.environment { () throws(SystemError) in
@@ -117,13 +120,12 @@ struct JobRun {
             reportPath: report.isPublished ? reportPath : nil
         )
 
-        let journal = try keyJournal(of: plan, clock)
-        let makeKey = try journal.map(keyMaker)
+        let keys = try keys(of: plan, clock)
         let cookies = cookies(of: plan, redactor, clock)
         let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
 
         var sinks: [any RunEventSink] = [report, display]
-        if let journal { sinks.append(journal) }
+        if let keys { sinks.append(keys.journal) }
         var schedule = plan.schedule
         schedule.failFast = schedule.failFast || failFast
         let scheduler = Scheduler(
@@ -137,19 +139,20 @@ struct JobRun {
             sinks: sinks,
             wantsProgress: display.wantsProgress,
             occupant: PathOccupant.init(at:),
-            keyMaker: makeKey
+            orderKeys: keys
         )
         let summary = scheduler.run()
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
         cookies.save(at: RunClock.now().wall)
-        let faults: [String] = [report.failure?.message, end(journal)].compactMap(\.self)
-        guard faults.isEmpty else {
-            throw Exit(
-                summary.exitCode.combined(with: .environment),
-                faults.joined(separator: "\nrunner: ")
-            )
+        guard summary.exitCode == .success, report.failure == nil else {
+            // When that fails, orders keep their keys for longer.
+            try? keys?.journal.keep()
+            guard let failure = report.failure else { return summary }
+            throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
+        // Last of all: whoever sees another exit code runs the job again, and means the same orders.
+        try keys?.end(isPart: isPart)
         return summary
     }
 
@@ -184,18 +187,6 @@ struct JobRun {
         let redactor = Redactor(secrets)
         if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
         return redactor
-    }
-
-    /// Hands signals to the run, and ends the process when the run does not hear the second one.
-    private func listener(
-        for inbox: Inbox<Scheduler.Message>,
-        and resolver: SecretResolver
-    ) throws -> StopSignalListener {
-        try Exit.stopSignals { signal in
-            resolver.stop(signal)
-            let turn = inbox.push(.signal(signal))
-            return { inbox.isTaken(turn) }
-        }
     }
 
     /// How many open files concurrent tasks need: a connection and a file for each, and some for everything else.

@@ -70,8 +70,15 @@ struct Run: ParsableCommand {
         let state = StateFolder(chosen: state.chosenFolder, environment: environment)
         let chosen = EnvironmentOption.identifiers(only)
         let path = file
+        let signals = RunSignals()
         let takeLock = { (request: LockRequest) throws(Exit) in
-            try RunLock(request, in: state, jobPath: path, isQuiet: progress == .none).take()
+            try RunLock(
+                request,
+                in: state,
+                jobPath: path,
+                signals: signals,
+                isQuiet: progress == .none
+            ).take()
         }
         var held: FileLock?
         // Up to the end of the process, report and all.
@@ -99,7 +106,8 @@ struct Run: ParsableCommand {
                 ?? state.reportPath(jobName: plan.name, jobPath: file),
             progress: progress,
             state: state,
-            chosen: chosen
+            signals: signals,
+            isPart: !chosen.isEmpty
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

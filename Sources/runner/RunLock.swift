@@ -8,6 +8,7 @@ import TransferModel
 struct RunLock {
     private let request: LockRequest
     private let file: FileLock
+    private let signals: RunSignals
     /// Whether one says that one waits.
     private let isQuiet: Bool
 
@@ -17,15 +18,18 @@ struct RunLock {
     ///   - request: What the job says of it.
     ///   - state: Where it is kept.
     ///   - jobPath: The job's file.
+    ///   - signals: What ends a wait.
     ///   - isQuiet: Whether nothing is said but of failures.
     /// - Throws: `Exit` when there is no place for it.
     init(
         _ request: LockRequest,
         in state: StateFolder,
         jobPath: String,
+        signals: RunSignals,
         isQuiet: Bool
     ) throws(Exit) {
         self.request = request
+        self.signals = signals
         self.isQuiet = isQuiet
         file = try state.lock(jobName: request.jobName, jobPath: jobPath)
     }
@@ -47,7 +51,8 @@ struct RunLock {
 
     /// Who has the lock, as the beginning of a sentence.
     private var holder: String {
-        let process = file.note.map { " (process \($0))" } ?? ""
+        // Whoever may write to the file chose the text.
+        let process = file.note.flatMap { Int32($0) }.map { " (process \($0))" } ?? ""
         return "another run of `\(request.jobName.onOneLine(limit: 80).text)`\(process)"
     }
 
@@ -77,11 +82,10 @@ struct RunLock {
     private func wait(_ limit: Duration?) throws(Exit) {
         let deadline = limit.map { MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + $0 }
         let inbox = Inbox<Message>()
-        let signals = try Exit.stopSignals { signal in
+        try signals.hear { signal in
             let turn = inbox.push(.signal(signal))
             return { inbox.isTaken(turn) }
         }
-        defer { signals.stop() }
         // Behind the listener: who reads it may send a signal at once.
         if !isQuiet { StandardError.write(Array("runner: waiting: \(holder) is under way\n".utf8)) }
         let file = file
@@ -95,12 +99,16 @@ struct RunLock {
                 }
             }
         }
-        switch inbox.takeAll(until: deadline?.nanoseconds).first {
-        case .taken?: return
-        case .refused(let error)?: try attempt { () throws(SystemError) in throw error }
-        case .signal(let signal)?:
+        let first = inbox.takeAll(until: deadline?.nanoseconds)
+        signals.keep()
+        // One that comes with the lock is not lost: it is here, or waits for the run to hear it.
+        for case .signal(let signal) in first + inbox.takeAll(until: .min) {
             throw Exit(ExitCode(signal), "stopped while it waited: \(holder)")
+        }
+        switch first.first {
+        case .refused(let error)?: try attempt { () throws(SystemError) in throw error }
         case nil: throw Exit(.locked, "\(holder) still holds the lock: nothing was done")
+        default: break
         }
     }
 }

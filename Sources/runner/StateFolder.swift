@@ -32,7 +32,12 @@ struct StateFolder {
         let advice = "name a report with --report, or a state folder with --state-dir"
         guard let path else { throw Exit(.environment, "there is no state folder: \(advice)") }
         do {
-            _ = try Folder(path: path + "/reports", create: true, mode: 0o700)
+            _ = try Folder(
+                path: path + "/reports",
+                create: true,
+                mode: 0o700,
+                isDurable: true
+            )
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
@@ -77,11 +82,13 @@ struct StateFolder {
         return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
     }
 
-    /// Eight hexadecimal digits for the absolute path of a job's file (FNV-1a, 64 bits, folded to 32).
+    /// Eight hexadecimal digits for the path of a job's file (FNV-1a, 64 bits, folded to 32).
+    ///
+    /// However the path is written, and whatever links it leads through: one file has one key.
     private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
         let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
-        let parts = (folder + jobPath).split(separator: "/").filter { $0 != "." }
-        let hash = (Array(parts.joined(separator: "/").utf8) + suffix).span.fnv1a
+        let path = Folder.canonicalPath(folder + jobPath)
+        let hash = (Array(path.utf8.dropFirst()) + suffix).span.fnv1a
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32).padded(to: 8, radix: 16)
     }
 

@@ -8,19 +8,40 @@ import TransferModel
     private let folder: TemporaryFolder
     private let first = [UInt8](repeating: 1, count: 32)
     private let second = [UInt8](repeating: 2, count: 32)
+    private let third = [UInt8](repeating: 3, count: 32)
 
     init() throws {
         folder = try TemporaryFolder()
     }
 
-    private func open(_ seed: [UInt8], chosen: [String] = []) throws -> KeyJournal {
+    private func open(_ seed: [UInt8], mostOrders: Int = 100) throws -> KeyJournal {
         try KeyJournal(
             in: folder.path("state/journals"),
             name: "job.journal",
-            chosen: chosen,
             at: Timestamp(microseconds: 5),
-            seed: seed
+            seed: seed,
+            mostOrders: mostOrders
         )
+    }
+
+    /// A run with these orders, of which the one with the number of `open` is optional and not accepted.
+    @discardableResult
+    private func run(
+        _ seed: [UInt8],
+        _ orders: [UInt64],
+        open: UInt64? = nil,
+        ends: Bool,
+        isPart: Bool = false
+    ) throws -> [[UInt8]] {
+        let journal = try self.open(seed)
+        let seeds = orders.enumerated().map { journal.seed(of: $1, task: $0 + 1) }
+        try journal.commit()
+        for (place, order) in orders.enumerated() {
+            let outcome = order == open ? TaskOutcome.failed : .succeeded
+            journal.receive(.taskFinished(.order(place + 1, outcome, required: order != open)))
+        }
+        if ends { try journal.end(isPart: isPart) } else { try journal.keep() }
+        return seeds
     }
 
     private var text: [UInt8] {
@@ -31,70 +52,104 @@ import TransferModel
         try folder.write(text, to: "state/journals/job.journal", mode: mode)
     }
 
-    @Test func `keys are on the disk before they are made, for their owner alone`() throws {
+    @Test func `seeds are on the disk before keys are made, for their owner alone`() throws {
         let journal = try open(first)
-        #expect(journal.past == .none)
-        #expect(journal.seed == first)
-        #expect(try KeyRound(JournalText(text).entries)?.seed == first)
+        #expect(journal.beginDate == nil)
+        #expect(journal.seed(of: 1, task: 1) == first)
+        #expect(try KeyRounds(JournalText(text).entries)?.present?.seed == first)
         #expect(try folder.mode(of: "state/journals/job.journal") == 0o600)
         #expect(try folder.mode(of: "state/journals") == 0o700)
     }
 
-    @Test func `a run that was cut is gone on with, one that got through is not`() throws {
-        _ = try open(first)
-        let journal = try open(second)
-        #expect(journal.past == .round(Timestamp(microseconds: 5)))
-        #expect(journal.seed == first)
-        journal.receive(.taskFinished(.order(.made("a"), .succeeded)))
-        try journal.end()
-        #expect(try open(second).seed == second)
+    @Test func `orders are on the disk before they are sent, together and once`() throws {
+        let journal = try open(first)
+        let before = try text.count
+        for order in UInt64(1)...3 { _ = journal.seed(of: order, task: Int(order)) }
+        #expect(try text.count == before)
+        try journal.commit()
+        try journal.commit()
+        #expect(try text.count == before + 3 * 8 + 9)
+        #expect(try KeyRounds(JournalText(text).entries)?.present?.open == [1, 2, 3])
     }
 
-    @Test func `an open order is found again, and its answer ends the round`() throws {
-        let journal = try open(first)
-        journal.receive(.taskFinished(.order(.made("a"), .succeeded)))
-        journal.receive(.taskFinished(.order(.made("b"), .failed, .timeout)))
-        try journal.end()
-        let part = try open(second, chosen: ["b"])
-        #expect(part.seed == first)
-        part.receive(.taskFinished(.order(.made("b"), .succeeded)))
-        try part.end()
-        #expect(try open(second).past == .none)
+    @Test func `a round goes on until a run has ended with 0`() throws {
+        try run(first, [1, 2], ends: false)
+        #expect(try open(second).beginDate == Timestamp(microseconds: 5))
+        // Those that were not begun before, too.
+        #expect(try run(second, [1, 3], ends: false) == [first, first])
+        #expect(try run(second, [1, 2, 3], ends: true) == [first, first, first])
+        #expect(try run(second, [1, 2, 3], ends: true) == [second, second, second])
+    }
+
+    @Test func `orders of a round that others have ended come back under their keys`() throws {
+        try run(first, [1, 2, 3], ends: false)
+        try run(second, [3, 4], ends: true)
+        #expect(try open(second).beginDate == nil)
+        #expect(try run(second, [1, 3, 4], ends: true) == [first, second, second])
+        #expect(try run(third, [1, 2, 3], ends: true) == [third, first, third])
+        #expect(try KeyRounds(JournalText(text).entries)?.all.isEmpty == true)
+    }
+
+    @Test func `an optional order that was not accepted keeps its key`() throws {
+        try run(first, [1, 2], open: 2, ends: true)
+        #expect(try run(second, [1, 2], open: 2, ends: true) == [second, first])
+        #expect(try run(third, [1, 2], ends: true) == [third, first])
+        #expect(try run(first, [1, 2], ends: true) == [first, first])
+    }
+
+    @Test func `a part of the job that leaves nothing open makes the round good`() throws {
+        try run(first, [1, 2], open: 2, ends: false)
+        #expect(try run(second, [3], ends: true, isPart: true) == [first])
+        #expect(try run(second, [1, 2], open: 2, ends: false) == [first, first])
+        #expect(try run(third, [2], ends: true, isPart: true) == [first])
+        #expect(try run(third, [1, 2], ends: true) == [third, third])
+    }
+
+    @Test func `of too many orders the first ones are forgotten, which is told`() throws {
+        try run(first, [1, 2, 3], ends: false)
+        try run(second, [4], ends: true)
+        let journal = try open(second, mostOrders: 2)
+        #expect(journal.forgottenCount == 1)
+        #expect((1...3).map { journal.seed(of: $0, task: 1) } == [second, first, first])
+        #expect(try open(second).forgottenCount == 0)
     }
 
     @Test func `the file is as short at the hundredth run as at the second one`() throws {
         var sizes: Set<Int> = []
-        for run in 1...100 {
-            let journal = try open(first)
-            journal.receive(.taskFinished(.order(.made("a"), .failed, .reset)))
-            try journal.end()
-            if run > 1 { sizes.insert(try text.count) }
+        for number in 1...100 {
+            try run(first, [1, 2], ends: false)
+            if number > 1 { sizes.insert(try text.count) }
         }
         #expect(sizes.count == 1)
     }
 
-    @Test func `cut at any byte it is the round before or the round's end, never something else`()
+    @Test func `cut at any byte of what was added it is a state before, never something else`()
         throws
     {
         let journal = try open(first)
         let begun = try text.count
-        try journal.end()
+        _ = journal.seed(of: 1, task: 1)
+        try journal.commit()
+        try journal.end(isPart: false)
         let whole = try text
         for length in begun..<whole.count {
             try write(whole.prefix(length))
-            #expect(try open(second).seed == first, "\(length)")
+            #expect(try open(second).seed(of: 1, task: 1) == first, "\(length)")
         }
         try write(whole)
-        #expect(try open(second).seed == second)
+        #expect(try open(second).seed(of: 1, task: 1) == second)
     }
 
-    @Test func `what is no journal is told, and keys are made anew`() throws {
+    @Test func `a file that is damaged is refused by its name, an empty one too`() throws {
         _ = try open(first)
-        try write("nonsense".utf8)
-        let journal = try open(second)
-        #expect(journal.past == .unreadable)
-        #expect(journal.seed == second)
-        #expect(try open(first).past == .round(Timestamp(microseconds: 5)))
+        let good = try text
+        for text in [[], Array("nonsense".utf8), JournalText.header, Array(good.dropLast())] {
+            try write(text)
+            let fault = try #require(throws: KeyJournal.Fault.self) { try open(second) }
+            #expect(fault.message.contains("state/journals/job.journal: it is damaged"))
+            #expect(fault.message.contains("delete it"))
+            #expect(try self.text == text)
+        }
     }
 
     @Test func `a later version's file, and one that others may write, are refused`() throws {
@@ -112,5 +167,28 @@ import TransferModel
     @Test func `a folder that cannot be made is a fault`() throws {
         try folder.write("a file", to: "state")
         #expect(throws: KeyJournal.Fault.self) { try open(first) }
+    }
+}
+
+extension TaskRecord {
+    /// The task of an order that has ended.
+    fileprivate static func order(
+        _ number: Int,
+        _ outcome: TaskOutcome,
+        required: Bool
+    ) -> TaskRecord {
+        let date = Timestamp(microseconds: 0)
+        return TaskRecord(
+            id: "a",
+            taskIdentifier: number,
+            kind: .upload,
+            session: "default",
+            source: SourceLocation(file: "job.yaml", line: 1, column: 1),
+            outcome: outcome,
+            required: required,
+            request: .init(method: "POST", url: "http://a.test/", headers: HeaderFields()),
+            startDate: date,
+            endDate: date
+        )
     }
 }

@@ -42,10 +42,7 @@ import TransferModel
         #expect(reported?["value"]?.string == first.first)
     }
 
-    @Test
-    func `an order without an answer keeps its key, and so do the others, until all have one`()
-        throws
-    {
+    @Test func `all orders keep their keys until a run has ended with 0`() throws {
         let server = try ScriptedServer([
             "/a": [.ok("")], "/b": [.status(503), .hangUp, .status(201)],
         ])
@@ -54,7 +51,9 @@ import TransferModel
         #expect(try job.run().code == 5)
         let third = try job.run()
         #expect(third.code == 0)
-        #expect(third.command.standardError.contains("their idempotency keys are used again"))
+        let place = job.folder.path(Self.journals)
+        #expect(third.command.standardError.contains(" has ended with 0: orders keep their "))
+        #expect(third.command.standardError.contains("for new ones delete \(place)/"))
         #expect(Set(keys(server, "/a")).count == 1)
         #expect(Set(keys(server, "/b")).count == 1)
         // Everything is answered: what is sent now is meant anew.
@@ -77,15 +76,135 @@ import TransferModel
         #expect(Set(keys).count == 2)
     }
 
-    @Test func `an order that is refused for good gets a new key, though another one is open`()
-        throws
+    @Test func `a refusal spends no key, of no order`() throws {
+        let server = try ScriptedServer([
+            "/a": [.ok("")], "/b": [.hangUp, .status(402)], "/c": [.status(503), .status(422)],
+        ])
+        let job = try job(
+            [order("a", server), order("b", server), order("c", server)].joined(separator: "\n")
+        )
+        #expect(try job.run().code == 5)
+        #expect(try job.run().code == 1)
+        #expect(try job.run().code == 1)
+        for path in ["/a", "/b", "/c"] { #expect(Set(keys(server, path)).count == 1) }
+    }
+
+    @Test func `a run that fails by something else keeps the keys`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)], "/d": [.status(503), .ok("")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            uploads:
+              a: { url: \(server.url("/a")), text: a, idempotencyKey: auto }
+            downloads:
+              d: { url: \(server.url("/d")), to: d, needs: [a], retry: { attempts: 1 } }
+            """
+        )
+        #expect(try job.run().code == 5)
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 1)
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 2)
+    }
+
+    @Test func `a run that is stopped keeps the keys of what was accepted`() throws {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer { _ in
+            Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps
+        }
+        let job = try job(order("a", server))
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        running.signal(15)
+        _ = try running.waitForLine(containing: "stopping")
+        rest.open()
+        #expect(try running.finish().status == .exit(143))
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 1)
+    }
+
+    @Test func `orders of a round that other orders have ended come back under their keys`() throws
     {
-        let server = try ScriptedServer(["/a": [.status(402)], "/b": [.status(503)]])
+        let server = try ScriptedServer(["/a": [.ok("")], "/b": [.status(503), .ok("")]])
         let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
-        #expect(try job.run().code == 1)
-        #expect(try job.run().code == 1)
+        #expect(try job.run().code == 5)
+        #expect(try job.run("--var", "amount=2").code == 0)
+        let again = try job.run()
+        #expect(again.code == 0)
+        #expect(!again.command.standardError.contains("has ended with 0"))
+        // The second ones are those of the other amount.
+        for path in ["/a", "/b"] {
+            let keys = keys(server, path)
+            #expect(keys.count == 3)
+            #expect(keys.first == keys.last)
+            #expect(Set(keys).count == 2)
+        }
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 3)
+    }
+
+    @Test func `a part of the job that ends with 0 is done, like all of it`() throws {
+        let server = try ScriptedServer(["/a": [.ok("")], "/b": [.ok("")]])
+        let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
+        #expect(try job.run("--only", "a").code == 0)
+        #expect(try job.run("--only", "a").code == 0)
+        #expect(Set(keys(server, "/a")).count == 2)
+    }
+
+    @Test func `an optional order that was not accepted keeps its key`() throws {
+        let server = try ScriptedServer(["/a": [.ok("")], "/b": [.status(503)]])
+        let job = try job(
+            [order("a", server), order("b", server, ", required: false")].joined(separator: "\n")
+        )
+        #expect(try job.run().code == 0)
+        #expect(try job.run().code == 0)
         #expect(Set(keys(server, "/a")).count == 2)
         #expect(Set(keys(server, "/b")).count == 1)
+    }
+
+    @Test func `the keys belong to the file, however its path is written`() throws {
+        let server = try ScriptedServer(["/a": [.status(503)]])
+        let job = try job(order("a", server))
+        try job.folder.makeFolder("in")
+        let link = job.folder.path("in/link.yaml")
+        #expect(try Command("ln", ["-s", "../job.yaml", link]).run().status == .exit(0))
+        for path in ["job.yaml", "./in/../job.yaml", job.folder.path("job.yaml")] {
+            #expect(try job.runner(["run", path, "--report", "r.json"]).status == .exit(5))
+        }
+        #expect(Set(keys(server, "/a")).count == 1)
+        #expect(try job.folder.list(Self.journals).count == 1)
+        try job.folder.write("name: job\n" + job.folder.text("job.yaml"), to: "job.yaml")
+        #expect(try job.runner(["run", link, "--report", "r.json"]).status == .exit(5))
+        #expect(Set(keys(server, "/a")).count == 1)
+    }
+
+    @Test func `a file that changes between attempts is not sent under the key of another one`()
+        throws
+    {
+        let (arrived, changed) = (try Gate(), try Gate())
+        let first = Reply([.open(arrived), .wait(changed)]) + Reply.status(503).steps
+        let server = try ScriptedServer(["/a": [first, .status(201)]])
+        let job = try JobFolder(
+            """
+            version: 1
+            uploads:
+              a:
+                url: \(server.url("/a"))
+                file: body
+                idempotencyKey: auto
+                retry: { attempts: 2, backoff: { initial: 1ms, jitter: none } }
+            """
+        )
+        try job.folder.write("one", to: "body")
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        try job.folder.write("other", to: "body")
+        changed.open()
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 4)
+        #expect(server.requests.count == 1)
+        let message = run.task("a")?["error"]?["message"]?.string
+        #expect(message?.contains("changed since its idempotency key was made") == true)
     }
 
     @Test func `an accepted order whose answer is not as expected keeps its key`() throws {
@@ -200,14 +319,15 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a journal that is not whole is told, and keys are made anew`() throws {
+    @Test func `with a damaged journal nothing is sent`() throws {
         let server = try ScriptedServer(["/a": [.status(503)]])
         let job = try job(order("a", server))
         #expect(try job.run().code == 5)
         let name = try #require(try job.folder.list(Self.journals).first)
-        try job.folder.write("nonsense", to: "\(Self.journals)/\(name)", mode: 0o600)
+        try job.folder.write("", to: "\(Self.journals)/\(name)", mode: 0o600)
         let run = try job.run()
-        #expect(run.command.standardError.contains("is not whole: idempotency keys are made anew"))
-        #expect(Set(keys(server, "/a")).count == 2)
+        #expect(run.code == 4)
+        #expect(run.command.standardError.contains("\(name): it is damaged"))
+        #expect(server.requests.count == 1)
     }
 }

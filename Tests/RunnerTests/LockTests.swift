@@ -119,6 +119,37 @@ import Testing
         #expect(try first.finish().status == .exit(0))
     }
 
+    @Test func `a signal that comes with the lock is not lost`() throws {
+        let held = try Held("wait")
+        let first = try held.hold()
+        let second = try held.second().start()
+        _ = try second.waitForLine(containing: "waiting: another run")
+        // It finds both when it goes on (SIGSTOP, SIGCONT); nobody knows which of them first.
+        second.signal(19)
+        first.signal(9)
+        #expect(try first.finish().status == .signal(9))
+        second.signal(15)
+        second.signal(18)
+        #expect(try second.finish().status == .exit(143))
+        held.release()
+    }
+
+    @Test func `a note that is no number is not shown`() throws {
+        let held = try Held("fail")
+        let first = try held.hold()
+        let folder = ".local/state/runner/locks"
+        let name = try #require(try held.job.folder.list(folder).first)
+        try held.job.folder.write("\u{1B}[31mred\n", to: "\(folder)/\(name)")
+        let second = try held.second().run()
+        #expect(second.status == .exit(10))
+        #expect(
+            second.standardError
+                == "runner: another run of `job` holds the lock: nothing was done\n"
+        )
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+    }
+
     @Test func `a killed run has no lock any more`() throws {
         let held = try Held("fail")
         let first = try held.hold()

@@ -36,7 +36,7 @@ struct RunSimulation {
         retryTokens: Int = RetryBudget.usualCapacity,
         minuteOfDay: Int = 0,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
-        keyMaker: RunMachine.KeyMaker? = nil
+        orderKeys: FakeKeys? = nil
     ) {
         var schedule = ScheduleConfiguration()
         change(&schedule)
@@ -48,7 +48,7 @@ struct RunSimulation {
             schedule: schedule,
             clock: Self.clock,
             now: now,
-            keyMaker: keyMaker,
+            orderKeys: orderKeys,
             retryBudget: RetryBudget(tokens: retryTokens)
         )
         settle()
@@ -160,7 +160,7 @@ struct RunSimulation {
 
     private mutating func act() {
         let actions = machine.takeActions()
-        for request in actions.starts {
+        for request in actions.starts + actions.orders {
             running[request.key] = request
             starts.append(source.id(of: request.key))
         }

@@ -52,6 +52,7 @@ private final class TextSink: RunEventSink {
         inbox: Inbox<Scheduler.Message> = Inbox(),
         schedule: ScheduleConfiguration = ScheduleConfiguration(),
         files: Set<String> = [],
+        orderKeys: FakeKeys? = nil,
         script: @escaping @Sendable (AttemptRequest) -> FakeRunner.Answer
     ) -> (lines: [String], summary: RunSummary) {
         let sink = TextSink()
@@ -67,6 +68,7 @@ private final class TextSink: RunEventSink {
             sinks: [sink],
             wantsProgress: wantsProgress,
             occupant: { files.contains($0) ? .file : .nothing },
+            orderKeys: orderKeys,
             now: {
                 time = time + .milliseconds(300)
                 return time
@@ -84,6 +86,46 @@ private final class TextSink: RunEventSink {
             lines == ["run job", "start a", "succeeded a", "start b", "succeeded b", "exit 0"]
         )
         #expect(summary.succeeded == 2)
+    }
+
+    @Test func `orders are kept together before any of them is sent, and only then`() {
+        let keys = FakeKeys()
+        let order = { (id: String) in
+            FakeSource.Task(id).with {
+                $0.kind = .upload
+                $0.method = "POST"
+                $0.wantsKey = true
+            }
+        }
+        let sent = Lock(0)
+        let (lines, _) = run([order("a"), order("b"), .init("c")], orderKeys: keys) { _ in
+            sent.withLock { $0 += 1 }
+            return .success
+        }
+        #expect(keys.commits == 1)
+        #expect(sent.withLock { $0 } == 3)
+        #expect(lines.contains("succeeded b"))
+    }
+
+    @Test func `orders that cannot be kept are not sent, and fail for good`() {
+        var fault = TransferFailure(kind: .localIO, phase: .prepare, detail: "full")
+        fault.isPermanent = true
+        let keys = FakeKeys(fault: fault)
+        let order = FakeSource.Task("a").with {
+            $0.kind = .upload
+            $0.method = "POST"
+            $0.wantsKey = true
+            $0.retry = .steady
+        }
+        let sent = Lock<[Int]>([])
+        let (lines, summary) = run([order, .init("b")], orderKeys: keys) { request in
+            sent.withLock { $0.append(request.key) }
+            return .success
+        }
+        #expect(sent.withLock { $0 } == [1])
+        #expect(lines.contains("failed a"))
+        #expect(lines.contains("succeeded b"))
+        #expect(summary.failed == 1)
     }
 
     @Test func `a failed attempt is told and repeated`() {

@@ -37,4 +37,16 @@ import Testing
         #expect(Folder.canonicalPath("/") == "")
         #expect(Folder.canonicalPath("/missing-here/x") == "/missing-here/x")
     }
+
+    @Test(arguments: [false, true])
+    func `folders are made with their parents, durable or not`(isDurable: Bool) throws {
+        let folder = try TemporaryFolder()
+        try folder.makeFolder("in")
+        let path = folder.path("in/a/b")
+        for _ in 0..<2 {
+            _ = try Folder(path: path, create: true, mode: 0o700, isDurable: isDurable)
+        }
+        #expect(try folder.mode(of: "in/a") == 0o700)
+        #expect(try folder.mode(of: "in/a/b") == 0o700)
+    }
 }

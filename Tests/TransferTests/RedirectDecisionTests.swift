@@ -69,4 +69,27 @@ import TransferModel
         }
         #expect(failure.kind == .redirectLimit && failure.isPermanent)
     }
+
+    @Test(arguments: [(303, false), (307, true)])
+    func `the key of an order goes with the order alone`(status: Int, isKept: Bool) throws {
+        let request = RequestSpec(
+            method: "POST",
+            url: try HTTPURL("https://a.example/1"),
+            headers: [HeaderField(name: "idempotency-Key", value: "k")]
+        )
+        let decision = RedirectDecision.decide(
+            status: status,
+            locations: ["/2"],
+            target: "https://a.example/2",
+            request: request,
+            hasBody: true,
+            rule: RedirectRule(),
+            visited: [RedirectDecision.visit(request.method, request.url)]
+        )
+        guard case .follow(let next, _) = decision else {
+            Issue.record("the redirect is not followed")
+            return
+        }
+        #expect(next.hasIdempotencyKey == isKept)
+    }
 }

@@ -47,6 +47,8 @@ struct TaskDraft: Sendable {
     /// As it stands in the header field: a quoted string.
     var earliestBeginDate: BeginDate?
     var idempotencyKey = KeyDraft.none
+    /// Whether its URL or its body is another one in every run.
+    var isOrderOfRun = false
 
     /// `to` of a download, `responseTo` of another task.
     var destination: PathValue?

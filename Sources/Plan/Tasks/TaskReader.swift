@@ -49,6 +49,7 @@ final class TaskReader: Sendable {
         reader.deferred = []
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+        draft.isOrderOfRun = reader.isOrderOfRun
         defer { reader.deferred = nil }
         return reader.deferred ?? []
     }
@@ -74,6 +75,7 @@ final class TaskReader: Sendable {
     private func begin(_ entry: TaskList.Entry, _ reader: inout Reader) {
         reader.owner = .task(entry.kind, entry.key)
         reader.filledInLength = 0
+        reader.isOrderOfRun = false
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
     }
 
@@ -89,7 +91,9 @@ final class TaskReader: Sendable {
         }
         if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
+        reader.isReadingBody = true
         draft.content = content(of: draft, entry, &reader)
+        reader.isReadingBody = false
         let errorsBefore = reader.errorCount
         if !reader.secrets.isEmpty { checkSecrets(of: &draft, entry, &reader) }
         // Of a secret that goes there more is said than of any field that looks like one.
@@ -252,6 +256,18 @@ final class TaskReader: Sendable {
                 "`idempotencyKey`\(reader.context) is also set among its `headers`",
                 at: key
             )
+        } else if let session = draft.session.map({ sessions[$0] }),
+            session.httpAdditionalHeaders.contains("Idempotency-Key")
+        {
+            reader.report(
+                .conflictingKeys,
+                "`idempotencyKey`\(reader.context) is also set among the `httpAdditionalHeaders` "
+                    + "of session `\(session.name.excerpt)`",
+                at: key
+            )
+        }
+        if draft.idempotencyKey == .auto, draft.isOrderOfRun || reader.isOrderOfRun {
+            reader.warnOfOrderOfRun(at: key)
         }
         if draft.idempotencyKey == .auto, case .stream? = draft.body {
             reader.report(

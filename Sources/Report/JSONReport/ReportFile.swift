@@ -18,7 +18,7 @@ package final class PublishedReport: ReportFile {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        folder = try Folder(path: folderPath, create: true)
+        folder = try Folder(path: folderPath, create: true, isDurable: true)
         try folder.requireReplaceable(name)
         file = try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
     }

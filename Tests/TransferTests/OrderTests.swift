@@ -1,15 +1,12 @@
+import SystemKit
 import TestSupport
 import Testing
 import TransferModel
 
 @testable import Transfer
 
-@Suite struct IdempotencyKeyMakerTests {
-    private let maker: IdempotencyKeyMaker
-
-    init() throws {
-        maker = try #require(IdempotencyKeyMaker(seed: [UInt8](repeating: 7, count: 32)))
-    }
+@Suite struct OrderTests {
+    private let seed = [UInt8](repeating: 7, count: 32)
 
     private func spec(
         id: String = "a",
@@ -30,14 +27,14 @@ import TransferModel
     }
 
     private func key(_ spec: TaskSpec) throws -> String {
-        try maker.key(of: spec) { _ in false }
+        try Order(spec).key(from: seed)
     }
 
     @Test func `one order has one key, and another seed another one`() throws {
         let order = try spec()
         #expect(try key(order) == key(spec()))
-        let other = try #require(IdempotencyKeyMaker(seed: [UInt8](repeating: 8, count: 32)))
-        #expect(try other.key(of: order) { _ in false } != key(order))
+        #expect(try Order(order).mark == Order(spec()).mark)
+        #expect(try Order(order).key(from: [UInt8](repeating: 8, count: 32)) != key(order))
     }
 
     @Test func `id, method, URL and body make an order what it is`() throws {
@@ -48,20 +45,27 @@ import TransferModel
             try spec(), try spec(id: "b"), try spec(method: "PATCH"),
             try spec(url: "http://a.test/orders?x=2"), try spec(url: "http://b.test/orders?x=1"),
             try spec(body: nil), try spec(body: .bytes([1])),
-            try spec(body: .compressed([1, 2], originalCount: 1)),
+            try spec(body: .compressed(#require(Gzip.compress([1])), originalCount: 1)),
             try spec(body: .multipart([part("ab"), part("c")])),
             try spec(body: .multipart([part("a"), part("bc")])),
         ]
         #expect(Set(try orders.map(key)).count == orders.count)
+        #expect(Set(try orders.map { try Order($0).mark }).count == orders.count)
     }
 
-    @Test func `a spent key is passed over, always to the same next one`() throws {
-        let order = try spec()
-        let first = try key(order)
-        let second = try maker.key(of: order) { $0 == first }
-        let third = try maker.key(of: order) { $0 == first || $0 == second }
-        #expect(Set([first, second, third]).count == 3)
-        #expect(try maker.key(of: order) { $0 == first } == second)
+    @Test func `a compressed body counts with what was compressed, not with how`() throws {
+        let plain = [UInt8](repeating: 7, count: 100_000) + Array("the end".utf8)
+        let compressed = try #require(Gzip.compress(plain))
+        // As another zlib might: with a time in its header.
+        var dated = compressed
+        dated[4] = 1
+        let keys = try [compressed, dated].map {
+            try key(spec(body: .compressed($0, originalCount: plain.count)))
+        }
+        #expect(Set(keys).count == 1)
+        let other = try #require(Gzip.compress(plain.dropLast() + [0]))
+        #expect(try key(spec(body: .compressed(other, originalCount: plain.count))) != keys[0])
+        #expect(try key(spec(body: .bytes(plain))) != keys[0])
     }
 
     @Test func `files count with what is in them, large ones with their size and time`() throws {
@@ -75,7 +79,7 @@ import TransferModel
         let part = BodyPart(name: "n", content: .file(path: path))
         #expect(try key(spec(body: .multipart([part]))) != first)
 
-        let size = Int(IdempotencyKeyMaker.largestReadFile) + 1
+        let size = Int(Order.largestReadFile) + 1
         try folder.write([UInt8](repeating: 0, count: size), to: "file")
         let large = try key(spec(body: .file(path: path)))
         #expect(try key(spec(body: .file(path: path))) == large)
@@ -88,5 +92,24 @@ import TransferModel
         let failure = try #require(throws: TransferFailure.self) { try key(order) }
         #expect(failure.kind == .localIO)
         #expect(failure.phase == .prepare)
+    }
+
+    @Test func `an order knows its files, which must be what they were when it is sent`() throws {
+        let folder = try TemporaryFolder()
+        let one = try folder.write("one", to: "one")
+        let two = try folder.write("two", to: "two")
+        #expect(try Order(spec()).files.isEmpty)
+        let parts = [one, two].map { BodyPart(name: "n", content: .file(path: $0)) }
+        let files = try Order(spec(body: .multipart(parts))).files
+        let segments: [SegmentedBody.Segment] = [
+            .bytes([1]), .file(path: one), .bytes([2]), .file(path: two),
+        ]
+        #expect(try SegmentedBody(segments, files: files).size == 8)
+        try folder.write("three", to: "two")
+        let error = try #require(throws: SystemError.self) {
+            try SegmentedBody(segments, files: files)
+        }
+        #expect(error.message.contains("two: it has changed since its idempotency key was made"))
+        #expect(try SegmentedBody(segments).size == 10)
     }
 }

@@ -1,0 +1,154 @@
+internal import CurlKit
+package import SystemKit
+package import TransferModel
+
+/// What an order is, as far as its idempotency key is concerned: a task's id with its method, URL and body.
+///
+/// With any of them changed it is another order and gets another key, as draft-ietf-httpapi-idempotency-key-header §2.2 asks
+/// for. From one seed it always gets the same key.
+package struct Order: Sendable {
+    /// What it is remembered by: the first bytes of its digest.
+    package let mark: UInt64
+    /// What the files of its body were when it was looked at, in their order; they must be that when it is sent.
+    package let files: [InputFile.Identity]
+    private let digest: [UInt8]
+
+    /// Files up to this size count with their content, larger ones with their size and the time of their last change: to
+    /// make a key is not to hold up the run.
+    static let largestReadFile: Int64 = 16 << 20
+
+    /// Whether libcrypto, which makes digests, is there.
+    package static var canBeDigested: Bool { MessageDigest() != nil }
+
+    /// The order of a task.
+    ///
+    /// - Throws: A failure of kind `localIO` when a file of the body cannot be read.
+    package init(_ spec: TaskSpec) throws(TransferFailure) {
+        guard let digest = MessageDigest() else { throw .noDigest }
+        for text in [spec.id, spec.request.method, spec.request.url.text] {
+            Self.add(Array(text.utf8), to: digest)
+        }
+        var files: [InputFile.Identity] = []
+        switch spec.body {
+        case nil, .command, .pipe: break
+        case .bytes(let bytes): Self.add(bytes, to: digest)
+        case .compressed(let bytes, let count): try Self.addPlain(bytes, count: count, to: digest)
+        case .file(let path): files = [try Self.addFile(path, to: digest)]
+        case .multipart(let parts):
+            for part in parts {
+                let texts =
+                    [part.name, part.fileName ?? ""] + part.headers.flatMap { [$0.name, $0.value] }
+                Self.add(Array(texts.joined(separator: "\n").utf8), to: digest)
+                switch part.content {
+                case .bytes(let bytes): Self.add(bytes, to: digest)
+                case .file(let path): files.append(try Self.addFile(path, to: digest))
+                }
+            }
+        }
+        self.files = files
+        self.digest = digest.finish()
+        mark = self.digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The order's key.
+    ///
+    /// - Parameter seed: What it is made from, 32 random bytes.
+    /// - Returns: The field's value: a quoted UUID (RFC 8941 §3.3.3, RFC 9562 §5.4).
+    /// - Throws: A failure of kind `engine` when libcrypto refuses.
+    package func key(from seed: [UInt8]) throws(TransferFailure) -> String {
+        guard let code = MessageDigest.hmac(digest, key: seed) else { throw .noDigest }
+        return "\"\(Self.uuid(code))\""
+    }
+
+    /// The first 16 bytes as a UUID of version 4: whoever cannot know the seed cannot tell it from a random one.
+    private static func uuid(_ code: [UInt8]) -> String {
+        var bytes = Array(code.prefix(16))
+        for (index, mask, bits) in [(6, UInt8(0x0F), UInt8(0x40)), (8, 0x3F, 0x80)]
+        where bytes.indices.contains(index) {
+            bytes[index] = bytes[index] & mask | bits
+        }
+        let digits = MessageDigest.hexadecimal(bytes)
+        var text = ""
+        for (position, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(position) { text += "-" }
+            text.append(digit)
+        }
+        return text
+    }
+
+    // MARK: The digest
+
+    /// Adds bytes behind their number, so that no two lists of them are alike.
+    private static func add(_ bytes: [UInt8], to digest: MessageDigest) {
+        addCount(bytes.count, to: digest)
+        digest.update(bytes.span)
+    }
+
+    private static func addCount(_ count: Int, to digest: MessageDigest) {
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
+        digest.update(length.span)
+    }
+
+    /// Adds what was compressed: another zlib compresses in another way.
+    private static func addPlain(
+        _ bytes: [UInt8],
+        count: Int,
+        to digest: MessageDigest
+    ) throws(TransferFailure) {
+        add(Array("gzip".utf8), to: digest)
+        addCount(count, to: digest)
+        let decoder = ContentDecoder(.gzip)
+        let progress = decoder?.decode(bytes.span) { piece in
+            digest.update(piece)
+            return true
+        }
+        guard progress == .decoded else { throw .noDecoder }
+    }
+
+    private static func addFile(
+        _ path: String,
+        to digest: MessageDigest
+    ) throws(TransferFailure) -> InputFile.Identity {
+        do throws(SystemError) {
+            let file = try InputFile(path: path)
+            let identity = file.identity
+            if identity.size <= largestReadFile {
+                add(try file.readPrefix(limit: Int(largestReadFile) + 1), to: digest)
+            } else {
+                add(Array("\(identity.size) \(identity.modificationNanoseconds)".utf8), to: digest)
+            }
+            return identity
+        } catch {
+            throw TransferFailure(reading: error, phase: .prepare)
+        }
+    }
+}
+
+/// The idempotency key of an order, and what it is the key of.
+package struct OrderKey: Sendable, Hashable {
+    /// As it stands in the field.
+    package let text: String
+    /// What the files of the body were when the key was made.
+    package let files: [InputFile.Identity]
+
+    package init(text: String, files: [InputFile.Identity] = []) {
+        self.text = text
+        self.files = files
+    }
+}
+
+extension TransferFailure {
+    /// Digests were there when the run began.
+    fileprivate static let noDigest = TransferFailure(
+        kind: .engine,
+        phase: .prepare,
+        detail: "libcrypto has no SHA-256"
+    )
+
+    /// zlib was there when the body was compressed.
+    fileprivate static let noDecoder = TransferFailure(
+        kind: .engine,
+        phase: .prepare,
+        detail: "zlib cannot undo what it has compressed"
+    )
+}

@@ -1,0 +1,112 @@
+import Testing
+import TransferModel
+
+@testable import Journal
+
+@Suite struct KeyRoundsTests {
+    private func round(
+        _ number: UInt8,
+        _ open: [UInt64] = [],
+        accepted: [UInt64] = []
+    ) -> KeyRounds.Round {
+        KeyRounds.Round(
+            seed: [UInt8](repeating: number, count: KeyRounds.Round.seedLength),
+            beginDate: Timestamp(microseconds: Int64(number)),
+            open: open,
+            accepted: accepted
+        )
+    }
+
+    /// One round after the other: each is ended by a run that has had none of its orders.
+    private func rounds(_ all: KeyRounds.Round...) -> KeyRounds {
+        var rounds = KeyRounds()
+        for round in all {
+            rounds = rounds.ended(isDone: { _ in false }, open: [], isPart: false)
+            rounds.begin(round)
+        }
+        return rounds
+    }
+
+    @Test func `a round goes on until it is ended`() {
+        var rounds = KeyRounds()
+        rounds.begin(round(1))
+        rounds.begin(round(2))
+        #expect(rounds.present == round(1))
+        rounds = rounds.ended(isDone: { _ in true }, open: [], isPart: false)
+        #expect(rounds == KeyRounds())
+        rounds.begin(round(2))
+        #expect(rounds.present == round(2))
+    }
+
+    @Test func `orders that the last run has not had accepted stay with their seeds`() {
+        let ended = rounds(round(1, [11, 12]), round(2, [21, 22]))
+            .ended(isDone: { [12, 21].contains($0) }, open: [23], isPart: false)
+        #expect(ended.present == nil)
+        #expect(ended.past == [round(1, [11]), round(2, [22, 23])])
+    }
+
+    @Test func `a part of the job that leaves nothing open makes the round good`() {
+        let rounds = rounds(round(1, [11], accepted: [12]), round(2, [21], accepted: [22]))
+        let isDone = { (order: UInt64) in order == 21 }
+        let part = rounds.ended(isDone: isDone, open: [], isPart: true)
+        #expect(part.past == [round(1, [11], accepted: [12])])
+        let whole = rounds.ended(isDone: isDone, open: [], isPart: false)
+        #expect(whole.past == [round(1, [11], accepted: [12]), round(2, accepted: [22])])
+    }
+
+    @Test func `a seed without orders is forgotten when its round is over`() {
+        let ended = rounds(round(1, [11]), round(2)).ended(
+            isDone: { $0 == 11 },
+            open: [],
+            isPart: false
+        )
+        #expect(ended.all.isEmpty)
+    }
+
+    @Test(arguments: [(9, 0), (4, 0), (3, 1), (2, 2), (1, 3), (0, 4)])
+    func `of too many orders the first ones are forgotten`(count: Int, forgotten: Int) {
+        var rounds = rounds(round(1, [11]), round(2, [21]), round(3, [32], accepted: [31]))
+        #expect(rounds.keep(atMost: count) == forgotten)
+        let left = rounds.all.flatMap { $0.accepted + $0.open }
+        #expect(left == Array([11, 21, 31, 32].dropFirst(forgotten)))
+        #expect(rounds.past.allSatisfy { !$0.isEmpty })
+        #expect(rounds.present?.seed == round(3).seed)
+    }
+
+    @Test func `entries have all of it, the last state and what was begun since`() {
+        let state = rounds(round(1, [11]), round(2, [21]))
+        #expect(KeyRounds([state.entry]) == state)
+        let more = KeyRounds([
+            round(9, [1]).alone.entry, state.entry, .init(kind: 99, content: [1]),
+            KeyRounds.begun([22, 23]), KeyRounds.accepted([11, 22]), KeyRounds.begun([24]),
+        ])
+        #expect(more?.past == [round(1, accepted: [11])])
+        #expect(more?.present == round(2, [21, 23, 24], accepted: [22]))
+        let over = state.ended(isDone: { $0 == 21 }, open: [], isPart: false)
+        #expect(KeyRounds([state.entry, KeyRounds.begun([22]), over.entry]) == over)
+        #expect(over.past == [round(1, [11])])
+    }
+
+    @Test func `nothing, and an entry that is too short, are no rounds`() {
+        #expect(KeyRounds([]) == nil)
+        #expect(KeyRounds([KeyRounds.begun([1])]) == nil)
+        let entry = rounds(round(1, [11]), round(2, [21], accepted: [22])).entry
+        let end = KeyRounds.Round.seedLength + 24
+        for length in 0..<entry.content.count where length != end {
+            let short = JournalText.Entry(
+                kind: entry.kind,
+                content: Array(entry.content.prefix(length))
+            )
+            #expect(KeyRounds([short]) == nil, "\(length)")
+        }
+    }
+}
+
+extension KeyRounds.Round {
+    /// As the only one, which goes on.
+    fileprivate var alone: KeyRounds {
+        var rounds = KeyRounds()
+        rounds.begin(self)
+        return rounds
+    }
+}
