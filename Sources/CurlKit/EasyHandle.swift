@@ -31,6 +31,8 @@ internal import CCurl
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
+    /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
+    var watchedSocket: Int32?
     /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
     private var needsReset = false
     private var authentication: EasyAuthentication?
@@ -63,6 +65,7 @@ internal import CCurl
 
     /// Sets everything that one exchange needs; the handle must not be in a multi handle.
     package func prepare(_ request: EasyRequest) throws(CurlCode) {
+        if let proxy, proxy !== request.proxy, proxy.leavesChallenge { needsReset = true }
         if needsReset, !request.answersChallenge {
             unsafe ccurl_easy_reset(pointer)
             try configure()

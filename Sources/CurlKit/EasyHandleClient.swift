@@ -67,6 +67,17 @@ package struct TLSFacts: Sendable, Hashable {
     /// Such as 0x1302.
     package var cipherSuite: Int
     package var cipherSuiteName: String
+
+    /// The version's name in RFC 8446 and RFC 5246.
+    package var versionName: String {
+        switch version {
+        case 0x0301: "TLSv1.0"
+        case 0x0302: "TLSv1.1"
+        case 0x0303: "TLSv1.2"
+        case 0x0304: "TLSv1.3"
+        default: "unknown"
+        }
+    }
 }
 
 /// How long the steps of opening a connection took, microseconds since libcurl began with it

@@ -4,6 +4,8 @@ internal import CCurl
 package final class EasyProxy: Sendable {
     /// The one scheme of authentication that is spoken.
     package enum Authentication: Sendable, Hashable {
+        /// None yet: a challenge may come, and the next exchange of the handle answers it.
+        case awaited
         case basic
         case digest
         case ntlm
@@ -28,6 +30,9 @@ package final class EasyProxy: Sendable {
         self.password = password
         self.authentication = authentication
     }
+
+    /// Whether libcurl keeps what it was asked, whichever proxy the next request goes to.
+    var leavesChallenge: Bool { user != nil && authentication != .basic }
 }
 
 extension EasyHandle {
@@ -40,6 +45,7 @@ extension EasyHandle {
         guard let proxy else { return }
         let scheme =
             switch proxy.authentication {
+            case .awaited: 0
             case .basic: CCURL_AUTH_BASIC
             case .digest: CCURL_AUTH_DIGEST
             case .ntlm: CCURL_AUTH_NTLM

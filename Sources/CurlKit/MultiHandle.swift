@@ -64,6 +64,7 @@ package import SystemKit
         guard unsafe ccurl_multi_add(pointer, handle.pointer) == CURLM_OK else {
             throw CurlCode(CURLE_FAILED_INIT)
         }
+        handle.watchedSocket = nil
         unsafe handles[UInt(bitPattern: handle.pointer)] = handle
     }
 
@@ -96,10 +97,17 @@ package import SystemKit
         return nil
     }
 
-    fileprivate func didDropSocket(of easy: UnsafeMutableRawPointer?) {
+    /// Tells of a handle that has no socket any more; one that goes on over another connection has that one.
+    fileprivate func noteSocket(_ socket: Int32, what: Int32, of easy: UnsafeMutableRawPointer?) {
         guard tellsOfDroppedSockets, let handle = handles[UInt(bitPattern: easy)] else {
             return
         }
+        guard what == CURL_POLL_REMOVE else {
+            handle.watchedSocket = socket
+            return
+        }
+        guard (handle.watchedSocket ?? socket) == socket else { return }
+        handle.watchedSocket = nil
         driver?.multi(tag, didDropSocketOf: handle)
     }
 
@@ -127,7 +135,7 @@ private func multi(_ user: UnsafeMutableRawPointer?, _ body: (MultiHandle) -> Vo
 private let socketCallback: ccurl_socket_fn = { easy, socket, what, user, _ in
     unsafe multi(user) { multi in
         multi.watch(socket, what: what)
-        if what == CURL_POLL_REMOVE { unsafe multi.didDropSocket(of: easy) }
+        unsafe multi.noteSocket(socket, what: what, of: easy)
     }
     return 0
 }

@@ -10,6 +10,8 @@ struct ScriptedConnection {
     let stop: Gate
     /// Body bytes that are read before the reply begins; nil means all.
     let maximumBodyRead: Int?
+    /// Whether a request that expects 100 (Continue) is told to go on, or is answered without its body; nil lets it wait.
+    let continues: (@Sendable (HeaderFields) -> Bool)?
     /// What is said before HTTP.
     let socks: SOCKSGreeting?
     private var buffer: [UInt8] = []
@@ -20,12 +22,14 @@ struct ScriptedConnection {
         socket: Descriptor,
         stop: Gate,
         maximumBodyRead: Int?,
+        continues: (@Sendable (HeaderFields) -> Bool)? = nil,
         socks: SOCKSGreeting? = nil
     ) {
         self.number = number
         self.socket = socket
         self.stop = stop
         self.maximumBodyRead = maximumBodyRead
+        self.continues = continues
         self.socks = socks
     }
 
@@ -121,6 +125,10 @@ struct ScriptedConnection {
     }
 
     private mutating func readBody(_ headers: HeaderFields) throws -> [UInt8] {
+        if let continues, headers["expect"] == "100-continue" {
+            guard continues(headers) else { return [] }
+            try send(Reply.head(100, []))
+        }
         if headers["transfer-encoding"]?.lowercased() == "chunked" { return try readChunks() }
         let length = headers["content-length"].flatMap { Int($0) } ?? 0
         return try take(min(length, maximumBodyRead ?? length))

@@ -1,4 +1,5 @@
 import SystemKit
+package import TransferModel
 
 /// An HTTP/1.1 server on a free loopback port that does as its script says, faults included.
 ///
@@ -13,10 +14,12 @@ package final class ScriptedServer: Sendable {
 
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
-    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. With `socks` it
-    /// is a SOCKS proxy and the origins behind it in one.
+    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. `continues` says
+    /// whether a request that expects 100 (Continue) is told to go on, or is answered without its body; nil lets it wait.
+    /// With `socks` it is a SOCKS proxy and the origins behind it in one.
     package init(
         maximumBodyRead: Int? = nil,
+        continues: (@Sendable (HeaderFields) -> Bool)? = nil,
         socks: SOCKSGreeting? = nil,
         answer: @escaping @Sendable (RecordedRequest) -> Reply
     ) throws {
@@ -28,6 +31,7 @@ package final class ScriptedServer: Sendable {
                 socket: socket,
                 stop: stop,
                 maximumBodyRead: maximumBodyRead,
+                continues: continues,
                 socks: socks
             )
             connection.serve { answer(log.record($0)) }

@@ -201,9 +201,12 @@ extension Attempt {
         return true
     }
 
+    /// Whether the running exchange's body waits for what the server, or its proxy, says to the head.
+    var holdsBodyBack: Bool { asksFirst || dialogue.asksFirst && !isExpectationRefused }
+
     /// Whether the server cannot be asked first, which was not the task's idea (RFC 9110 §10.1.1).
     func refusesExpectation(_ head: ResponseHead) -> Bool {
-        head.statusCode == 417 && asksFirst && !hop.headers.contains("expect")
+        head.statusCode == 417 && holdsBodyBack && !hop.headers.contains("expect")
     }
 
     /// A request that only asks for a challenge goes without its body.

@@ -18,7 +18,6 @@ extension Attempt: EasyHandleClient {
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
-        if !isForwarded { route?.noteLetIn() }
         let isNew = recorder.hasNewConnection
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
@@ -35,6 +34,7 @@ extension Attempt: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
+        if route != nil { noteLogin(bytes) }
         let isRewritten = !signature.isEmpty || hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
@@ -98,7 +98,8 @@ extension Attempt: EasyHandleClient {
     func take(_ bytes: Span<UInt8>) -> Bool {
         let now = move()
         recorder.didDeliver(count: bytes.count, at: now)
-        if verdict?.isPassedOver == true, !mayPassOver(recorder.deliveredBytes) { return false }
+        let isPassedOver = verdict?.isPassedOver ?? (dialogue.sequel != nil)
+        if isPassedOver, !mayPassOver(recorder.deliveredBytes) { return false }
         if resumption != nil, exceedsRange() { return false }
         if let findings = bodyCheck?.take(bytes) {
             note(findings)
@@ -118,7 +119,12 @@ extension Attempt: EasyHandleClient {
     }
 
     func mayDiscard(received: Int64) -> Bool {
-        recorder.hasBegunRequest ? mayPassOver(received) : mayDiscardTunnelBody()
+        guard recorder.hasBegunRequest else { return mayDiscardTunnelBody() }
+        if discarded.didGrow(to: received) { _ = move() }
+        // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of it, the number is.
+        return mayPassOver(
+            discarded.isStuck ? .max : max(received, recorder.receivedBodyBytes)
+        )
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
@@ -172,15 +178,17 @@ extension Attempt {
     /// Whether so much may come of the body of a response that another request follows.
     private func mayPassOver(_ count: Int64) -> Bool {
         guard count > Self.passedOverBodyLimit else { return true }
-        failure = passedOverBodyFailure(Self.passedOverBodyLimit)
+        failure =
+            verdict == nil
+            ? passedOverQuestion(Self.passedOverBodyLimit)
+            : passedOverBodyFailure(Self.passedOverBodyLimit)
         return false
     }
 
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
         recorder.didReceive(head)
-        if isQuestion(head) { return didReceiveQuestion() }
-        if isForwarded { route?.noteLetIn() }
+        if isQuestion(head) { return didReceiveQuestion(head) }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {

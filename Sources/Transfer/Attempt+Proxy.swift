@@ -2,19 +2,15 @@ internal import CurlKit
 internal import TransferModel
 
 extension Attempt {
-    /// Chooses the way to the hop's origin; fails when the proxy is known not to let anybody in as whom it is asked.
+    /// Chooses the way to the hop's origin.
     func chooseRoute() {
         route = session.route(to: hop.url.origin)
         tunnel = nil
-        questions = 0
-        guard let route else { return }
-        recorder.willUseProxy(route.url)
-        guard !hasFailed, route.hasRefused else { return }
-        var refusal = proxyRefusal
-        refusal.phase = .prepare
-        refusal.detail =
-            "the proxy \(route.url) has refused its user and password before: they are not sent again"
-        failure = refusal
+        dialogue = dialogue.next(
+            canAsk: carriesBody && isForwarded && route?.asking != nil,
+            keepsChallenge: answersChallenge
+        )
+        if let route { recorder.willUseProxy(route.url) }
     }
 
     /// Whether the proxy hands requests on, so that it may answer in the place of the origin; otherwise it makes tunnels.
@@ -42,10 +38,8 @@ extension Attempt {
         recorder.didReceiveTunnelHead(count: line.count, statusCode: tunnel.response?.statusCode)
         switch step {
         case .reading: return true
-        case .answered(407): return didAsk()
-        case .answered(let statusCode):
-            if (200...299).contains(statusCode) { route?.noteLetIn() }
-            return true
+        case .answered(407): return didAsk(tunnel.response)
+        case .answered: return true
         case .violation(let words):
             var failure = TransferFailure(
                 kind: .protocolViolation,
@@ -64,10 +58,25 @@ extension Attempt {
     /// libcurl reads it for as long as there is more, and nothing else goes on meanwhile on this thread.
     func mayDiscardTunnelBody() -> Bool {
         guard tunnel?.mayDiscardByte() == false else { return true }
-        var failure = passedOverBodyFailure(TunnelRequest.bodyLimit)
-        failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
-        self.failure = failure
+        failure = passedOverQuestion(TunnelRequest.bodyLimit)
         return false
+    }
+
+    /// The failure of an attempt that the body of a proxy's question holds up.
+    func passedOverQuestion(_ limit: Int64) -> TransferFailure {
+        var failure = passedOverBodyFailure(limit)
+        failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
+        // What was asked is not handed on.
+        if isForwarded { failure.isKnownUnprocessed = !recorder.hasSentBody }
+        return failure
+    }
+
+    /// Notes whether a request that goes to the proxy itself says who asks.
+    func noteLogin(_ head: Span<UInt8>) {
+        guard route?.method != nil, isForwarded || !recorder.hasBegunRequest else { return }
+        var fields = HeaderFields()
+        fields.append(sentLines: head)
+        dialogue.didSend(hasLogin: fields.firstValue(of: "proxy-authorization") != nil)
     }
 
     /// Whether a head is a proxy's question who asks, which libcurl may answer by itself.
@@ -76,20 +85,33 @@ extension Attempt {
     }
 
     /// Takes a proxy's question in the place of the origin's answer; false ends the transfer.
-    func didReceiveQuestion() -> Bool {
-        sink.keepExcerpt()
-        return didAsk()
+    func didReceiveQuestion(_ head: ResponseHead) -> Bool {
+        let mayGoOn = didAsk(head)
+        if dialogue.sequel == nil { sink.keepExcerpt() } else { sink.discard() }
+        return mayGoOn
     }
 
     /// The proxy asks who wants this; false ends the transfer, because libcurl would answer a nonce that is stale for ever.
-    private func didAsk() -> Bool {
-        questions += 1
-        guard let route, questions > route.mostQuestions else {
-            handle.hearDiscardedBody()
-            return true
-        }
+    private func didAsk(_ head: ResponseHead?) -> Bool {
+        handle.hearDiscardedBody()
+        guard let head, let route, let method = route.method else { return true }
+        let challenges = Challenge.all(in: head.fields, named: "proxy-authenticate")
+        if dialogue.didAsk(challenges, method) { handle.noteChallenge() }
+        guard dialogue.questions > route.mostQuestions else { return true }
         refuseForProxy()
         return false
+    }
+
+    /// Whether a question has ended the exchange, and another one follows.
+    func isAsked(isComplete: Bool) -> Bool {
+        !hasFailed && dialogue.sequel != nil
+            && (isForwarded ? isComplete : refusedTunnel?.statusCode == 407)
+    }
+
+    /// Goes on behind a question that libcurl has not answered.
+    func answerProxy() -> Next {
+        answersChallenge = dialogue.sequel == .answer
+        return exchange(.authentication)
     }
 
     /// Notes that libcurl sends the hop's request once more.
@@ -98,16 +120,7 @@ extension Attempt {
     }
 
     /// Makes the proxy's question, which stays without an answer, the end.
-    func refuseForProxy() {
-        let refusal = proxyRefusal
-        failure = refusal
-        noteProxyRefusal(refusal)
-    }
-
-    /// Remembers that the proxy does not let anybody in as whom it is asked, when a failure says so.
-    func noteProxyRefusal(_ failure: TransferFailure) {
-        if failure.urlError == .userAuthenticationRequired { route?.noteRefused() }
-    }
+    func refuseForProxy() { failure = proxyRefusal }
 
     /// The failure of a request whose proxy wants to know who asks, and is not content.
     private var proxyRefusal: TransferFailure {

@@ -113,7 +113,6 @@ extension Attempt {
                 isEncrypted: hop.url.origin.scheme == .https
             )
         )
-        noteProxyRefusal(failure)
         // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken in its place.
         if let route, recorder.phase == .tls, !failure.isPermanent {
             failure.detail += ", by way of the proxy \(route.url)"

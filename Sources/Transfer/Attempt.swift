@@ -75,12 +75,16 @@ final class Attempt {
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
     var tunnel: TunnelRequest?
-    /// How often the hop's proxy has asked who wants this.
-    var questions = 0
+    /// What the exchange and its proxy have said to each other about who asks.
+    var dialogue = ProxyDialogue()
+    /// What is known of a body that libcurl throws away.
+    var discarded = DiscardedBody()
     /// nil when the session has no credentials.
     var authentication: Authentication?
     /// Whether the running exchange asks before it sends its body, because a challenge may come.
     var asksFirst = false
+    /// Whether somebody on the way does not let itself be asked before the body leaves.
+    private(set) var isExpectationRefused = false
     /// The fields that sign the running exchange's request.
     var signature: [HeaderField] = []
     /// Whether the running request went without its body, to be asked for proof first.
@@ -178,16 +182,21 @@ final class Attempt {
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
         let asksForAll = resumption?.mustAskForAll == true
-        if !hasFailed, isComplete, verdict == nil, !asksForAll { refuseForProxy() }
+        let isAsked = isAsked(isComplete: isComplete)
+        if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp { failure = failureOfExchange(code) }
+        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked {
+            failure = failureOfExchange(code)
+        }
+        let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete && !asksForAll,
             protocolName: handle.networkProtocolName,
-            curlCode: isEnd || isUnchanged ? nil : code.rawValue,
-            osErrno: isEnd || isUnchanged ? nil : osErrno(behind: code)
+            curlCode: isFault ? code.rawValue : nil,
+            osErrno: isFault ? osErrno(behind: code) : nil
         )
+        if isAsked { return answerProxy() }
         if isGivenUp { return resend() }
         if !hasFailed {
             if asksForAll { return startOver() }
@@ -196,6 +205,7 @@ final class Attempt {
             case .challenge(let answer): return self.answer(answer)
             case .sendUnasked:
                 asksFirst = false
+                isExpectationRefused = true
                 return exchange(.transparentRetry)
             case .accept, .refuse, nil: break
             }
@@ -284,6 +294,7 @@ final class Attempt {
     func forgetResponse() {
         parser = ResponseHeadParser()
         sink.discard()
+        discarded = DiscardedBody()
         decoding = nil
         head = nil
         verdict = nil
@@ -333,10 +344,10 @@ final class Attempt {
                 cookies: sentCookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
-                asksFirst: asksFirst
+                asksFirst: holdsBodyBack
             ),
             body: easyBody(),
-            proxy: route?.easy,
+            proxy: dialogue.asksFirst ? route?.asking : route?.easy,
             authentication: authentication,
             answersChallenge: answersChallenge,
             // An idle connection may be dead, which is found out when the body has begun to flow.

@@ -25,6 +25,15 @@ extension ExchangeEnd {
         return status
     }
 
+    /// Whether what a proxy has answered to CONNECT cannot be read: libcurl then takes a field without a colon for a fault of
+    /// ours (43), and of what is no answer at all says what it has made of an earlier one.
+    private var isUnreadableAnswer: Bool {
+        guard let proxy else { return false }
+        return code.rawValue == 43
+            || code.rawValue == 56 && proxy.connectStatus == nil
+                && detail?.hasPrefix("CONNECT tunnel failed") ?? false
+    }
+
     /// What happened, in words that say of a proxy's failure that it is one.
     var words: String {
         let words =
@@ -39,6 +48,9 @@ extension ExchangeEnd {
             return "the proxy \(proxy.url) sent \(status) before its answer, "
                 + "which libcurl cannot take"
         }
+        if isUnreadableAnswer {
+            return "the proxy \(proxy.url): what it answers to being asked for a tunnel is no HTTP"
+        }
         return "the proxy \(proxy.url): \(words)"
     }
 }
@@ -52,6 +64,7 @@ extension TransferFailure {
     static func row(for proxy: ExchangeEnd.Proxy, _ end: ExchangeEnd) -> Row? {
         if let status = end.refusedTunnelStatus { return refusedTunnel(status) }
         switch end.code.rawValue {
+        case 43: return Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
         case 97: return refusedConnection(proxy.errorCode)
         // It has left in the middle of making a connection.
         case 52, 55, 56: return Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))

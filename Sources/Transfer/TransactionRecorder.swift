@@ -81,6 +81,7 @@ struct TransactionRecorder {
     /// Body bytes of the running exchange that were delivered.
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
     var sentBodyBytes: Int64 { record.countOfRequestBodyBytesSent }
+    var receivedBodyBytes: Int64 { record.countOfResponseBodyBytesReceived }
 
     /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
     /// was reached.
@@ -178,7 +179,7 @@ struct TransactionRecorder {
         if let tls {
             record.negotiatedTLSProtocolVersion = .init(
                 raw: tls.version,
-                name: Self.tlsName(tls.version)
+                name: tls.versionName
             )
             record.negotiatedTLSCipherSuite = .init(
                 raw: tls.cipherSuite,
@@ -267,9 +268,8 @@ struct TransactionRecorder {
 
     /// The head of an informational response is whole.
     mutating func didReceiveInformational(_ statusCode: Int, at now: MonotonicTime) {
-        guard
-            record.informationalResponses.count < TransactionMetrics.maximumInformationalResponses
-        else { return }
+        let most = TransactionMetrics.maximumInformationalResponses
+        guard record.informationalResponses.count < most else { return }
         record.informationalResponses.append(
             .init(statusCode: statusCode, date: clock.timestamp(of: now))
         )
@@ -390,16 +390,5 @@ struct TransactionRecorder {
         record.responseStartDate = date(moments.responseStart)
         record.responseEndDate = isComplete ? date(moments.lastReceived) : nil
         closed.append(record)
-    }
-
-    /// The versions' names in RFC 8446 and RFC 5246.
-    private static func tlsName(_ version: Int) -> String {
-        switch version {
-        case 0x0301: "TLSv1.0"
-        case 0x0302: "TLSv1.1"
-        case 0x0303: "TLSv1.2"
-        case 0x0304: "TLSv1.3"
-        default: "unknown"
-        }
     }
 }

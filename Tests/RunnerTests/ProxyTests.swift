@@ -168,37 +168,6 @@ import TransferModel
         #expect(!output.contains("wr0ng"))
     }
 
-    @Test func `a login that squid has refused is not sent with the tasks that follow`() throws {
-        let (origin, squid) = (try Self.origin(), try Squid(.basic))
-        let url = try #require(origin.secureOrigin)
-        let proxy = "{ url: \"\(squid.url)\", user: user, password: wr0ng-word }"
-        let job = try JobFolder(
-            """
-            version: 1
-            schedule: { maxConcurrentTasks: 1 }
-            sessions:
-              s:
-                proxy: { http: \(proxy), https: \(proxy) }
-                tls: { caFile: \(try TestCertificates.shared().authorityFile) }
-            data:
-              first: { url: "\(origin.origin)/file.txt" }
-              second: { url: "\(origin.origin)/file.txt" }
-              third: { url: "\(url)/file.txt" }
-            """
-        )
-        let run = try job.run()
-        #expect(run.code == 1)
-        #expect(try squid.end().count == 1)
-        #expect(run.exchanges("first").count == 1)
-        for (task, kind) in [("second", "httpStatus"), ("third", "connect")] {
-            #expect(run.exchanges(task).isEmpty)
-            #expect(run.kind(task) == kind)
-            let error = run.task(task)?["error"]
-            #expect(error?["urlError"]?["name"]?.string == "userAuthenticationRequired")
-            #expect(error?["message"]?.string?.contains("they are not sent again") == true)
-        }
-    }
-
     @Test(arguments: ["http", "https"])
     func `an upload's body is sent once to a proxy that asks who it is from`(scheme: String) throws
     {

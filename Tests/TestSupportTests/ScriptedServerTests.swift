@@ -113,6 +113,15 @@ import Testing
         #expect(server.requests.map(\.text) == ["0123456789"])
     }
 
+    @Test func `a request that expects 100 is told to go on or answered without its body`() throws {
+        let server = try ScriptedServer(continues: { $0["x-go"] != nil }) { .ok($0.text) }
+        for (field, text) in [("X-Go: 1", "body"), ("X-Stay: 1", "")] {
+            let expect = "Expect: 100-continue"
+            let url = server.url("/")
+            #expect(try curl("-H", expect, "-H", field, "-d", "body", url).out == text)
+        }
+    }
+
     @Test func `a closed port refuses and an unanswered one lets the client wait`() throws {
         #expect(try curl(ClosedPort().origin).code == .exit(7))
         let unanswered = try UnansweredPort()
