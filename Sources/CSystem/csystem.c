@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
@@ -33,6 +34,14 @@ int csystem_rename_to_free(int folder, const char *from, const char *to) {
 uint32_t csystem_file_system(int folder) {
     struct statfs status;
     return fstatfs(folder, &status) == 0 ? (uint32_t)status.f_type : 0;
+}
+
+uint64_t csystem_mount(int descriptor) {
+    // STATX_MNT_ID_UNIQUE, which older headers do not have.
+    const unsigned unique = 0x4000;
+    struct statx status;
+    if (statx(descriptor, "", AT_EMPTY_PATH, unique, &status) != 0) return 0;
+    return status.stx_mask & unique ? status.stx_mnt_id : 0;
 }
 
 int csystem_clock_is_synchronized(long *error) {

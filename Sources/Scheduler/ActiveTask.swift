@@ -20,7 +20,7 @@ final class ActiveTask {
         case queued
     }
 
-    /// How much further an attempt must bring a file so that it counts as progress, bytes.
+    /// How much further an attempt must at most bring a file so that it counts as progress, bytes.
     private static let leastProgress: Int64 = 1 << 20
 
     let spec: TaskSpec
@@ -254,7 +254,7 @@ final class ActiveTask {
         _ clock: RunClock,
         _ now: MonotonicTime
     ) -> RetryDecision.History {
-        noteProgress(result.resume?.partial?.size ?? 0)
+        noteProgress(result.resume)
         return RetryDecision.History(
             attempts: number - progress.attempts,
             remaining: retryLimit.map { $0 - now },
@@ -266,11 +266,17 @@ final class ActiveTask {
         )
     }
 
-    /// Attempts are counted anew from one that has brought the file further: a server that cuts every transfer does not
-    /// keep it from becoming whole.
-    private func noteProgress(_ size: Int64) {
-        guard size - progress.size >= Self.leastProgress else { return }
-        progress = (number - 1, size)
+    /// Attempts are counted anew from one that has brought the file further by a MiB or a hundredth: a server that cuts
+    /// every transfer does not keep it from becoming whole.
+    ///
+    /// Who begins anew, because the file has changed, is no further, however much has come.
+    private func noteProgress(_ resume: ResumeOutcome?) {
+        guard let resume, let partial = resume.partial,
+            resume.resumedFrom != nil || progress.size == 0
+        else { return }
+        let least = max(1, min(Self.leastProgress, partial.total / 100))
+        guard partial.size - progress.size >= least else { return }
+        progress = (number - 1, partial.size)
     }
 
     /// The record of the task, complete but for its error.

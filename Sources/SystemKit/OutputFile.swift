@@ -16,8 +16,8 @@ internal import Glibc
     private let folder: Folder
     private let keepsModeOfReplacedFile: Bool
     private let mode: mode_t
-    /// Whether the file has its permissions already, whatever the one had that it replaces.
-    private var hasFinalMode = false
+    /// The permissions that the file gets with its name, whatever the one has that it replaces.
+    private var finalMode: mode_t?
     private let name: String
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
@@ -76,7 +76,7 @@ internal import Glibc
     ///   - folder: The folder that it is in.
     ///   - name: The final name, without a slash.
     /// - Throws: What open(2) says; `EWOULDBLOCK` while another process has it; `EPERM` for anything but a regular file of
-    ///   this user's that nobody else may open and that has no other name.
+    ///   this user's that has no other name.
     package init(
         kept keptName: String,
         in folder: Folder,
@@ -98,8 +98,7 @@ internal import Glibc
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("lock", path) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_mode & 0o077 == 0, status.st_nlink == 1
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
         else {
             throw .notPermitted("go on with", folder.path(of: keptName), reason: "it is not ours")
         }
@@ -160,9 +159,8 @@ internal import Glibc
     /// - Throws: `EEXIST` when it is not free; what flock(2), fchmod(2), linkat(2) and rename(2) say.
     package func keep(as keptName: String) throws(SystemError) {
         let keptPath = folder.path(of: keptName)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fchmod(descriptor, 0o600) == 0 else {
-            throw .last("keep", keptPath)
-        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("keep", keptPath) }
+        try restrict()
         if let temporaryName {
             guard unsafe csystem_rename_to_free(folder.descriptor, temporaryName, keptName) == 0
             else { throw .last("keep", keptPath) }
@@ -179,6 +177,30 @@ internal import Glibc
         unsafe _ = unlinkat(folder.descriptor, keptName, 0)
         temporaryName = nil
         isKept = false
+    }
+
+    /// Lets nobody but its owner open the file, until it is published.
+    package func restrict() throws(SystemError) {
+        guard fchmod(descriptor, Self.keptMode) == 0 else { throw .last("set the mode of", path) }
+    }
+
+    /// Whether others may write the file, or its group; what fstat(2) says.
+    package var isWritableByOthers: Bool {
+        get throws(SystemError) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+            return status.st_mode & 0o022 != 0
+        }
+    }
+
+    /// Tells the mount that the file is on from all others since the machine was started (Linux 6.8); before that, the file
+    /// system from those that are mounted with it.
+    package var mount: String {
+        get throws(SystemError) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+            return "\(UInt64(status.st_dev)):\(csystem_mount(descriptor))"
+        }
     }
 
     /// Which file it is in its file system (`st_ino`).
@@ -215,28 +237,24 @@ internal import Glibc
         guard fsync(descriptor) == 0 else { throw .last("sync", path) }
     }
 
-    /// Gives the file exactly these permission bits, whatever the umask and the file that it replaces have.
-    package func setMode(exactly mode: UInt16) throws(SystemError) {
-        guard fchmod(descriptor, mode_t(mode & 0o777)) == 0 else {
-            throw .last("set the mode of", path)
-        }
-        hasFinalMode = true
-    }
+    /// Has the file get exactly these permission bits with its name, whatever the umask and the file that it replaces have.
+    package func setMode(exactly mode: UInt16) { finalMode = mode_t(mode & 0o777) }
 
     /// Gives the file its name.
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
     /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must not be replaced; what
-    ///   linkat(2) and rename(2) say.
+    ///   fchmod(2), linkat(2) and rename(2) say. What was kept then stays so.
     package func publish(replacing: Bool) throws(SystemError) {
         if isKept { try requireKeptName() }
         if temporaryName == nil {
+            if finalMode != nil { try setMode(replacing: replacing) }
             if link(as: name) { return }
             guard errno == EEXIST, replacing else { throw .last("publish", path) }
         }
         if replacing { try folder.requireReplaceable(name) }
         // Before there is a name to open it by.
-        setMode(replacing: replacing)
+        try setMode(replacing: replacing)
         let temporaryName = temporaryName ?? Self.randomName(for: name)
         if self.temporaryName == nil {
             guard link(as: temporaryName) else { throw .last("publish", path) }
@@ -248,7 +266,11 @@ internal import Glibc
             } else {
                 renameToFreeName(from: temporaryName)
             }
-        guard isNamed else { throw .last("publish", path) }
+        guard isNamed else {
+            let error = SystemError.last("publish", path)
+            if isKept { try restrict() }
+            throw error
+        }
         self.temporaryName = nil
         isKept = false
     }
@@ -286,10 +308,13 @@ internal import Glibc
         ) == 0
     }
 
-    /// Gives the file its final permissions: those of the file of ours that it replaces, not those of a stranger's,
-    /// else what it was made with.
-    private func setMode(replacing: Bool) {
-        guard !hasFinalMode else { return }
+    /// Gives the file its final permissions: those that it must have, or of the file of ours that it replaces, not those
+    /// of a stranger's, else what it was made with.
+    private func setMode(replacing: Bool) throws(SystemError) {
+        if let finalMode {
+            guard fchmod(descriptor, finalMode) == 0 else { throw .last("set the mode of", path) }
+            return
+        }
         var status = stat()
         if replacing, keepsModeOfReplacedFile,
             unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
@@ -300,6 +325,9 @@ internal import Glibc
             fchmod(descriptor, mode & ~Self.processMask)
         }
     }
+
+    /// The permissions of a file that waits for its name.
+    private static let keptMode: mode_t = 0o600
 
     /// The process's umask.
     ///

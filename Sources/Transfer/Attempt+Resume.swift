@@ -27,12 +27,20 @@ extension Attempt {
         case .rest where !request.expectation.mimeTypes.isEmpty && head.mimeType == nil:
             // A part may leave it out, and there is nothing to judge by.
             return askForAll()
+        case .rest where !isSurelyTheSame(resumption): return askForAll()
         case .rest(let end):
             resumption.willReceiveRest(to: end)
             return true
         case .whole, .unrelated: return true
         case .unusable: return askForAll()
         }
+    }
+
+    /// Whether the rest is of the file that the part is of: validators tell versions of one URL apart, not those of two
+    /// (RFC 9110 §8.8.3); a redirect may lead elsewhere by now.
+    private func isSurelyTheSame(_ resumption: Resumption) -> Bool {
+        if case .file(let wanted) = request.sink, wanted.checksum != nil { return true }
+        return resumption.partial?.isFrom(hop.url.resource) == true
     }
 
     /// Ends the exchange, because its answer cannot be gone on with.
@@ -92,13 +100,16 @@ extension Attempt {
             folder: folder,
             path: file.path,
             url: request.request.url.text,
+            source: .url(hop.url.resource),
             validator: validator,
             total: total,
             // A name that a server gave is not known to the next run before it asks.
             names: wantsName ? PartialNames(of: file.name) : nil
         )
         resumption = Resumption(partial)
-        if wantsName { resumption?.keeping = .due(.now + PartialKeeper.longestWait) }
+        guard wantsName else { return }
+        let wait = total >= PartialKeeper.leastTotal ? .zero : PartialKeeper.longestWait
+        resumption?.keeping = .due(.now + wait)
     }
 
     /// Whether the part is to be found by later runs.
@@ -120,13 +131,14 @@ extension Attempt {
         switch resumption.keeping {
         case .never: return
         case .due(let time):
-            guard now >= time || partial.size >= PartialKeeper.leastSize else { return }
-            keeper.keep(partial, of: request)
+            guard now >= time else { return }
+            keeper.keep(partial, of: request, session.configuration)
+            resumption.keeping = .kept(now + PartialKeeper.firstInterval)
         case .kept(let time):
             guard now >= time else { return }
             keeper.checkpoint(partial)
+            resumption.keeping = .kept(now + PartialKeeper.interval)
         }
-        resumption.keeping = .kept(now + PartialKeeper.interval)
     }
 
     /// Fails when more has come than the range that the response announced; nobody knows then what it is.
@@ -173,11 +185,16 @@ extension Attempt {
         case .never: return
         case .due:
             guard partial.size > ResponseSink.memoryLimit else { return }
-            keeper.keep(partial, of: request)
+            keeper.keep(partial, of: request, session.configuration)
         case .kept: break
         }
         keeper.checkpoint(partial)
     }
+}
+
+extension HTTPURL {
+    /// Without the query, in which signatures stand that are new each time.
+    fileprivate var resource: String { origin.text + path }
 }
 
 extension TransferFailure {

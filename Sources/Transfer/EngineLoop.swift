@@ -153,7 +153,6 @@ final class EngineLoop: MultiHandle.Driver {
     // MARK: - Attempts
 
     private func start(_ request: consuming AttemptRequest) {
-        if request.partial == nil { request.partial = keeper.find(request) }
         let now = MonotonicTime.now
         let session: SessionTransport
         let handle: EasyHandle
@@ -163,6 +162,9 @@ final class EngineLoop: MultiHandle.Driver {
         } catch {
             finished.append(.finished(Self.refusal(of: request, error, now)))
             return
+        }
+        if request.partial == nil {
+            request.partial = keeper.find(request, session.configuration)
         }
         let key = request.key
         handle.tag = key

@@ -114,7 +114,7 @@ struct Publication {
             result.failure = failure
             return
         }
-        if let mode = destination.mode { try file.setMode(exactly: mode) }
+        if let mode = destination.mode { file.setMode(exactly: mode) }
         if durability != .none { try file.sync() }
         try file.publish(replacing: destination.ifExists == .replace)
         if durability == .full { try folder.sync() }

@@ -92,7 +92,7 @@ enum ResponseVerdict {
         switch status {
         case 206 where !asks(["range"]):
             return "the server sent a part (206) that was not asked for"
-        case 304 where !asks(["if-none-match", "if-modified-since", "if-match", "if-range"]):
+        case 304 where !asks(["if-none-match", "if-modified-since", "if-match"]):
             return "the server answered 304 to a request without a condition"
         default:
             return nil

@@ -98,6 +98,8 @@ import TransferModel
         ("rm out/.a.bin.part.record", true),
         ("sed -i 's/\\/?x=1/\\/?x=2/' job.yaml", false),
         ("sed -i 's/a.bin }/a.bin, headers: { Accept: text\\/html } }/' job.yaml", false),
+        ("sed -i 's/a.bin }/a.bin, headers: { X-Tenant: b } }/' job.yaml", false),
+        ("sed -i 's/a.bin }/a.bin, headers: { Cookie: user=b } }/' job.yaml", false),
     ])
     func `a part of something else is not gone on with`(change: String, stays: Bool) throws {
         let server = try server(stoppingAt: 3_000_000)
@@ -112,6 +114,65 @@ import TransferModel
         #expect(server.requests.map(\.rangeStart) == [nil, nil])
         #expect(try job.folder.read("out/a.bin") == Self.body)
         #expect(job.folder.contains("out/.a.bin.part") == stays)
+    }
+
+    @Test func `a redirect that leads elsewhere in the next run gets everything`() throws {
+        let other = Self.body.map { ~$0 }
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/":
+                return .redirect(to: request.earlierRequestsForPath == 0 ? "/one" : "/two")
+            case "/one": return .ok(Self.body, [Self.tag]).cut(after: 3_000_000)
+            default:
+                return request.rangeStart.map { .part(of: other, from: $0, [Self.tag]) }
+                    ?? .ok(other, [Self.tag])
+            }
+        }
+        let job = try job(server.url("/"))
+        #expect(try job.run().code == 5)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == other)
+    }
+
+    @Test(arguments: ["", ", mode: '0644'"])
+    func `a part whose name was taken is gone on with when it is free again`(mode: String) throws {
+        let job = try JobFolder("")
+        try job.folder.makeFolder("out")
+        let path = job.folder.path("out/a.bin")
+        let server = try ScriptedServer { request in
+            guard let start = request.rangeStart else {
+                // Something takes the name while the body is on its way.
+                _ = try? Command("sh", ["-c", "echo theirs >\"\(path)\""]).run()
+                return .ok(Self.body, [Self.tag])
+            }
+            return .part(of: Self.body, from: start, [Self.tag])
+        }
+        try job.folder.write(
+            """
+            version: 1
+            downloads: { a: { url: "\(server.url("/"))", to: out/a.bin, ifExists: fail\(mode) } }
+            """,
+            to: "job.yaml"
+        )
+        #expect(try job.run().code == 1)
+        #expect(try job.folder.list("out") == Self.names + ["a.bin"])
+        #expect(try Command("rm", [path]).run().status == .exit(0))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, Self.body.count - 1])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.mode(of: "out/a.bin") & 0o444 != 0)
+    }
+
+    @Test func `a file that is known to be large has a part from its first bytes on`() throws {
+        let server = try server(stoppingAt: 1000)
+        let job = try job(server.url("/"))
+        try interrupt(job, at: 1000)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 1000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
     @Test func `a file that has changed meanwhile is taken whole`() throws {

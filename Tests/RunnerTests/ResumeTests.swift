@@ -253,6 +253,72 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
+    @Test func `a redirect that leads elsewhere by now gets everything, whatever its tag`() throws {
+        let other = Self.other
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/":
+                return .redirect(to: request.earlierRequestsForPath == 0 ? "/one?s=1" : "/two?s=1")
+            case "/one": return .ok(Self.body, [Self.tag]).cut(after: 200_000)
+            default:
+                return request.rangeStart.map { .part(of: other, from: $0, [Self.tag]) }
+                    ?? .ok(other, [Self.tag])
+            }
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, nil, 200_000, 200_000, nil])
+        #expect(try job.folder.read("out/a.bin") == other)
+        #expect(
+            run.exchanges("a").map { $0["reason"]?.string }.suffix(3)
+                == ["resume", "redirect", "restart"]
+        )
+    }
+
+    @Test func `a 304 to a request for the rest is a failure that keeps what is there`() throws {
+        let server = try ScriptedServer { request in
+            switch request.earlierRequestsForPath {
+            case 0: .ok(Self.body, [Self.tag]).cut(after: 200_000)
+            case 1: .status(304, [Self.tag])
+            default: .part(of: Self.body, from: request.rangeStart ?? 0, [Self.tag])
+            }
+        }
+        let job = try job(server.url("/"), ", expect: { statusCode: [200, 304] }")
+        try job.folder.makeFolder("out")
+        try job.folder.write("old", to: "out/a.bin")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 200_000, 200_000])
+        #expect(run.attempts("a").map { $0["reason"]?.string }[1] == "protocolViolation")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
+    @Test func `a file that changes all the time is asked for as often as attempts says`() throws {
+        let body = [UInt8](repeating: 7, count: 9 << 20)
+        let server = try ScriptedServer { request in
+            let place = request.earlierRequestsForPath
+            return .ok(body, ["ETag: \"\(place)\""]).cut(after: min(place + 1, 8) << 20)
+        }
+        let job = try job(server.url("/"))
+        #expect(try job.run().code == 5)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `short parts are progress, as long as each is a hundredth of the file`() throws {
+        let server = try ScriptedServer { request in
+            guard let start = request.rangeStart else {
+                return .ok(Self.body, [Self.tag]).cut(after: 70_000)
+            }
+            return .part(of: Self.body, from: start, to: min(start + 29_999, 299_999), [Self.tag])
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.count == 9)
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
     @Test func `a server that cuts every transfer is asked until the file is whole`() throws {
         let body = [UInt8](repeating: 7, count: 9 << 20)
         let server = try ScriptedServer { request in

@@ -89,6 +89,25 @@ import Testing
         #expect(try folder.list() == ["out"])
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `a mode of its own comes with the name, whatever the replaced file has`(
+        unnamed: Bool,
+        replacing: Bool
+    ) throws {
+        if replacing { try folder.write("old", to: "out", mode: 0o640) }
+        let file = try open(unnamed: unnamed)
+        file.setMode(exactly: 0o604)
+        for name in try folder.list() where name != "out" {
+            #expect(try folder.mode(of: name) == 0o600)
+        }
+        try file.publish(replacing: replacing)
+        #expect(try folder.mode(of: "out") == 0o604)
+    }
+
+    @Test func `all files of a folder are on one mount`() throws {
+        #expect(try open(unnamed: true).mount == open(unnamed: false).mount)
+    }
+
     @Test(arguments: [true, false])
     func `a private file stays private when it replaces an open one`(unnamed: Bool) throws {
         try folder.write("old", to: "out", mode: 0o644)

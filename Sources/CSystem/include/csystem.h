@@ -18,6 +18,10 @@ int csystem_rename_to_free(int folder, const char *from, const char *to);
 // The type of a folder's file system, a number of <linux/magic.h>; 0 when it cannot be told (fstatfs(2)).
 uint32_t csystem_file_system(int folder);
 
+// Which mount an open file is on, a number that is never given twice; 0 when the kernel does not tell (statx(2) with
+// STATX_MNT_ID_UNIQUE, Linux 6.8).
+uint64_t csystem_mount(int descriptor);
+
 // Whether something keeps the wall clock in step, and its largest error in microseconds (adjtimex(2)).
 int csystem_clock_is_synchronized(long *error);
 

@@ -16,16 +16,24 @@ package final class PartialDownload: Sendable {
         var isBusy = false
     }
 
+    /// The URL that has answered, behind all redirects and without its query.
+    enum Source {
+        case url(String)
+        /// All that a record tells of it.
+        case digest(String, salt: String)
+    }
+
     let file: OutputFile
     let folder: Folder
     /// The absolute path that the whole file is to have.
     let path: String
     /// The URL that was asked for it, before redirects.
     let url: String
+    private let source: Source
     /// nil when the server of that URL has none: then only a checksum lets a mirror go on.
     let validator: ResumeValidator?
     /// The length of the whole, at least 1.
-    let total: Int64
+    package let total: Int64
     /// nil when the name leaves no room for another one.
     private let names: PartialNames?
     private let naming: Lock<Naming>
@@ -37,6 +45,7 @@ package final class PartialDownload: Sendable {
         folder: Folder,
         path: String,
         url: String,
+        source: Source,
         validator: ResumeValidator?,
         total: Int64,
         names: PartialNames?,
@@ -46,6 +55,7 @@ package final class PartialDownload: Sendable {
         self.folder = folder
         self.path = path
         self.url = url
+        self.source = source
         self.validator = validator
         self.total = total
         self.names = names
@@ -76,25 +86,38 @@ package final class PartialDownload: Sendable {
     /// Whether it is that URL that was asked for it, not a mirror of it.
     func isOf(_ url: String) -> Bool { url.hasSameBytes(as: self.url) }
 
+    /// Whether it is that URL that has answered, without its query.
+    func isFrom(_ resource: String) -> Bool {
+        switch source {
+        case .url(let url): url.hasSameBytes(as: resource)
+        case .digest(let digest, let salt): PartialRecord.digest(of: resource, salt) == digest
+        }
+    }
+
     // MARK: - Name and record
 
     /// Gives the part a name by which a later run finds it, with a record that vouches for no byte yet.
     ///
     /// What an earlier run has left under that name is replaced if nobody else writes it; what is not ours is left
     /// alone, and this part then has no name.
-    func keep(requestDigest: String, bootIdentifier: String) {
-        guard let names, let validator, naming.withLock({ $0.record == nil && !$0.isOver }) else {
-            return
-        }
+    func keep(_ traits: RequestTraits, bootIdentifier: String) {
+        let salt = PartialRecord.makeSalt()
+        guard let names, let validator, case .url(let source) = source,
+            naming.withLock({ $0.record == nil && !$0.isOver }),
+            let requestDigest = traits.digest(salt),
+            let sourceDigest = PartialRecord.digest(of: source, salt)
+        else { return }
         do throws(SystemError) {
-            if folder.contains(names.part) { try Self.removeStale(names, in: folder) }
+            try Self.makeRoom(for: names, in: folder)
             let record = PartialRecord(
                 url: url,
+                salt: salt,
                 requestDigest: requestDigest,
+                sourceDigest: sourceDigest,
                 validator: validator,
                 total: total,
                 inode: try file.inode,
-                bootIdentifier: bootIdentifier
+                tenure: try Self.tenure(bootIdentifier, of: file)
             )
             // First: a part without a record would be nobody's.
             try write(record, isDurable: false)
@@ -109,9 +132,10 @@ package final class PartialDownload: Sendable {
     /// Syncs what is there of the file and notes it in the record; for a thread that may wait for the disk.
     ///
     /// - Parameters:
-    ///   - length: How much is there.
+    ///   - length: How much is there; of all bytes the last one is left out, which is asked for again.
     ///   - isDurable: Whether it is to survive a power loss; otherwise it survives the process.
     func checkpoint(at length: Int64, isDurable: Bool) {
+        let length = min(length, total - 1)
         let isWanted = naming.withLock { naming in
             guard naming.record != nil, !naming.isOver, !naming.isBusy else { return false }
             naming.isBusy = true
@@ -195,27 +219,41 @@ package final class PartialDownload: Sendable {
 
     // MARK: - What an earlier run has left
 
+    /// What lies beside a destination under the name of a record.
+    private enum Beside {
+        case nothing
+        /// nil for one of another version.
+        case own(PartialRecord?)
+        case foreign
+    }
+
     /// What an earlier run has left of a file; nil when there is nothing that could be gone on with.
     ///
-    /// What is behind the recorded length counts as long as the kernel that has taken it runs: nothing but the end of the
-    /// process can then have come between. After another start of the machine it is dropped.
+    /// What is behind the recorded length counts as long as the kernel that has taken it runs, and the file system stays
+    /// mounted: nothing but the end of the process can then have come between. Otherwise it is dropped. What is ours and of
+    /// no use is removed.
     static func find(
         _ names: PartialNames,
         of destination: TaskSpec.Destination,
         url: String,
-        requestDigest: String,
+        traits: RequestTraits,
         bootIdentifier: String
     ) -> PartialDownload? {
+        guard let folder = try? Folder(path: destination.folder, create: false) else { return nil }
         do throws(SystemError) {
-            let folder = try Folder(path: destination.folder, create: false)
-            guard let record = try record(names, in: folder), record.url.hasSameBytes(as: url),
-                record.requestDigest == requestDigest
-            else { return nil }
+            // First the lock: before it is ours, the record may change.
             let file = try OutputFile(kept: names.part, in: folder, name: destination.name)
-            guard try file.inode == record.inode, file.size <= record.total,
-                file.size >= record.checkpoint.length
-            else { return nil }
-            if record.bootIdentifier != bootIdentifier {
+            guard case .own(let record) = look(at: names, in: folder) else { return nil }
+            guard let record, record.url.hasSameBytes(as: url),
+                record.requestDigest == traits.digest(record.salt), try record.isOf(file)
+            else {
+                file.removeKept()
+                folder.remove(names.record)
+                return nil
+            }
+            try file.restrict()
+            let tenure = try Self.tenure(bootIdentifier, of: file)
+            if tenure.isEmpty || record.tenure != tenure {
                 try file.truncate(to: record.checkpoint.length)
             }
             return PartialDownload(
@@ -223,37 +261,67 @@ package final class PartialDownload: Sendable {
                 folder: folder,
                 path: destination.path,
                 url: url,
+                source: .digest(record.sourceDigest, salt: record.salt),
                 validator: record.validator,
                 total: record.total,
                 names: names,
                 record: record
             )
         } catch {
+            // Its file was published, and the process has ended before it could remove the record.
+            if error.isMissing, case .own = look(at: names, in: folder) {
+                folder.remove(names.record)
+            }
             return nil
         }
     }
 
-    /// Removes a part that is not gone on with, if its record says that it is ours and nobody writes it.
-    private static func removeStale(
-        _ names: PartialNames,
+    /// Removes what an earlier run has left, if its record says that it is ours and nobody writes it.
+    private static func makeRoom(
+        for names: PartialNames,
         in folder: Folder
     ) throws(SystemError) {
-        let file = try OutputFile(kept: names.part, in: folder, name: names.part)
-        guard try record(names, in: folder)?.inode == file.inode else {
-            throw .notPermitted("replace", folder.path(of: names.part), reason: "it has no record")
+        let hasPart = folder.contains(names.part)
+        switch look(at: names, in: folder) {
+        case .nothing where !hasPart: return
+        case .own:
+            guard hasPart else { return }
+            let file = try OutputFile(kept: names.part, in: folder, name: names.part)
+            file.removeKept()
+        case .nothing, .foreign:
+            throw .notPermitted("replace", folder.path(of: names.part), reason: "it is not ours")
         }
-        file.removeKept()
     }
 
-    /// The record; nil when there is none that is whole.
-    private static func record(
-        _ names: PartialNames,
-        in folder: Folder
-    ) throws(SystemError) -> PartialRecord? {
-        let file = try InputFile(path: folder.path(of: names.record))
-        guard file.exposure == nil, file.identity.size <= PartialRecord.maximumSize else {
-            return nil
+    /// Looks at the record; one without any content is that of a file system that has lost it.
+    private static func look(at names: PartialNames, in folder: Folder) -> Beside {
+        do throws(SystemError) {
+            let file = try InputFile(path: folder.path(of: names.record))
+            guard file.exposure == nil, file.identity.size <= PartialRecord.maximumSize else {
+                return .foreign
+            }
+            let text = try file.readPrefix(limit: PartialRecord.maximumSize)
+            if text.isEmpty { return .nothing }
+            return PartialRecord.unseal(text).map { .own(PartialRecord($0)) } ?? .foreign
+        } catch {
+            return error.isMissing ? .nothing : .foreign
         }
-        return PartialRecord(try file.readPrefix(limit: PartialRecord.maximumSize))
+    }
+
+    /// Tells how long the kernel knows what was written to a file; empty where that cannot be told.
+    private static func tenure(
+        _ bootIdentifier: String,
+        of file: OutputFile
+    ) throws(SystemError) -> String {
+        bootIdentifier.isEmpty ? "" : "\(bootIdentifier) \(try file.mount)"
+    }
+}
+
+extension PartialRecord {
+    /// Whether a part is the file that it tells of, and nobody else can have written it.
+    fileprivate func isOf(_ file: OutputFile) throws(SystemError) -> Bool {
+        let isPrivate = try !file.isWritableByOthers
+        let isSame = try file.inode == inode
+        return isPrivate && isSame && file.size <= total && file.size >= checkpoint.length
     }
 }

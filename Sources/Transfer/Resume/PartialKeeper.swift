@@ -9,9 +9,11 @@ struct PartialCheckpoint: Sendable {
 
 /// Keeps parts for later runs and finds those that earlier ones have left; one for each engine thread.
 final class PartialKeeper {
-    /// A part is given a name when it has so many bytes, or when it has taken so long.
-    static let leastSize: Int64 = 1 << 20
-    static let longestWait = Duration.seconds(1)
+    /// The part of a file that has so many bytes is given a name at once, that of another one when it has taken so long.
+    static let leastTotal: Int64 = 1 << 20
+    static let longestWait = Duration.milliseconds(200)
+    /// How long after it has its name a part is synced for the first time.
+    static let firstInterval = Duration.seconds(1)
     /// How much time a power loss may cost.
     static let interval = Duration.seconds(5)
 
@@ -33,28 +35,36 @@ final class PartialKeeper {
     /// What an earlier run has left of the file that the attempt is for.
     ///
     /// Looked for before the first attempt; what comes later is handed on.
-    func find(_ request: borrowing AttemptRequest) -> PartialDownload? {
+    func find(
+        _ request: borrowing AttemptRequest,
+        _ session: SessionConfiguration
+    ) -> PartialDownload? {
         guard request.number == 1, case .file(let file) = request.sink,
             file.resume == .acrossRuns, !file.isFolder, folders.mayHave(file),
-            request.mayResume, let names = PartialNames(of: file.name),
-            let digest = PartialRecord.digest(of: request.request.headers, file.checksum)
+            request.mayResume, let names = PartialNames(of: file.name)
         else { return nil }
         return PartialDownload.find(
             names,
             of: file,
             url: request.request.url.text,
-            requestDigest: digest,
+            traits: RequestTraits(request.request.headers, session.credentials, file.checksum),
             bootIdentifier: bootIdentifier
         )
     }
 
     /// Gives a part its name, unless a secret stands in what would be written down.
-    func keep(_ partial: PartialDownload, of request: borrowing AttemptRequest) {
+    func keep(
+        _ partial: PartialDownload,
+        of request: borrowing AttemptRequest,
+        _ session: SessionConfiguration
+    ) {
         guard case .file(let file) = request.sink,
-            mayWrite(partial.url), mayWrite(partial.validator?.text ?? ""),
-            let digest = PartialRecord.digest(of: request.request.headers, file.checksum)
+            mayWrite(partial.url), mayWrite(partial.validator?.text ?? "")
         else { return }
-        partial.keep(requestDigest: digest, bootIdentifier: bootIdentifier)
+        partial.keep(
+            RequestTraits(request.request.headers, session.credentials, file.checksum),
+            bootIdentifier: bootIdentifier
+        )
     }
 
     /// Has what is there of a part synced and noted.

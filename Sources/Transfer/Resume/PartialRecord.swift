@@ -5,7 +5,7 @@ internal import TransferModel
 /// What a later run has to know of a part: the text of the file that lies beside it.
 ///
 /// One line of JSON and one with its SHA-256, so that a line that a crash has torn is not believed. It has nothing of
-/// the request but its URL and a digest of fields that never hold secrets.
+/// the request but its URL and salted digests.
 struct PartialRecord: Hashable {
     /// How much of a part is certain to have reached the disk, and what it is.
     struct Checkpoint: Sendable, Hashable {
@@ -21,45 +21,37 @@ struct PartialRecord: Hashable {
         )
     }
 
-    private static let formatVersion: Int64 = 1
+    private static let formatVersion: Int64 = 2
     /// Longer ones are none of ours, bytes.
     static let maximumSize = 64 << 10
 
     /// The URL that was asked, before redirects.
     var url: String
-    /// See `digest(of:_:)`.
+    /// What the digests of the request and of the source begin with.
+    var salt: String
+    /// That of the request's `RequestTraits`.
     var requestDigest: String
+    /// That of the URL that has answered, behind all redirects and without its query: a validator is of one URL only.
+    var sourceDigest: String
     var validator: ResumeValidator
     /// The length of the whole.
     var total: Int64
     /// Which file the part is (`st_ino`).
     var inode: UInt64
-    /// Until when the kernel itself knows what was written.
-    var bootIdentifier: String
+    /// Until when the kernel itself knows what was written: the start of the machine and the mount; empty where it cannot
+    /// be told.
+    var tenure: String
     var checkpoint: Checkpoint
 
-    /// The digest of what chooses between representations, and of the checksum that the job has for the file.
-    ///
-    /// Only fields count that may hold no secret: `Accept`, `Accept-…` and `User-Agent`. nil without libcrypto.
-    static func digest(
-        of fields: [HeaderField],
-        _ checksum: TaskSpec.ExpectedChecksum?
-    ) -> String? {
-        var lines = fields.compactMap { field -> String? in
-            let name = field.name.lowercased()
-            guard name == "accept" || name.hasPrefix("accept-") || name == "user-agent" else {
-                return nil
-            }
-            return "\(name): \(field.value)\n"
-        }
-        lines.sort()
-        switch checksum {
-        case nil: break
-        case .digest(let checksum):
-            lines.append(MessageDigest.hexadecimal(checksum.digest))
-        case .listed(let list): lines.append("\(list.algorithm.title) in \(list.url.text)")
-        }
-        return MessageDigest.sha256(of: Array(lines.joined().utf8))
+    /// The SHA-256 of a text that nobody is to guess from it, in hexadecimal digits; nil without libcrypto.
+    static func digest(of text: String, _ salt: String) -> String? {
+        MessageDigest.sha256(of: Array("\(salt) \(text)".utf8))
+    }
+
+    /// 128 random bits in hexadecimal digits.
+    static func makeSalt() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return MessageDigest.hexadecimal((0..<16).map { _ in generator.next() })
     }
 
     /// The text; nil without libcrypto.
@@ -70,8 +62,12 @@ struct PartialRecord: Hashable {
         writer.integer(Self.formatVersion)
         writer.key("url")
         writer.string(url)
+        writer.key("salt")
+        writer.string(salt)
         writer.key("requestDigest")
         writer.string(requestDigest)
+        writer.key("sourceDigest")
+        writer.string(sourceDigest)
         switch validator {
         case .entityTag(let text):
             writer.key("entityTag")
@@ -84,8 +80,8 @@ struct PartialRecord: Hashable {
         writer.integer(total)
         writer.key("inode")
         writer.string(String(inode))
-        writer.key("bootIdentifier")
-        writer.string(bootIdentifier)
+        writer.key("tenure")
+        writer.string(tenure)
         writer.key("length")
         writer.integer(checkpoint.length)
         writer.key("digest")
@@ -96,19 +92,26 @@ struct PartialRecord: Hashable {
         return line + Array("\n\"\(seal)\"\n".utf8)
     }
 
-    /// nil for a text that is not whole, or not of this version.
-    init?(_ text: [UInt8]) {
+    /// What stands in a text that is whole, of whatever version; nil for any other.
+    static func unseal(_ text: [UInt8]) -> JSONValue? {
         let lines = text.split(separator: 10, omittingEmptySubsequences: false)
         guard lines.count == 3, lines[2].isEmpty,
             let seal = MessageDigest.sha256(of: Array(lines[0])),
-            lines[1].elementsEqual("\"\(seal)\"".utf8),
-            let record = try? JSONValue(bytes: Array(lines[0])),
-            record["formatVersion"]?.integer == Self.formatVersion,
+            lines[1].elementsEqual("\"\(seal)\"".utf8)
+        else { return nil }
+        return try? JSONValue(bytes: Array(lines[0]))
+    }
+
+    /// nil for what is of another version.
+    init?(_ record: JSONValue) {
+        guard record["formatVersion"]?.integer == Self.formatVersion,
             let url = record["url"]?.string,
+            let salt = record["salt"]?.string,
             let requestDigest = record["requestDigest"]?.string,
+            let sourceDigest = record["sourceDigest"]?.string,
             let total = record["total"]?.integer, total > 0,
             let inode = record["inode"]?.string.flatMap({ UInt64($0) }),
-            let bootIdentifier = record["bootIdentifier"]?.string,
+            let tenure = record["tenure"]?.string,
             let length = record["length"]?.integer, length >= 0, length <= total,
             let digest = record["digest"]?.string
         else { return nil }
@@ -120,28 +123,34 @@ struct PartialRecord: Hashable {
             return nil
         }
         self.url = url
+        self.salt = salt
         self.requestDigest = requestDigest
+        self.sourceDigest = sourceDigest
         self.total = total
         self.inode = inode
-        self.bootIdentifier = bootIdentifier
+        self.tenure = tenure
         checkpoint = Checkpoint(length: length, digest: digest)
     }
 
     init(
         url: String,
+        salt: String,
         requestDigest: String,
+        sourceDigest: String,
         validator: ResumeValidator,
         total: Int64,
         inode: UInt64,
-        bootIdentifier: String,
+        tenure: String,
         checkpoint: Checkpoint = .start
     ) {
         self.url = url
+        self.salt = salt
         self.requestDigest = requestDigest
+        self.sourceDigest = sourceDigest
         self.validator = validator
         self.total = total
         self.inode = inode
-        self.bootIdentifier = bootIdentifier
+        self.tenure = tenure
         self.checkpoint = checkpoint
     }
 }

@@ -22,12 +22,13 @@ enum ResumeValidator: Sendable, Hashable {
             self = .entityTag(tags[0])
             return
         }
-        guard let text = head.fields["last-modified"], let dateText = head.fields["date"],
-            let modified = HTTPDate.parse(text, now: now),
-            let date = HTTPDate.parse(dateText, now: now),
+        let dates = (head.fields.values(of: "last-modified"), head.fields.values(of: "date"))
+        guard dates.0.count == 1, dates.1.count == 1,
+            let modified = HTTPDate.parse(dates.0[0], now: now),
+            let date = HTTPDate.parse(dates.1[0], now: now),
             date.microseconds(since: modified) >= Self.leastAge * 1_000_000
         else { return nil }
-        self = .lastModified(text)
+        self = .lastModified(dates.0[0])
     }
 
     /// As `If-Range` has it (RFC 9110 §13.1.5).

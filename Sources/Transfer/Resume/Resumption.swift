@@ -7,7 +7,7 @@ final class Resumption {
     /// Whether later runs find the part.
     enum Keeping {
         case never
-        /// From that time on, or as soon as it is large enough. Next: `kept`.
+        /// From that time on. Next: `kept`.
         case due(MonotonicTime)
         /// It has its name; what is there is noted at that time. Next: `kept`.
         case kept(MonotonicTime)

@@ -29,30 +29,47 @@ import TransferModel
             folder: folder,
             path: destination.path,
             url: "http://a/",
+            source: .url("http://c/file"),
             validator: .entityTag("\"one\""),
             total: 200_000,
             names: try names()
         )
     }
 
+    private static func traits(_ accept: String) -> RequestTraits {
+        RequestTraits([HeaderField(name: "Accept", value: accept)])
+    }
+
+    private func change(_ command: String) throws {
+        let outcome = try Command("sh", ["-c", command], workingFolder: folder.path).run()
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+    }
+
     /// Leaves a part with a checkpoint, as a process that ends does.
-    private func leave(checkpointAt length: Int64? = 60_000) throws {
-        let part = try part()
-        part.keep(requestDigest: "d", bootIdentifier: "boot")
-        if let length { part.checkpoint(at: length, isDurable: true) }
-        #expect(part.isKept)
+    private func leave(checkpointAt length: Int64? = 60_000, boot: String = "boot") throws {
+        do {
+            let part = try part()
+            part.keep(Self.traits("d"), bootIdentifier: boot)
+            if let length { part.checkpoint(at: length, isDurable: true) }
+            #expect(part.isKept)
+        }
+        // What another test starts has all descriptors for a moment, and with them the lock.
+        let folder = try Folder(path: folder.path, create: false)
+        _ = (0..<1_000_000).first { _ in
+            (try? OutputFile(kept: ".out.part", in: folder, name: "out")) != nil
+        }
     }
 
     private func find(
         url: String = "http://a/",
-        digest: String = "d",
+        accept: String = "d",
         boot: String = "boot"
     ) throws -> PartialDownload? {
         PartialDownload.find(
             try names(),
             of: destination,
             url: url,
-            requestDigest: digest,
+            traits: Self.traits(accept),
             bootIdentifier: boot
         )
     }
@@ -110,10 +127,77 @@ import TransferModel
         #expect(try !part.verify())
     }
 
-    @Test func `a part of another request is not gone on with`() throws {
+    @Test(arguments: [("http://b/", "d"), ("http://a/", "e")])
+    func `a part of another request is removed`(url: String, accept: String) throws {
         try leave()
-        #expect(try find(url: "http://b/") == nil)
-        #expect(try find(digest: "e") == nil)
+        #expect(try find(url: url, accept: accept) == nil)
+        #expect(try folder.list() == [])
+    }
+
+    @Test func `a part knows the URL that has answered, also in the next run`() throws {
+        #expect(try part().isFrom("http://c/file"))
+        #expect(try !part().isFrom("http://c/other"))
+        try leave()
+        let part = try #require(try find())
+        #expect(part.isFrom("http://c/file"))
+        #expect(!part.isFrom("http://c/other"))
+        #expect(try !folder.text(".out.part.record").contains("http://c/"))
+    }
+
+    @Test func `where starts of the machine cannot be told apart, only what was synced counts`()
+        throws
+    {
+        try leave(boot: "")
+        #expect(try find(boot: "")?.size == 60_000)
+    }
+
+    @Test func `the last byte is never noted, because it is asked for again`() throws {
+        let folder = try Folder(path: folder.path, create: false)
+        do {
+            let file = try OutputFile(in: folder, name: "out")
+            try file.write(Self.bytes.span)
+            let part = PartialDownload(
+                file: file,
+                folder: folder,
+                path: destination.path,
+                url: "http://a/",
+                source: .url("http://a/"),
+                validator: .entityTag("\"one\""),
+                total: 100_000,
+                names: try names()
+            )
+            part.keep(Self.traits("d"), bootIdentifier: "boot")
+            part.checkpoint(at: 100_000, isDurable: false)
+            try file.truncate(to: 99_999)
+        }
+        let part = try #require(try find())
+        #expect(try part.verify())
+        #expect(part.offer(to: "http://a/", hasChecksum: false)?.offset == 99_999)
+    }
+
+    @Test func `a record alone is removed, if it is ours`() throws {
+        try leave()
+        try change("rm .out.part")
+        #expect(try find() == nil)
+        #expect(try folder.list() == [])
+        try folder.write("precious", to: ".out.part.record")
+        #expect(try find() == nil)
+        #expect(try folder.text(".out.part.record") == "precious")
+    }
+
+    @Test(arguments: ["0400", "0644", "0755"])
+    func `a part that others may read is gone on with, and is read by nobody else any more`(
+        mode: String
+    ) throws {
+        try leave()
+        try change("chmod \(mode) .out.part")
+        // Who may do everything opens what he may not write.
+        guard let part = try find() else {
+            #expect(mode == "0400")
+            return
+        }
+        #expect(part.size == 100_000)
+        #expect(try folder.mode(of: ".out.part") == 0o600)
     }
 
     @Test func `nobody goes on with a part that somebody else has`() throws {
@@ -125,7 +209,7 @@ import TransferModel
 
     /// What makes a part one that is not ours, or not whole.
     @Test(arguments: [
-        "chmod 644 .out.part", "cp .out.part a && chmod 600 a && mv a .out.part",
+        "chmod 620 .out.part", "cp .out.part a && chmod 600 a && mv a .out.part",
         "ln .out.part b", "mv .out.part c && ln -s c .out.part", "rm .out.part",
         "rm .out.part && mkdir .out.part", "rm .out.part && mkfifo .out.part",
         "truncate -s 59999 .out.part", "truncate -s 200001 .out.part",
@@ -134,36 +218,66 @@ import TransferModel
     ])
     func `what is not surely ours is not gone on with`(change: String) throws {
         try leave()
-        let outcome = try Command("sh", ["-c", change], workingFolder: folder.path).run()
-        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        try self.change(change)
         #expect(try find() == nil)
     }
 
-    @Test func `a part that is not gone on with makes room for the next one`() throws {
+    @Test(arguments: [":", "cp .out.part a && mv a .out.part", "chmod 666 .out.part"])
+    func `a part that is not gone on with makes room for the next one`(change: String) throws {
         try leave()
+        try self.change(change)
         let next = try part([1, 2, 3])
-        next.keep(requestDigest: "e", bootIdentifier: "boot")
+        next.keep(Self.traits("e"), bootIdentifier: "boot")
         #expect(next.isKept)
         #expect(try folder.read(".out.part") == [1, 2, 3])
     }
 
-    @Test(arguments: ["rm .out.part.record", "cp .out.part a && mv a .out.part"])
+    @Test(arguments: [
+        "rm .out.part.record", "echo precious >.out.part.record", "chmod 644 .out.part.record",
+    ])
     func `what is not ours is left alone`(change: String) throws {
         try leave()
-        #expect(
-            try Command("sh", ["-c", change], workingFolder: folder.path).run().status == .exit(0)
-        )
+        try self.change(change)
+        let list = try folder.list()
         let next = try part([1, 2, 3])
-        next.keep(requestDigest: "e", bootIdentifier: "boot")
+        next.keep(Self.traits("e"), bootIdentifier: "boot")
         #expect(!next.isKept)
         #expect(try folder.read(".out.part") == Self.bytes)
+        #expect(try folder.list() == list)
+    }
+
+    @Test func `somebody's file under the record's name stays, and the download has no part`()
+        throws
+    {
+        try folder.write("precious", to: ".out.part.record")
+        let part = try part()
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
+        #expect(!part.isKept)
+        part.didPublish()
+        part.discard()
+        #expect(try folder.text(".out.part.record") == "precious")
+    }
+
+    @Test func `a part that cannot get its name stays one`() throws {
+        let part = try part()
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
+        part.file.setMode(exactly: 0o644)
+        try folder.write("theirs", to: "out")
+        #expect(throws: SystemError.self) { try part.file.publish(replacing: false) }
+        #expect(try folder.mode(of: ".out.part") == 0o600)
+        try change("rm out && mkdir out")
+        #expect(throws: SystemError.self) { try part.file.publish(replacing: true) }
+        #expect(try folder.mode(of: ".out.part") == 0o600)
+        try change("rmdir out")
+        try part.file.publish(replacing: true)
+        #expect(try folder.mode(of: "out") == 0o644)
     }
 
     @Test func `nobody takes the name of a part that is being written`() throws {
         let first = try part()
-        first.keep(requestDigest: "d", bootIdentifier: "boot")
+        first.keep(Self.traits("d"), bootIdentifier: "boot")
         let second = try part([1])
-        second.keep(requestDigest: "d", bootIdentifier: "boot")
+        second.keep(Self.traits("d"), bootIdentifier: "boot")
         #expect(first.isKept && !second.isKept)
         first.checkpoint(at: 100_000, isDurable: false)
         #expect(try folder.read(".out.part") == Self.bytes)
@@ -171,17 +285,17 @@ import TransferModel
 
     @Test func `a part that is given up leaves nothing, and no checkpoint brings it back`() throws {
         let part = try part()
-        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
         part.discard()
         part.checkpoint(at: 100_000, isDurable: true)
-        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
         #expect(try folder.list() == [])
     }
 
     @Test func `a published part is the file, with the usual permissions`() throws {
         try folder.write("", to: "sample")
         let part = try part()
-        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
         try part.file.publish(replacing: true)
         part.didPublish()
         #expect(try folder.list() == ["out", "sample"])
@@ -191,7 +305,7 @@ import TransferModel
 
     @Test func `another file under the part's name is never published`() throws {
         let part = try part()
-        part.keep(requestDigest: "d", bootIdentifier: "boot")
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
         try folder.write("not the part", to: "other")
         #expect(
             try Command("mv", ["other", ".out.part"], workingFolder: folder.path).run().status

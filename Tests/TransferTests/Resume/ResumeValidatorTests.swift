@@ -41,6 +41,19 @@ import TransferModel
             ], nil
         ),
         (["Last-Modified: Sun, 06 Nov 1994 08:48:37 GMT"], nil),
+        (
+            [
+                "Last-Modified: Sun, 06 Nov 1994 08:48:37 GMT",
+                "Last-Modified: Sun, 06 Nov 1994 08:47:37 GMT",
+                "Date: Sun, 06 Nov 1994 08:49:37 GMT",
+            ], nil
+        ),
+        (
+            [
+                "Last-Modified: Sun, 06 Nov 1994 08:48:37 GMT",
+                "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Date: Sun, 06 Nov 1994 08:49:38 GMT",
+            ], nil
+        ),
         (["Last-Modified: yesterday", "Date: Sun, 06 Nov 1994 08:49:37 GMT"], nil),
         ([], nil),
     ])

@@ -1,0 +1,61 @@
+internal import CurlKit
+internal import TransferModel
+
+/// What chooses between representations of a URL: who asks for what; and the checksum that the job has for the file.
+///
+/// A validator is of one resource only as long as the same is asked for (RFC 9110 §12.5.5). Fields and credentials may hold
+/// secrets, so that only a salted digest of them is ever written down.
+struct RequestTraits {
+    /// Fields that are new in every run, and choose nothing.
+    private static let passing: Set<String> = [
+        "date", "idempotency-key", "traceparent", "tracestate", "x-amz-date", "x-correlation-id",
+        "x-request-id",
+    ]
+
+    private let text: String
+
+    /// - Parameters:
+    ///   - fields: The request's own.
+    ///   - credentials: Those of its session.
+    ///   - checksum: That of the file.
+    init(
+        _ fields: [HeaderField],
+        _ credentials: [Credential] = [],
+        _ checksum: TaskSpec.ExpectedChecksum? = nil
+    ) {
+        var lines = fields.compactMap { field -> String? in
+            let name = field.name.lowercased()
+            return Self.passing.contains(name) ? nil : "\(name): \(field.value)"
+        }
+        lines.sort()
+        lines += credentials.map { "credential \(Self.identity(of: $0.proof))" }
+        switch checksum {
+        case nil: break
+        case .digest(let checksum):
+            lines.append(MessageDigest.hexadecimal(checksum.digest))
+        case .listed(let list): lines.append("\(list.algorithm.title) in \(list.url.text)")
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    /// Nil without libcrypto.
+    func digest(_ salt: String) -> String? { PartialRecord.digest(of: text, salt) }
+
+    /// Who proves to be whom, as far as it stays the same from run to run: keys for AWS are often made for a short time.
+    private static func identity(of proof: Credential.Proof) -> String {
+        switch proof {
+        case .basic(let login): "basic \(text(of: login))"
+        case .digest(let login): "digest \(text(of: login))"
+        case .ntlm(let login): "ntlm \(text(of: login))"
+        case .bearer(let token): "bearer \(token.withText { $0 })"
+        case .awsSigV4(let keys): "aws \(keys.region) \(keys.service)"
+        case .clientCertificate(let certificate): "certificate \(certificate.certificate)"
+        case .netrc(let path): "netrc \(path)"
+        case .negotiate: "negotiate"
+        }
+    }
+
+    private static func text(of login: Login) -> String {
+        "\(login.user) \(login.password.withText { $0 })"
+    }
+}
