@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Makes new job files from old ones, the same ones for the same seed.
 struct Mutator {
     private var random: SplitMix64

@@ -67,15 +67,7 @@ package struct CookieFile: Sendable {
             // What is not whole is not believed, but replaced.
             let kept = (try? read()) ?? []
             let text = CookieText.make(Self.merge(kept, changes, at: now))
-            let file = try OutputFile(
-                in: folder,
-                name: name,
-                mode: 0o600,
-                keepsModeOfReplacedFile: false
-            )
-            try file.write(text.span)
-            try file.sync()
-            try file.publish(replacing: true)
+            try OutputFile.replacePrivate(name, in: folder, with: text.span)
         } catch {
             throw Fault(message: error.message)
         }

@@ -226,15 +226,7 @@ package final class KeyJournal: RunEventSink {
         as name: String,
         in folder: Folder
     ) throws(SystemError) {
-        let file = try OutputFile(
-            in: folder,
-            name: name,
-            mode: 0o600,
-            keepsModeOfReplacedFile: false
-        )
-        try file.write(text.span)
-        try file.sync()
-        try file.publish(replacing: true)
+        try OutputFile.replacePrivate(name, in: folder, with: text.span)
         try folder.sync()
     }
 }

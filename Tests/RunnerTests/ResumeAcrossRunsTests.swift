@@ -320,7 +320,7 @@ import TransferModel
         let nginx = try Nginx(
             locations: "location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 384k; }"
         )
-        var generator = SplitMix(state: 42)
+        var generator = SplitMix64(seed: 42)
         let body = (0..<(10 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) }
         try nginx.root.write(body, to: "a.bin")
         let job = try job("\(nginx.origin)/paced/a.bin")
@@ -339,18 +339,5 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
         let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
         #expect(sent * 10 <= body.count * 11, "\(sent) of \(body.count)")
-    }
-}
-
-/// Sebastiano Vigna's SplitMix64: the same numbers in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -1,26 +1,14 @@
 import SystemKit
+import TestSupport
 import Testing
 import Transfer
 import TransferModel
 
 @testable import Scheduler
 
-/// A generator whose numbers are the same in every run (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
-
 /// A run over random tasks with random ends, watched at every step.
 private struct RandomRun {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private let tasks: [FakeSource.Task]
     private let sessions: [SessionConfiguration]
     private let limit: Int
@@ -30,7 +18,7 @@ private struct RandomRun {
     private var seen = 0
 
     init(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SplitMix64(seed: seed)
         let count = Int.random(in: 1...60, using: &generator)
         let density = Double.random(in: 0...0.1, using: &generator)
         tasks = (0..<count).map { index in

@@ -206,15 +206,12 @@ package final class PartialDownload: Sendable {
         guard let names, let text = record.text else {
             throw .notPermitted("write the record of", path, reason: "libcrypto is not there")
         }
-        let output = try OutputFile(
+        try OutputFile.replacePrivate(
+            names.record,
             in: folder,
-            name: names.record,
-            mode: 0o600,
-            keepsModeOfReplacedFile: false
+            with: text.span,
+            isDurable: isDurable
         )
-        try output.write(text.span)
-        if isDurable { try output.sync() }
-        try output.publish(replacing: true)
     }
 
     // MARK: - What an earlier run has left
