@@ -58,6 +58,11 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "NetworkPath",
+            dependencies: ["TransferModel", "JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
         .target(name: "RegexKit", dependencies: ["CPCRE"], swiftSettings: strict),
         .target(
             name: "Cookies",
@@ -76,7 +81,8 @@ let package = Package(
         .target(
             name: "Transfer",
             dependencies: [
-                "Cookies", "CurlKit", "RegexKit", "SystemKit", "TransferModel", "JSON",
+                "Cookies", "CurlKit", "NetworkPath", "RegexKit", "SystemKit", "TransferModel",
+                "JSON",
             ],
             swiftSettings: strict
         ),
@@ -108,7 +114,8 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Journal", "Scheduler", "Report",
-                "Cookies", "CurlKit", "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "Cookies", "CurlKit", "NetworkPath", "RegexKit", "TransferModel", "SystemKit",
+                "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -156,6 +163,11 @@ let package = Package(
             name: "JobFileTests",
             dependencies: ["JobFile", "Diagnostics", "TestSupport"],
             exclude: ["Fixtures"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NetworkPathTests",
+            dependencies: ["NetworkPath", "TransferModel", "JSON", "SystemKit", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "RegexKitTests", dependencies: ["RegexKit"], swiftSettings: strict),

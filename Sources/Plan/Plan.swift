@@ -25,6 +25,13 @@ package struct Plan: Sendable {
     package let mostAttempts: Int
     /// Whether some upload of the job, chosen or not, wants an idempotency key of the runner's making.
     package let makesKeys: Bool
+    /// What the job says of the machine's interfaces.
+    package let interfaceRules: [InterfaceRule]
+    /// Whether something has to be known of the machine's interfaces before tasks are started.
+    package var dependsOnNetwork: Bool {
+        tightensAccess || sessions.contains(where: \.dependsOnNetwork)
+    }
+    private let tightensAccess: Bool
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
@@ -55,6 +62,8 @@ package struct Plan: Sendable {
         reportPath: String?,
         mostAttempts: Int,
         makesKeys: Bool,
+        interfaceRules: [InterfaceRule],
+        tightensAccess: Bool,
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
@@ -72,6 +81,8 @@ package struct Plan: Sendable {
         self.reportPath = reportPath
         self.mostAttempts = mostAttempts
         self.makesKeys = makesKeys
+        self.interfaceRules = interfaceRules
+        self.tightensAccess = tightensAccess
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings

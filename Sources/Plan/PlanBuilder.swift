@@ -20,6 +20,8 @@ struct PlanBuilder {
     private var hasServerNames = false
     /// Whether the runner makes idempotency keys.
     private var makesKeys = false
+    /// Whether a task forbids interfaces that its session does not.
+    private var tightensAccess = false
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -80,6 +82,8 @@ struct PlanBuilder {
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
             makesKeys: makesKeys,
+            interfaceRules: draft.network.interfaces,
+            tightensAccess: tightensAccess,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -186,6 +190,7 @@ struct PlanBuilder {
                     )
                     break
                 }
+                reader.checkMultipath(of: session, entry.value)
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
                 let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
@@ -302,6 +307,7 @@ struct PlanBuilder {
         checkPaths(of: draft, task, paths: paths)
         if draft.destination?.isFolder == true { hasServerNames = true }
         if draft.idempotencyKey == .auto { makesKeys = true }
+        if !draft.deniedAccess.isEmpty { tightensAccess = true }
         mostAttempts = max(mostAttempts, draft.retry.attempts)
     }
 

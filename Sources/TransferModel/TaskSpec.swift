@@ -120,6 +120,8 @@ package final class TaskSpec: Sendable {
     package let timeoutInterval: Duration?
     /// When it may begin at the earliest; nil for at once.
     package let earliestBeginDate: BeginDate?
+    /// Which interfaces it may use: no more than its session.
+    package let access: NetworkAccess
     /// `taskDescription` in reports.
     package let description: String?
     package let source: SourceLocation
@@ -140,6 +142,7 @@ package final class TaskSpec: Sendable {
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
         earliestBeginDate: BeginDate? = nil,
+        access: NetworkAccess = [.flags, .unclassified],
         description: String? = nil,
         source: SourceLocation
     ) {
@@ -158,6 +161,7 @@ package final class TaskSpec: Sendable {
         self.redirects = redirects
         self.timeoutInterval = timeoutInterval
         self.earliestBeginDate = earliestBeginDate
+        self.access = access
         self.description = description
         self.source = source
     }

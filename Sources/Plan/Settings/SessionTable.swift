@@ -82,13 +82,10 @@ enum SessionTable {
             ) { $0.credentials = $1 },
             TLSTable.setting,
             ProxyTable.setting,
-        ] + later.map(Setting.notYet)
+        ] + NetworkAccessTable.session + later.map(Setting.notYet)
 
     private static let later = [
-        "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
-        "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "urlCache", "requestCachePolicy", "limits",
-        "unclassifiedInterfaces", "protocolClasses",
+        "isDiscretionary", "urlCache", "requestCachePolicy", "limits", "protocolClasses",
     ]
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.

@@ -184,11 +184,7 @@ enum TaskTable {
                 CaptureTable.type,
                 "Values of the response by their names, for `${task.ID.name}` in later tasks."
             ) { $0.expectation.captures = $1 },
-        ] + shared
-        + [
-            "cachePolicy", "allowsCellularAccess",
-            "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
-        ].map(Setting.notYet)
+        ] + shared + NetworkAccessTable.task + [Setting.notYet("cachePolicy")]
 
     /// What may also stand in `defaults`.
     static let shared: [Setting<TaskDraft>] = [

@@ -60,6 +60,10 @@ struct TaskDraft: Sendable {
     var decodesBody = false
     /// Nil when the session decides.
     var resumes: Bool?
+    /// What the task says `true` of, which its session must not forbid.
+    var allowedAccess: NetworkAccess = []
+    /// What the task forbids by itself.
+    var deniedAccess: NetworkAccess = []
 }
 
 /// What an upload says of its idempotency key.

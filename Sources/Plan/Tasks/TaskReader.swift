@@ -107,6 +107,7 @@ final class TaskReader: Sendable {
         checkSignedRequest(of: draft, entry, &reader)
         checkBody(of: draft, entry, &reader)
         if draft.idempotencyKey != .none { checkKey(draft, entry, &reader) }
+        if draft.allowedAccess != draft.deniedAccess { checkAccess(of: draft, entry, &reader) }
         return reader.errorCount == errors
     }
 
@@ -164,6 +165,7 @@ final class TaskReader: Sendable {
             redirects: draft.redirects,
             timeoutInterval: draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest,
             earliestBeginDate: draft.earliestBeginDate,
+            access: sessions[session].access.subtracting(draft.deniedAccess),
             description: draft.description,
             source: Self.source(entry, in: reader.document)
         )
