@@ -1,4 +1,5 @@
 internal import CCurl
+package import SystemKit
 
 /// One libcurl easy handle with everything that libcurl keeps pointers to.
 ///
@@ -179,6 +180,9 @@ internal import CCurl
         return (unsafe String(cString: text), port)
     }
 
+    /// The address that was tried last; nil before the first.
+    package var triedAddress: IPAddress? { triedPeer?.ip }
+
     /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
     package var certificateVerifyResult: Int {
         getLong(CURLINFO_SSL_VERIFYRESULT) ?? 0
@@ -201,6 +205,13 @@ internal import CCurl
         case CURL_HTTP_VERSION_3: "h3"
         default: nil
         }
+    }
+
+    /// Whether the current connection may use several paths (RFC 8684).
+    package var isMultipath: Bool {
+        var socket: curl_socket_t = -1
+        return unsafe ccurl_get_socket(pointer, &socket) == CURLE_OK && socket >= 0
+            && SocketOptions.isMultipath(socket)
     }
 
     /// The times of the connection being opened; final from `willSendRequest` on.

@@ -29,7 +29,7 @@ package struct InterfaceClass: Sendable, Hashable {
     static let unknown = InterfaceClass(kind: .other, isCellular: nil, isExpensive: nil)
 
     /// Why tasks with such access may not use the interface; nil when they may.
-    package func denial(under access: NetworkAccess) -> PathDenial? {
+    package func denial(under access: NetworkAccess) -> NetworkUnavailableReason? {
         if kind == .loopback { return nil }
         let mayBeUnknown = access.contains(.unclassified)
         if !access.contains(.cellular), isCellular ?? !mayBeUnknown {
@@ -40,13 +40,4 @@ package struct InterfaceClass: Sendable, Hashable {
         }
         return !access.contains(.constrained) && isConstrained ? .constrained : nil
     }
-}
-
-/// Why a policy forbids an interface, as `URLError.NetworkUnavailableReason` has it.
-package enum PathDenial: String, Sendable, Hashable, CaseIterable {
-    case cellular
-    case expensive
-    case constrained
-    /// Nobody knows what the interface is, and the policy wants to know.
-    case unclassified
 }

@@ -17,7 +17,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
     package enum Status: Sendable, Hashable {
         case satisfied
         /// There is none; the reason why the best one is forbidden, nil when there is nothing to forbid.
-        case unsatisfied(PathDenial?)
+        case unsatisfied(NetworkUnavailableReason?)
     }
 
     /// Which way a connection goes.
@@ -26,7 +26,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
         case local
         case open(NetworkInterface)
         /// No permitted interface leads there; the reason why the one that does is forbidden, nil when none does.
-        case refuse(PathDenial?)
+        case refuse(NetworkUnavailableReason?)
     }
 
     /// The interface of that number.
@@ -53,7 +53,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     /// What tasks with such access find before they know an address.
     package func status(for access: NetworkAccess) -> Status {
-        var reason: (denial: PathDenial, rank: (Int, UInt32))?
+        var reason: (denial: NetworkUnavailableReason, rank: (Int, UInt32))?
         for interface in interfaces where isUsable(interface) {
             guard let denial = interface.classification.denial(under: access) else {
                 return .satisfied
@@ -84,7 +84,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
     ) -> Decision {
         let peer = peer.unmapped
         if peer.isLoopback { return .local }
-        var denial: PathDenial?
+        var denial: NetworkUnavailableReason?
         if let interface = preferred.flatMap({ interface($0) }) {
             if interface.isLoopback { return .local }
             denial = interface.classification.denial(under: access)

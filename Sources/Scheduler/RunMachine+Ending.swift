@@ -44,9 +44,15 @@ extension RunMachine {
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
             lanes.didSpeakStreams(task.lane)
         }
-        if let failure = result.failure {
+        if let failure = result.failure, failure.kind == .network, mayAwait(task, failure, now) {
+            awaitConnectivity(task, result, failure, now)
+        } else if let failure = result.failure {
             let history = task.history(after: result, clock, now)
-            task.end(result, clock)
+            if failure.kind == .network, result.transactions.isEmpty {
+                task.retract(failure)
+            } else {
+                task.end(result, clock)
+            }
             attemptFailed(task, result, failure, history, dice(), now)
         } else {
             task.end(result, clock)
@@ -183,7 +189,8 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        let record = task.record(.failed, at: clock.timestamp(of: now))
+        let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
+        let record = task.record(outcome, at: clock.timestamp(of: now))
         guard task.fetchesChecksums, let key = task.checksumKey else {
             fail(task.spec.index, record, failure, now)
             return
@@ -203,10 +210,12 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         record.error = failure
-        record.isRetryable = failure.exitCode == .temporary
+        record.isRetryable = failure.exitCode == .temporary || failure.isDeferral
         complete(index, record, verdict: failure.exitCode)
         skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
-        if schedule.failFast, phase == .running, source.isRequired(index) { stop(.failFast, now) }
+        guard schedule.failFast, phase == .running, source.isRequired(index), !failure.isDeferral
+        else { return }
+        stop(.failFast, now)
     }
 
     /// Writes a task's one record and forgets the task.

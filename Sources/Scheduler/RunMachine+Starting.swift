@@ -153,7 +153,7 @@ extension RunMachine {
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
         guard hasChecksums(task, now) else { return }
-        let isFirst = task.number == 0
+        let isFirst = !task.hasBegun
         let request = task.begin(now)
         if isFirst {
             let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)

@@ -16,6 +16,8 @@ struct RunMachine {
         /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, PathOccupant)
         case signal(StopSignal)
+        /// Interfaces, addresses or routes are others.
+        case networkChanged
     }
 
     /// What is to be done, in this order.
@@ -191,6 +193,7 @@ struct RunMachine {
         case .tick: break
         case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
         case .signal(let signal): signalled(signal, now)
+        case .networkChanged: networkChanged(now)
         }
         advance(now)
     }

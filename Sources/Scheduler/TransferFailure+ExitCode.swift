@@ -9,6 +9,7 @@ extension TransferFailure {
         if isOutcomeUnknown { return .taskFailed }
         return switch kind {
         case .integrity: .integrity
+        case .network: .deferred
         case .localIO: isEnvironment ? .environment : .taskFailed
         case .resolve, .timeout, .stalled, .reset, .truncated: .temporary
         case .connect, .tls: isPermanent ? .taskFailed : .temporary

@@ -95,6 +95,8 @@ final class Attempt {
     var answersChallenge = false
     /// Whether the hop's request went out once more because libcurl had given it up.
     var isResent = false
+    /// What is known of the exchange's way; nil where every interface will do.
+    var path: ExchangePath?
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 
@@ -148,6 +150,7 @@ final class Attempt {
         beginAuthentication()
         sign()
         chooseRoute()
+        if failure == nil, session.paths != nil { choosePath() }
         return failure == nil ? .exchange(easyRequest()) : .finished(result())
     }
 
@@ -186,7 +189,7 @@ final class Attempt {
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
         if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked {
-            failure = failureOfExchange(code)
+            failure = pathFailure(code) ?? failureOfExchange(code)
         }
         let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()
@@ -287,6 +290,7 @@ final class Attempt {
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
         chooseRoute()
+        if !hasFailed, session.paths != nil { choosePath() }
         return !hasFailed ? .exchange(easyRequest()) : finish()
     }
 

@@ -44,6 +44,8 @@ package struct AttemptRequest: Sendable {
     package var checksums: ChecksumList?
     /// What an earlier attempt has left of the file.
     package var partial: PartialDownload?
+    /// Which interfaces it may use: no more than its session.
+    package var access: NetworkAccess
 
     package init(
         key: Int,
@@ -62,7 +64,8 @@ package struct AttemptRequest: Sendable {
         decodesBody: Bool = false,
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
-        partial: PartialDownload? = nil
+        partial: PartialDownload? = nil,
+        access: NetworkAccess = [.flags, .unclassified]
     ) {
         self.key = key
         self.session = session
@@ -81,5 +84,6 @@ package struct AttemptRequest: Sendable {
         self.isDownload = isDownload
         self.checksums = checksums
         self.partial = partial
+        self.access = access
     }
 }

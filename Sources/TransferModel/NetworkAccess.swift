@@ -18,3 +18,12 @@ package struct NetworkAccess: OptionSet, Sendable, Hashable {
     /// Whether some interface may be forbidden: without a flag there is nothing that an unknown class could be.
     package var isRestricted: Bool { !isSuperset(of: .flags) }
 }
+
+/// Why a policy forbids an interface, as `URLError.NetworkUnavailableReason` has it.
+package enum NetworkUnavailableReason: String, Sendable, Hashable, CaseIterable {
+    case cellular
+    case expensive
+    case constrained
+    /// Nobody knows what the interface is, and the policy wants to know.
+    case unclassified
+}

@@ -1,5 +1,6 @@
 import Diagnostics
 import Journal
+import NetworkPath
 import Plan
 import Report
 import Scheduler
@@ -122,7 +123,13 @@ struct JobRun {
 
         let keys = try keys(of: plan, clock)
         let cookies = cookies(of: plan, redactor, clock)
-        let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
+        let network = try network(of: plan)
+        let engine = try engine(for: plan, sessions, cookies, redactor, clock, network, inbox)
+        try network?.start {
+            engine.networkDidChange()
+            inbox.push(.networkChanged)
+        }
+        defer { network?.stop() }
 
         var sinks: [any RunEventSink] = [report, display]
         if let keys { sinks.append(keys.journal) }
@@ -212,6 +219,7 @@ struct JobRun {
         _ cookies: SessionCookies,
         _ redactor: Redactor?,
         _ clock: RunClock,
+        _ network: NetworkMonitor?,
         _ inbox: Inbox<Scheduler.Message>
     ) throws(Obstacle) -> Engine {
         do {
@@ -223,6 +231,7 @@ struct JobRun {
                 clock: clock,
                 claims: claims(of: plan),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
+                network: network,
                 environment: ProcessContext.variable,
                 say: { text in
                     let turn = inbox.push(.said(text))

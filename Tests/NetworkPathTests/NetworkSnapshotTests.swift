@@ -68,7 +68,7 @@ import TransferModel
                 isConstrained: true
             ),
         ]
-        func denials(_ access: NetworkAccess) -> [PathDenial?] {
+        func denials(_ access: NetworkAccess) -> [NetworkUnavailableReason?] {
             classes.map { $0.denial(under: access) }
         }
         #expect(denials(Self.all) == [nil, nil, nil, nil])
