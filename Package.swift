@@ -125,7 +125,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
-            exclude: ["http2-server.py"],
+            exclude: ["http2-server.py", "multipath-server.py", "packet-log.py"],
             swiftSettings: strict
         ),
         .executableTarget(

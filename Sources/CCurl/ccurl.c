@@ -207,9 +207,6 @@ CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback function, voi
 }
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) { return api.easy_getinfo(handle, info, value); }
-CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *socket) {
-    return api.easy_getinfo(handle, CURLINFO_ACTIVESOCKET, socket);
-}
 CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
     return api.easy_getinfo(handle, info, value);
 }

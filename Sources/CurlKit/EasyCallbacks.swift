@@ -81,7 +81,10 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
         close(opened)
         return CURL_SOCKET_BAD
     }
-    unsafe handle(user) { $0.sockets.didOpen(opened) }
+    unsafe handle(user) {
+        $0.sockets.didOpen(opened)
+        $0.openedSocket = opened
+    }
     return opened
 }
 

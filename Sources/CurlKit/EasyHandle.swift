@@ -32,6 +32,8 @@ package import SystemKit
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
+    /// The socket that was opened last, which may be closed by now.
+    var openedSocket: Int32?
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
     var watchedSocket: Int32?
     /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
@@ -207,11 +209,9 @@ package import SystemKit
         }
     }
 
-    /// Whether the current connection may use several paths (RFC 8684).
-    package var isMultipath: Bool {
-        var socket: curl_socket_t = -1
-        return unsafe ccurl_get_socket(pointer, &socket) == CURLE_OK && socket >= 0
-            && SocketOptions.isMultipath(socket)
+    /// Whether a connection that this handle has opened last may use several paths (RFC 8684).
+    package func isMultipath(_ connection: ConnectionFacts) -> Bool {
+        openedSocket.map { SocketOptions.isMultipath($0, localPort: connection.localPort) } ?? false
     }
 
     /// The times of the connection being opened; final from `willSendRequest` on.

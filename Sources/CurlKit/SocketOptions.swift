@@ -68,11 +68,25 @@ extension SocketOptions {
         unsafe _ = setsockopt(opened, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether the other end of a connected socket speaks Multipath TCP too; otherwise it is plain TCP by now.
-    static func isMultipath(_ connected: Int32) -> Bool {
+    /// Whether the socket of a connection from that port is one whose other end speaks Multipath TCP too; otherwise it is
+    /// plain TCP by now.
+    static func isMultipath(_ opened: Int32, localPort: Int) -> Bool {
         // struct mptcp_info is smaller, and grows.
         var info = [UInt8](repeating: 0, count: 256)
         var size = socklen_t(info.count)
-        return unsafe getsockopt(connected, multipathLevel, multipathInfo, &info, &size) == 0
+        guard unsafe getsockopt(opened, multipathLevel, multipathInfo, &info, &size) == 0 else {
+            return false
+        }
+        // The number may belong to another socket by now.
+        var address = sockaddr_storage()
+        size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let port: UInt16? = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            guard let start = bytes.baseAddress,
+                unsafe getsockname(opened, start.assumingMemoryBound(to: sockaddr.self), &size) == 0
+            else { return nil }
+            // Of both versions it stands behind the family.
+            return unsafe UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+        }
+        return port.map(Int.init) == localPort
     }
 }

@@ -76,7 +76,8 @@ extension NetworkInterface {
 
     /// Virtual interfaces, by their names in the kernel, that do not say what they are made of.
     private static let unseenKinds: Set<String> = [
-        "veth", "vlan", "tun", "wireguard", "ipip", "sit", "gre", "gretap", "ip6gre", "ip6gretap", "ip6tnl",
+        "veth", "vlan", "tun", "wireguard", "ipip", "sit", "gre", "gretap", "ip6gre", "ip6gretap",
+        "ip6tnl",
         "vti", "vti6", "xfrm", "vxlan", "geneve", "macvlan", "ipvlan", "macvtap", "ovpn-dco",
     ]
 }

@@ -29,10 +29,13 @@ package final class RouteSocket {
         var request = NetlinkRequest(
             kind: .route,
             flags: 1,
-            body: [isLong ? 10 : 2, UInt8(clamping: address.bitCount)] + [UInt8](repeating: 0, count: 10)
+            body: [isLong ? 10 : 2, UInt8(clamping: address.bitCount)]
+                + [UInt8](repeating: 0, count: 10)
         )
         request.append(1, address.bytes)
-        if let interface { request.append(4, NetlinkRequest.bytes(of: UInt32(bitPattern: interface))) }
+        if let interface {
+            request.append(4, NetlinkRequest.bytes(of: UInt32(bitPattern: interface)))
+        }
         var found: Int32?
         try ask(request, isDump: false) { header, body in
             if header.kind == .route { found = NetworkTables.Reading(body)?.interfaces.first }

@@ -11,7 +11,11 @@ extension RunMachine {
     /// Whether a task whose attempt had no way waits for one.
     func mayAwait(_ task: ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) -> Bool {
         phase == .running && sessions[task.lane.session].waitsForConnectivity && task.hasTime(now)
-            && !RetryDecision.leavesOutcomeUnknown(failure, of: task.request, under: task.spec.retry)
+            && !RetryDecision.leavesOutcomeUnknown(
+                failure,
+                of: task.request,
+                under: task.spec.retry
+            )
     }
 
     /// Lets a task wait until the network changes.
@@ -24,6 +28,7 @@ extension RunMachine {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(failure) } else { task.end(result, clock) }
         task.awaitConnectivity(since: now, goesOn: isUnbegun)
+        closedPaths.close(.init(task.spec))
         let look = now + Self.connectivityInterval
         let time = task.retryLimit.map { min($0, look) } ?? look
         retries.insert(Timer(time: time, task: task.spec.index))
@@ -35,11 +40,18 @@ extension RunMachine {
     /// Lets the tasks that wait for an interface look again.
     mutating func networkChanged(_ now: MonotonicTime) {
         guard phase == .running else { return }
+        for task in closedPaths.openAll() { makeReady(task..<task + 1) }
         retries = Heap(
             retries.unordered.map { timer in
                 let isWaiting = active[timer.task]?.awaitsConnectivity ?? false
                 return isWaiting ? Timer(time: now, task: timer.task) : timer
             }
         )
+    }
+
+    /// Lets the tasks start again that go over the same interfaces as one that has found a way, or waits no more.
+    mutating func openPath(of task: ActiveTask) {
+        guard !closedPaths.isEmpty else { return }
+        for task in closedPaths.open(.init(task.spec)) { makeReady(task..<task + 1) }
     }
 }

@@ -41,6 +41,7 @@ extension RunMachine {
             return
         }
         release(task)
+        if result.failure?.kind != .network { openPath(of: task) }
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
             lanes.didSpeakStreams(task.lane)
         }
@@ -220,6 +221,7 @@ extension RunMachine {
 
     /// Writes a task's one record and forgets the task.
     mutating func complete(_ index: Int, _ record: consuming TaskRecord, verdict: ExitCode) {
+        if !closedPaths.isEmpty, let task = active[index] { openPath(of: task) }
         active[index] = nil
         states[index] = .ended
         unended -= 1

@@ -24,7 +24,9 @@ extension RunMachine {
                 }
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
-                } else if let spec = decode(key.task, now) {
+                } else if let spec = decode(key.task, now),
+                    !closedPaths.hold(key.task, of: .init(spec))
+                {
                     begin(spec, lane, now)
                 } else {
                     lanes.leave(lane)
@@ -42,6 +44,7 @@ extension RunMachine {
                 {
                     continue
                 }
+                if closedPaths.hold(fresh.task, of: .init(spec)) { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
                 if lanes.enter(fresh, lane) { begin(spec, lane, now) }
             } else {

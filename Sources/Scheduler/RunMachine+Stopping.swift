@@ -44,6 +44,7 @@ extension RunMachine {
         ready = TaskQueue()
         retries = Heap()
         beginDates = BeginDates(clock: clock)
+        closedPaths = ClosedPaths()
         lanes.dropParked()
         let halted = active.values.filter {
             [.waiting, .queued, .awaitingChecksums].contains($0.stage)

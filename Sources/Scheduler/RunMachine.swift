@@ -108,6 +108,7 @@ struct RunMachine {
     /// Tasks in the state `idle` whose `earliestBeginDate` is to come.
     var beginDates: BeginDates
     var sums = SumsFetches()
+    var closedPaths = ClosedPaths()
     var retryBudget: RetryBudget
     var skips: Deque<Skip> = []
     /// Tasks in the stages `checking` and `running`.

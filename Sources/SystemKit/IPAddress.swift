@@ -77,7 +77,10 @@ package struct IPAddress: Sendable, Hashable {
         guard unsafe inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else {
             return ""
         }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(
+            decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+            as: UTF8.self
+        )
     }
 
     /// Whether both are of one version and begin with the same `count` bits (RFC 4632 §3.1, RFC 4291 §2.3).

@@ -26,15 +26,16 @@ extension Attempt: EasyHandleClient {
         if session.paths != nil, !mayUse(connection, isNew: isNew) { return false }
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
+        let number = session.connectionNumber(of: connection, isNew: isNew)
         recorder.willSendRequest(
             over: connection,
-            identifier: session.connectionNumber(of: connection, isNew: isNew),
+            identifier: number,
             times: isNew ? handle.connectTimes : nil,
             tls: isSecure ? handle.tlsFacts : nil,
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
             at: now
         )
-        if session.socketOptions.isMultipath { recorder.noteMultipath(handle.isMultipath) }
+        if session.socketOptions.isMultipath { noteMultipath(connection, number, isNew: isNew) }
         return true
     }
 

@@ -111,13 +111,19 @@ extension Attempt {
 
     /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let index = path?.interface else { return nil }
+        guard let index = path?.interface ?? path?.device?.index else { return nil }
         let interface = network.interface(index)
         if let reason = interface?.classification.denial(under: session.access) {
             return noPath(reason)
         }
         guard session.configuration.waitsForConnectivity else { return nil }
         return interface.map(network.isUsable) == true ? nil : noPath(nil)
+    }
+
+    /// Notes whether a connection may use several paths, which stays so while it is reused.
+    func noteMultipath(_ connection: ConnectionFacts, _ number: Int, isNew: Bool) {
+        if isNew, handle.isMultipath(connection) { session.multipathConnections.insert(number) }
+        recorder.noteMultipath(session.multipathConnections.contains(number))
     }
 
     private func noPath(_ reason: NetworkUnavailableReason?) -> TransferFailure {

@@ -29,6 +29,8 @@ final class SessionTransport {
     private let share: EngineShare
     private let routes: ProxyRoutes?
     private var connectionCount = 0
+    /// Those that may use several paths.
+    var multipathConnections: Set<Int> = []
     /// Whether the kernel lets this user bind sockets to devices.
     var bindsSockets = false
 

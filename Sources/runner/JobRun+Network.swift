@@ -7,8 +7,7 @@ extension JobRun {
     func network(of plan: Plan) throws(Obstacle) -> NetworkMonitor? {
         guard plan.dependsOnNetwork else { return nil }
         do {
-            let survey = NetworkSurvey(job: plan.interfaceRules, host: try HostNetworkFile.rules())
-            return try NetworkMonitor(survey)
+            return try NetworkMonitor(.of(plan))
         } catch let exit as Exit {
             throw Obstacle(exit.message ?? "the file about this machine's network has faults")
         } catch let error as SystemError {

@@ -33,11 +33,12 @@ import TransferModel
         driver: String? = nil,
         isWireless: Bool = false
     ) throws {
-        try folder.write("\(name)/ifindex", "\(index)\n")
-        try folder.write("\(name)/uevent", uevent)
-        if isWireless { try folder.write("\(name)/wireless/x", "") }
+        try folder.makeFolder(name)
+        try folder.write("\(index)\n", to: "\(name)/ifindex")
+        try folder.write(uevent, to: "\(name)/uevent")
+        if isWireless { try folder.makeFolder("\(name)/wireless") }
         if let driver {
-            try folder.write("\(name)/device/x", "")
+            try folder.makeFolder("\(name)/device")
             try folder.link("\(name)/device/driver", to: "../../../bus/usb/drivers/\(driver)")
         }
     }
@@ -94,8 +95,8 @@ import TransferModel
     }
 
     @Test func `a name that leads out of the folder is not looked up`() throws {
-        try folder.write("ifindex", "2\n")
-        try folder.write("uevent", "DEVTYPE=wwan\n")
+        try folder.write("2\n", to: "ifindex")
+        try folder.write("DEVTYPE=wwan\n", to: "uevent")
         #expect(classes([NetworkInterface(index: 2, name: ".")])[0].kind == .wired)
     }
 

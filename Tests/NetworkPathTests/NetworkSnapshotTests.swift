@@ -73,7 +73,9 @@ import TransferModel
         }
         #expect(denials(Self.all) == [nil, nil, nil, nil])
         #expect(denials([.expensive, .constrained, .unclassified]) == [nil, .cellular, nil, nil])
-        #expect(denials([.cellular, .constrained, .unclassified]) == [nil, .expensive, nil, .expensive])
+        #expect(
+            denials([.cellular, .constrained, .unclassified]) == [nil, .expensive, nil, .expensive]
+        )
         #expect(denials([.cellular, .expensive, .unclassified]) == [nil, nil, nil, .constrained])
         #expect(denials([.expensive, .constrained]) == [nil, .cellular, .unclassified, nil])
         #expect(denials([]) == [nil, .cellular, .unclassified, .expensive])

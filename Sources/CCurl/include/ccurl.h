@@ -63,8 +63,6 @@ CURLcode ccurl_set_progress(CURL *handle, ccurl_progress_fn function, void *user
 CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback function, void *user);
 
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
-// CURLINFO_ACTIVESOCKET.
-CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *socket);
 CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
 // *value belongs to the handle.
 CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char **value);

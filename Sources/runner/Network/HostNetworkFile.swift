@@ -1,5 +1,6 @@
 import Diagnostics
 import JobFile
+import NetworkPath
 import Plan
 import SystemKit
 import TransferModel
@@ -30,5 +31,14 @@ enum HostNetworkFile {
             throw Exit(.environment)
         }
         return network.rules
+    }
+}
+
+extension NetworkSurvey {
+    /// By the rules of a job, if there is one, and those of the machine.
+    ///
+    /// - Throws: What `HostNetworkFile.rules` throws.
+    static func of(_ plan: Plan?) throws(Exit) -> NetworkSurvey {
+        NetworkSurvey(job: plan?.interfaceRules ?? [], host: try HostNetworkFile.rules())
     }
 }

@@ -11,7 +11,9 @@ struct InterfaceReport {
 
     /// A line for each interface and one for each session; names are harmless to a terminal.
     var text: String {
-        let head = ["interface", "state", "kind", "cellular", "expensive", "constrained", "evidence"]
+        let head = [
+            "interface", "state", "kind", "cellular", "expensive", "constrained", "evidence",
+        ]
         let rows = snapshot.interfaces.map { interface in
             let found = interface.classification
             return [

@@ -9,7 +9,8 @@ struct Interfaces: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",
         abstract: "Show each network interface, its class, the evidence, and what may use it.",
-        discussion: "With a job file its `network.interfaces` count, and its sessions are shown too."
+        discussion:
+            "With a job file its `network.interfaces` count, and its sessions are shown too."
     )
 
     @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
@@ -28,12 +29,8 @@ struct Interfaces: ParsableCommand {
                 variables: job.resolvedVariables(in: ProcessContext.environment)
             ).requirePlan()
         }
-        let survey = NetworkSurvey(
-            job: plan?.interfaceRules ?? [],
-            host: try HostNetworkFile.rules()
-        )
         let report = InterfaceReport(
-            snapshot: try survey.snapshot(RouteSocket()),
+            snapshot: try NetworkSurvey.of(plan).snapshot(RouteSocket()),
             sessions: plan?.sessions ?? []
         )
         switch format {
