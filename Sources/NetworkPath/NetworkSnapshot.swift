@@ -77,6 +77,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
     ///   - peer: Whom the connection is for.
     ///   - preferred: The interface by which the kernel would go; nil when it knows no way.
     ///   - access: What the task may use.
+    /// - Returns: The way, or why there is none.
     package func decide(
         to peer: IPAddress,
         preferred: Int32?,

@@ -11,9 +11,12 @@ package struct NetworkSurvey: Sendable {
     /// Where sysfs has the interfaces.
     package static let deviceFolder = "/sys/class/net"
 
+    /// Takes the rules that come before everything else that is known.
+    ///
     /// - Parameters:
     ///   - job: The rules of the job file.
     ///   - host: The rules of the machine, which the job's come before.
+    ///   - devices: Where sysfs has the interfaces.
     package init(
         job: [InterfaceRule],
         host: [InterfaceRule],

@@ -15,16 +15,12 @@ package final class RouteSocket {
         socket = try NetlinkSocket()
     }
 
-    /// The interface by which the kernel would go to an address now; nil when it knows no way.
+    /// The interface by which the kernel would go to an address now.
     ///
-    /// - Parameters:
-    ///   - address: Whom a connection is for.
-    ///   - interface: The interface that the connection is bound to; nil for any.
+    /// - Parameter address: Whom a connection is for.
+    /// - Returns: Its number; nil when the kernel knows no way.
     /// - Throws: What send(2) and recv(2) say.
-    package func interface(
-        to address: IPAddress,
-        boundTo interface: Int32? = nil
-    ) throws(SystemError) -> Int32? {
+    package func interface(to address: IPAddress) throws(SystemError) -> Int32? {
         let isLong = address.bitCount == 128
         var request = NetlinkRequest(
             kind: .route,
@@ -33,9 +29,6 @@ package final class RouteSocket {
                 + [UInt8](repeating: 0, count: 10)
         )
         request.append(1, address.bytes)
-        if let interface {
-            request.append(4, NetlinkRequest.bytes(of: UInt32(bitPattern: interface)))
-        }
         var found: Int32?
         try ask(request, isDump: false) { header, body in
             if header.kind == .route { found = NetworkTables.Reading(body)?.interfaces.first }
