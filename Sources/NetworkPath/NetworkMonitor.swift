@@ -27,13 +27,26 @@ package final class NetworkMonitor: Sendable {
     /// The network as it was seen last; any thread may ask.
     package var current: NetworkSnapshot { snapshot.withLock { $0 } }
 
-    /// Looks at the network anew, on the calling thread.
+    /// Reads interfaces and routes anew, on the calling thread, and asks no daemon.
     ///
+    /// What has come since the last survey is left out: what it is, is not known yet.
+    ///
+    /// - Parameter socket: The caller's own.
     /// - Returns: What was found; what was known when nothing can be.
     package func refresh(_ socket: RouteSocket) -> NetworkSnapshot {
-        guard let found = try? survey.snapshot(socket) else { return current }
-        snapshot.withLock { $0 = found }
-        return found
+        guard let tables = try? socket.tables() else { return current }
+        return snapshot.withLock { snapshot in
+            let interfaces = tables.interfaces.compactMap { found in
+                var found = found
+                guard let known = snapshot.interface(found.index), known.name == found.name else {
+                    return nil as NetworkInterface?
+                }
+                found.classification = known.classification
+                return found
+            }
+            snapshot = NetworkSnapshot(interfaces: interfaces, routes: tables.routes)
+            return snapshot
+        }
     }
 
     /// Begins to listen; to be called once.
@@ -63,6 +76,8 @@ package final class NetworkMonitor: Sendable {
         else { return }
         var events: [EventPoll.Event] = []
         var settled: Int64?
+        // Others may have seen a change before, by `refresh`: it is to be told of all the same.
+        var surveyed = current
         while true {
             poll.wait(milliseconds: Self.milliseconds(until: settled), into: &events)
             if isStopped.withLock({ $0 }) { return }
@@ -73,8 +88,11 @@ package final class NetworkMonitor: Sendable {
             }
             guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
             settled = nil
-            let before = current
-            if refresh(socket) != before { didChange() }
+            guard let found = try? survey.snapshot(socket) else { continue }
+            snapshot.withLock { $0 = found }
+            guard found != surveyed else { continue }
+            surveyed = found
+            didChange()
         }
     }
 

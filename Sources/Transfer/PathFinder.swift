@@ -21,13 +21,9 @@ final class PathFinder {
         guard let socket else {
             return access.isRestricted && !peer.isLoopback ? .refuse(nil) : .local
         }
+        // One that has just come is in no snapshot yet, and not taken: nobody knows what it is.
         let preferred = try? socket.interface(to: peer.unmapped)
-        var snapshot = current
-        // One that has just come is not in it yet.
-        if let preferred, snapshot.interface(preferred) == nil {
-            snapshot = monitor.refresh(socket)
-        }
-        return snapshot.decide(to: peer, preferred: preferred, under: access)
+        return current.decide(to: peer, preferred: preferred, under: access)
     }
 
     /// The interface that a connection's own address belongs to; nil when none does.

@@ -1,6 +1,8 @@
 import NetworkPath
 import Plan
+import Scheduler
 import SystemKit
+import Transfer
 
 extension JobRun {
     /// What is known of the machine's interfaces; nil for a job that none matters to.
@@ -14,6 +16,22 @@ extension JobRun {
             throw Obstacle(error.message)
         } catch {
             throw Obstacle("\(error)")
+        }
+    }
+
+    /// Tells engine and scheduler of changes of the network.
+    func listen(
+        to network: NetworkMonitor?,
+        for engine: Engine,
+        _ inbox: Inbox<Scheduler.Message>
+    ) throws(Obstacle) {
+        do throws(SystemError) {
+            try network?.start {
+                engine.networkDidChange()
+                inbox.push(.networkChanged)
+            }
+        } catch {
+            throw Obstacle(error.message)
         }
     }
 }

@@ -125,10 +125,7 @@ struct JobRun {
         let cookies = cookies(of: plan, redactor, clock)
         let network = try network(of: plan)
         let engine = try engine(for: plan, sessions, cookies, redactor, clock, network, inbox)
-        try network?.start {
-            engine.networkDidChange()
-            inbox.push(.networkChanged)
-        }
+        try listen(to: network, for: engine, inbox)
         defer { network?.stop() }
 
         var sinks: [any RunEventSink] = [report, display]
