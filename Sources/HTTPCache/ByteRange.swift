@@ -7,13 +7,12 @@ package struct ByteRange: Sendable, Hashable {
     /// At least 1.
     package let count: Int64
 
-    /// Reads `Range`.
+    /// Reads `Range`; nil for another unit, for several ranges, and for one that the body has nothing of: the origin is
+    /// asked then.
     ///
     /// - Parameters:
     ///   - value: The field's value.
     ///   - length: The body's length.
-    /// - Returns: nil for another unit, for several ranges, and for one that the body has nothing of: the origin is
-    ///   asked then.
     package init?(_ value: String, of length: Int64) {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }

@@ -12,19 +12,36 @@ package enum CachePlan: Sendable {
     /// What the origin is asked.
     package struct Question: Sendable {
         /// What a 304 may be about, or what may stand in when the origin fails; none without a match.
-        package var stored: [StoredResponse] = []
+        package var stored: [StoredResponse]
         /// Sent besides the request's own fields; none when everything is asked for.
-        package var conditions: [HeaderField] = []
+        package var conditions: [HeaderField]
         package var reason: CacheVerdict.Reason
         /// Whether the cache was looked into.
-        package var isBypass = false
+        package var isBypass: Bool
         /// Whether what comes may be stored.
-        package var mayStore = true
+        package var mayStore: Bool
+
+        package init(
+            stored: [StoredResponse] = [],
+            conditions: [HeaderField] = [],
+            reason: CacheVerdict.Reason,
+            isBypass: Bool = false,
+            mayStore: Bool = true
+        ) {
+            self.stored = stored
+            self.conditions = conditions
+            self.reason = reason
+            self.isBypass = isBypass
+            self.mayStore = mayStore
+        }
     }
 
-    /// Decides what is to be done before the store is looked into; nil when that decides.
+    /// Decides what is to be done before the store is looked into.
     ///
-    /// - Parameter isRepeated: Whether an earlier attempt has failed on what it received.
+    /// - Parameters:
+    ///   - request: What is wanted.
+    ///   - isRepeated: Whether an earlier attempt has failed on what it received.
+    /// - Returns: nil when what is stored decides.
     package static func beforeLookup(_ request: CacheRequest, isRepeated: Bool) -> CachePlan? {
         func bypass(_ reason: CacheVerdict.Reason, mayStore: Bool = false) -> CachePlan {
             .ask(Question(reason: reason, isBypass: true, mayStore: mayStore))
@@ -49,6 +66,7 @@ package enum CachePlan: Sendable {
     ///   - stored: Everything under its URL.
     ///   - now: The present.
     ///   - fingerprint: As the selections were made with.
+    /// - Returns: What is to be done.
     package static func make(
         for request: CacheRequest,
         stored: [StoredResponse],

@@ -1,7 +1,9 @@
 internal import SystemKit
 package import TransferModel
 
-/// The cache of one session: decides by the rules, and keeps by the store. Shared by the engine's threads.
+/// The cache of one session: decides by the rules, and keeps by the store.
+///
+/// Shared by the engine's threads.
 package final class HTTPCache: Sendable {
     private let store: any CacheStore
     /// For how many seconds a stale response may stand in for an origin that fails.
@@ -42,6 +44,7 @@ package final class HTTPCache: Sendable {
     ///   - request: What is wanted.
     ///   - isRepeated: Whether an earlier attempt has failed on what it received.
     ///   - now: The present.
+    /// - Returns: What is to be done.
     package func plan(
         for request: CacheRequest,
         isRepeated: Bool = false,
@@ -174,12 +177,12 @@ package final class HTTPCache: Sendable {
     }
 
     /// Whether a stored response may stand in for an origin that fails.
-    package func maySucceedError(
+    package func mayStandIn(
         _ stored: StoredResponse,
         for request: CacheRequest,
         now: Timestamp
     ) -> Bool {
-        Judgement.maySucceedError(stored, for: request, allowance: staleIfError, now: now)
+        Judgement.mayStandIn(stored, for: request, allowance: staleIfError, now: now)
     }
 
     /// The body of a stored response; nil when it is gone.

@@ -70,7 +70,8 @@ package struct Judgement: Sendable {
     ///   - request: The request that failed.
     ///   - allowance: For how many seconds of staleness the session allows it.
     ///   - now: The present.
-    package static func maySucceedError(
+    /// - Returns: Whether it may.
+    package static func mayStandIn(
         _ stored: StoredResponse,
         for request: CacheRequest,
         allowance: Int64,

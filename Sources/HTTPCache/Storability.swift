@@ -2,11 +2,12 @@ package import TransferModel
 
 /// Whether a response may be stored (RFC 9111 §3), by a private cache that has only whole responses.
 package enum Storability {
-    /// Why a response is not stored; nil when it is.
+    /// Judges a response.
     ///
     /// - Parameters:
     ///   - response: The response, its fields as they were received.
     ///   - request: What it answers.
+    /// - Returns: Why it is not stored; nil when it is.
     package static func refusal(
         of response: StoredResponse,
         to request: CacheRequest

@@ -36,7 +36,10 @@ package enum StoredFields {
     static func without(_ names: Set<String>, _ fields: HeaderFields) -> HeaderFields {
         fields.filtered { name in
             guard name.count <= 64 else { return true }
-            let text = String(decoding: name.indices.map { name[$0].asciiLowercased }, as: UTF8.self)
+            let text = String(
+                decoding: name.indices.map { name[$0].asciiLowercased },
+                as: UTF8.self
+            )
             return !names.contains(text)
         }
     }

@@ -49,6 +49,7 @@ package struct StoredResponse: Sendable, Hashable {
     /// Its head as it is handed out, with its age (RFC 9111 §4, §5.1).
     ///
     /// - Parameter now: nil for a response that was validated just now, which says itself how old it is.
+    /// - Returns: Its status and fields.
     package func head(at now: Timestamp?) -> ResponseHead {
         guard let now else { return ResponseHead(statusCode: statusCode, fields: fields) }
         let age = Freshness(of: self, now: now).age

@@ -135,8 +135,19 @@ final class ActiveTask {
             decodesBody: spec.decodesBody,
             isDownload: spec.kind == .download,
             checksums: checksums,
-            partial: partial
+            partial: partial,
+            cachePolicy: cachePolicy,
+            ignoresStored: failure?.isAboutContent ?? false
         )
+    }
+
+    /// What its request makes of stored responses; nil for a download that nothing is said of, which is fetched.
+    private var cachePolicy: RequestCachePolicy? {
+        if let policy = spec.cachePolicy { return policy }
+        let isPlainDownload =
+            spec.kind == .download && spec.destination?.ifExists != .revalidate
+            && spec.request.method == "GET"
+        return isPlainDownload ? nil : .useProtocolCachePolicy
     }
 
     /// Keeps what an attempt has left.

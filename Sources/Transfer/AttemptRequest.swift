@@ -44,6 +44,10 @@ package struct AttemptRequest: Sendable {
     package var checksums: ChecksumList?
     /// What an earlier attempt has left of the file.
     package var partial: PartialDownload?
+    /// What is made of stored responses; nil leaves the session's cache out of it.
+    package var cachePolicy: RequestCachePolicy?
+    /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
+    package var ignoresStored: Bool
 
     package init(
         key: Int,
@@ -62,7 +66,9 @@ package struct AttemptRequest: Sendable {
         decodesBody: Bool = false,
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
-        partial: PartialDownload? = nil
+        partial: PartialDownload? = nil,
+        cachePolicy: RequestCachePolicy? = nil,
+        ignoresStored: Bool = false
     ) {
         self.key = key
         self.session = session
@@ -81,5 +87,7 @@ package struct AttemptRequest: Sendable {
         self.isDownload = isDownload
         self.checksums = checksums
         self.partial = partial
+        self.cachePolicy = cachePolicy
+        self.ignoresStored = ignoresStored
     }
 }

@@ -43,7 +43,8 @@ import TransferModel
         "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov  1994 08:49:37 GMT",
         "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
         "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
-        "Sonntag, 06-Nov-94 08:49:37 GMT", "Sun Nov 6  08:49:37 1994", "Sun, 06 Nov 199４ 08:49:37 GMT",
+        "Sonntag, 06-Nov-94 08:49:37 GMT", "Sun Nov 6  08:49:37 1994",
+        "Sun, 06 Nov 199４ 08:49:37 GMT",
         "Thu, 29 Feb 1900 00:00:00 GMT", "Sun, -6 Nov 1994 08:49:37 GMT GMT",
     ])
     func `anything else is no date`(text: String) {

@@ -7,13 +7,12 @@ package struct CacheKey: Sendable, Hashable {
     /// The name of the file that lists the responses.
     package let name: String
 
-    /// The key of a URL.
+    /// The key of a URL; nil when no fingerprint can be made.
     ///
     /// - Parameters:
     ///   - url: What is asked.
     ///   - partition: What sessions that trust and are trusted alike have in common.
     ///   - fingerprint: Makes the name.
-    /// - Returns: nil when no fingerprint can be made.
     package init?(_ url: HTTPURL, partition: String, _ fingerprint: Fingerprint) {
         let text = url.normalized.text
         guard let name = fingerprint(Array((partition + "\n" + text).utf8)) else { return nil }

@@ -1,7 +1,9 @@
 package import SystemKit
 internal import TransferModel
 
-/// Where responses are kept. Whatever goes wrong in it, the responses are not there: it never fails anybody.
+/// Where responses are kept.
+///
+/// Whatever goes wrong in it, the responses are not there: it never fails anybody.
 ///
 /// Its methods may be called from any thread.
 package protocol CacheStore: AnyObject, Sendable {

@@ -27,7 +27,11 @@ struct DiskFolders: Sendable {
         let path = directory + "/" + Self.name
         root = try Folder(path: path, create: create, mode: 0o700)
         guard root.isPrivate else {
-            throw .notPermitted("use", path, reason: "it belongs to another user, or others may write in it")
+            throw .notPermitted(
+                "use",
+                path,
+                reason: "it belongs to another user, or others may write in it"
+            )
         }
         lists = try Folder(path: path + "/lists", create: create, mode: 0o700)
         bodies = try Folder(path: path + "/bodies", create: create, mode: 0o700)

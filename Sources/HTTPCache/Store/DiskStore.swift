@@ -30,7 +30,7 @@ package final class DiskStore: CacheStore {
     private let state = Lock(State())
 
     /// The largest list that is read, bytes.
-    private static let largestList = 4 << 20
+    static let largestList = 4 << 20
     /// More responses to one URL are not kept.
     private static let mostVariants = 32
     /// Uses nearer to each other are not noted, nanoseconds.
@@ -156,7 +156,12 @@ package final class DiskStore: CacheStore {
 
     /// Changes the responses of a URL; what is no longer among them loses its body.
     ///
-    /// - Parameter change: Returns whether there is anything to write.
+    /// - Parameters:
+    ///   - key: The URL's.
+    ///   - folders: Where the list is.
+    ///   - change: Returns whether there is anything to write.
+    /// - Returns: Whether it was written.
+    /// - Throws: What the file system says.
     private func change(
         _ key: CacheKey,
         _ folders: DiskFolders,

@@ -13,7 +13,7 @@ struct DiskSweep: Sendable {
     let capacity: Int64
 
     /// A body that no list has yet may be one that is being stored; and so may a file without its final name, nanoseconds.
-    private static let patience: Int64 = 3_600_000_000_000
+    static let patience: Int64 = 3_600_000_000_000
     /// How long another process may take to add its number, nanoseconds.
     private static let lockPatience: Int64 = 100_000_000
 
