@@ -319,7 +319,8 @@ final class Attempt {
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
-        if !hasFailed, case .accept = verdict { checkBody() }
+        if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
+        if hasFailed { caching?.reject(.rejected) }
         var result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)

@@ -107,7 +107,7 @@ struct TransactionRecorder {
 
     /// The running exchange asks whether a stored response still holds.
     mutating func willRevalidate() {
-        record.reason = .revalidation
+        if record.reason != .redirect { record.reason = .revalidation }
     }
 
     /// The running exchange is answered by a stored response, at once.

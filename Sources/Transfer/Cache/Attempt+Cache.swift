@@ -16,8 +16,9 @@ extension Attempt {
         if caching.question == nil {
             switch caching.plan(hop.method, hop.url, varyingFields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
+                let asked = refreshes ? hop : nil
                 if let next = serve(stored, verdict, at: now) {
-                    if refreshes { caching.refresh = hop }
+                    caching.refresh = asked
                     return next
                 }
                 caching.question = .init(reason: .damaged)
@@ -172,8 +173,9 @@ extension Attempt {
         if hasFailed, head == nil, failure?.isOfOrigin == true, let standIn {
             return serve(standIn)
         }
-        if case .stored = verdict, !hasFailed, let head {
-            return head.statusCode == 304 ? confirm(head) : standIn.flatMap(serve)
+        if case .stored = verdict, let head {
+            if head.statusCode != 304 { return standIn.flatMap(serve) }
+            return hasFailed ? nil : confirm(head)
         }
         guard isComplete else {
             caching.reject(.incomplete)
