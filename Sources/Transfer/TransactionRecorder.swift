@@ -6,25 +6,6 @@ internal import TransferModel
 /// libcurl may send a request again by itself when an idle connection has died; that shows as a second connection or
 /// request after a first head has left, and becomes a record of its own.
 struct TransactionRecorder {
-    /// The moments of one exchange, as monotonic readings.
-    private struct Moments {
-        var fetchStart: MonotonicTime
-        /// When libcurl began with the connection: its own times count from here.
-        var origin: MonotonicTime?
-        var lookupStart: MonotonicTime?
-        var lookupEnd: MonotonicTime?
-        var connectStart: MonotonicTime?
-        var tcpConnectEnd: MonotonicTime?
-        var secureStart: MonotonicTime?
-        var secureEnd: MonotonicTime?
-        var connectEnd: MonotonicTime?
-        var requestStart: MonotonicTime?
-        /// The last byte that left; the request's end when its body is whole.
-        var lastSent: MonotonicTime?
-        var responseStart: MonotonicTime?
-        var lastReceived: MonotonicTime?
-    }
-
     /// How the running exchange's request body is handed to libcurl.
     enum Body {
         case none
