@@ -116,10 +116,3 @@ package enum DeltaSeconds {
         return seconds
     }
 }
-
-extension [HeaderField] {
-    /// The values of every field of that name in lower case, in order.
-    func values(of name: String) -> [String] {
-        compactMap { $0.name.lowercased() == name ? $0.value : nil }
-    }
-}

@@ -86,7 +86,8 @@ package enum CachePlan: Sendable {
         if request.wantsStoredOnly { return .unavailable }
         // What a HEAD or a range is answered with is not what is stored.
         guard request.method == "GET", request.range == nil else {
-            return .ask(Question(stored: [chosen], reason: judgement.question, mayStore: false))
+            let reason = judgement.verdict == nil ? judgement.question : .range
+            return .ask(Question(stored: [chosen], reason: reason, mayStore: false))
         }
         let conditions = Validators.conditions(for: matching)
         return .ask(

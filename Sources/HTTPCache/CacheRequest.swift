@@ -31,7 +31,11 @@ package struct CacheRequest: Sendable {
 
     /// Whether it has a condition of its own, which is for the origin (RFC 9111 §4.3.2).
     package var hasCondition: Bool {
-        fields.contains { $0.name.utf8.count > 3 && $0.name.lowercased().hasPrefix("if-") }
+        fields.contains { field in
+            guard let first = field.name.utf8.first, first.asciiLowercased == UInt8(ascii: "i")
+            else { return false }
+            return field.name.lowercased().hasPrefix("if-")
+        }
     }
 
     /// The value of its `Range`; nil without one.

@@ -51,6 +51,9 @@ package final class HTTPCache: Sendable {
         now: Timestamp
     ) -> CachePlan {
         if let plan = CachePlan.beforeLookup(request, isRepeated: isRepeated) { return plan }
+        if store.isEmpty {
+            return CachePlan.make(for: request, stored: [], now: now, fingerprint)
+        }
         guard !hasSecret(request.url.text), let key = key(of: request.url) else {
             if request.wantsStoredOnly { return .unavailable }
             return .ask(.init(reason: .secret, isBypass: true, mayStore: false))
@@ -168,6 +171,7 @@ package final class HTTPCache: Sendable {
 
     /// Forgets what a request has changed at the origin (RFC 9111 §4.4).
     package func invalidate(after head: ResponseHead, of request: CacheRequest) {
+        guard !request.isSafe, !store.isEmpty else { return }
         for url in Invalidation.urls(after: head, to: request) { forget(url) }
     }
 

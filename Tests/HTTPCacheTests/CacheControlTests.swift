@@ -9,12 +9,15 @@ import TransferModel
         CacheControl(headerFields(values.map { "Cache-Control: \($0)" }))
     }
 
-    @Test(arguments: [
-        ("max-age=3600", 3600), ("MaX-aGe=1", 1), ("max-age=\"60\"", 60), ("max-age=003600", 3600),
-        ("foobar, max-age=5", 5), ("x=\"max-age=9\", max-age=1", 1),
-        ("max-age=1800, max-age=1", 1800), ("max-age=2147483649", 1 << 31),
-        ("max-age=99999999999999999999", 1 << 31),
-    ])
+    @Test(
+        arguments: [
+            ("max-age=3600", 3600), ("MaX-aGe=1", 1), ("max-age=\"60\"", 60),
+            ("max-age=003600", 3600),
+            ("foobar, max-age=5", 5), ("x=\"max-age=9\", max-age=1", 1),
+            ("max-age=1800, max-age=1", 1800), ("max-age=2147483649", 1 << 31),
+            ("max-age=99999999999999999999", 1 << 31),
+        ] as [(String, Int64)]
+    )
     func `the number of seconds is read`(value: String, seconds: Int64) {
         #expect(control(value).maxAge == seconds)
     }

@@ -39,7 +39,7 @@ import TransferModel
     private func add(_ store: any CacheStore, _ body: String, _ path: String = "x", by: String = "")
         throws -> Bool
     {
-        var draft = CacheDraft(response("ETag: \"a\"", body: ""), key: try key(path), store: store)
+        var draft = CacheDraft(sample("ETag: \"a\"", body: ""), key: try key(path), store: store)
         var response = draft.response
         response.selection = Selection(by.isEmpty ? [] : [.init(name: "foo", fingerprint: by)])
         draft = CacheDraft(response, key: try key(path), store: store)

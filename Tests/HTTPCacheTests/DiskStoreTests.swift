@@ -21,7 +21,7 @@ import TransferModel
 
     @discardableResult
     private func add(_ store: DiskStore, _ body: String, _ path: String = "x") throws -> Bool {
-        let response = response("ETag: \"\(body)\"", body: "")
+        let response = sample("ETag: \"\(body)\"", body: "")
         var draft = CacheDraft(response, key: try key(path), store: store)
         guard draft.append(Array(body.utf8).span) else { return false }
         return draft.commit()
@@ -133,7 +133,7 @@ import TransferModel
                     guard let url = try? HTTPURL("http://a.example/\(number)"),
                         let key = CacheKey(url, partition: "", fingerprint)
                     else { continue }
-                    let stored = response("ETag: \"a\"", body: "")
+                    let stored = sample("ETag: \"a\"", body: "")
                     var draft = CacheDraft(stored, key: key, store: store)
                     let body = Array("\(number) ".utf8) + [UInt8](repeating: 65, count: 20_000)
                     _ = draft.append(body.span)

@@ -32,7 +32,7 @@ func fields(_ lines: [String]) -> [HeaderField] {
 func headerFields(_ lines: [String]) -> HeaderFields { HeaderFields(fields(lines)) }
 
 /// A response that was received at the beginning.
-func response(
+func sample(
     _ lines: String...,
     status: Int = 200,
     body: String = "content"

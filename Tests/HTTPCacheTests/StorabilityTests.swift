@@ -34,20 +34,20 @@ import TransferModel
         lines: [String],
         refusal: CacheVerdict.Storing?
     ) throws {
-        var stored = response(status: status)
+        var stored = sample(status: status)
         stored.fields = headerFields(lines)
         #expect(Storability.refusal(of: stored, to: try request()) == refusal)
     }
 
     @Test func `a request may forbid storing what answers it`() throws {
-        let stored = response("Cache-Control: max-age=60")
+        let stored = sample("Cache-Control: max-age=60")
         let wanted = try request("Cache-Control: no-store")
         #expect(Storability.refusal(of: stored, to: wanted) == .noStore)
     }
 
     @Test func `a policy that takes any age stores what is never fresh`() throws {
         let wanted = try request(policy: .returnCacheDataElseLoad)
-        #expect(Storability.refusal(of: response(), to: wanted) == nil)
+        #expect(Storability.refusal(of: sample(), to: wanted) == nil)
     }
 
     // RFC 9110 §9.3.3
@@ -64,7 +64,7 @@ import TransferModel
         lines: [String],
         refusal: CacheVerdict.Storing?
     ) throws {
-        var stored = response()
+        var stored = sample()
         stored.fields = headerFields(lines)
         #expect(Storability.refusal(of: stored, to: try request(method: "POST")) == refusal)
     }

@@ -11,6 +11,8 @@ package protocol CacheStore: AnyObject, Sendable {
     var largestBody: Int64 { get }
     /// Why it is no longer used; nil while it is.
     var fault: String? { get }
+    /// Whether nothing can be found in it, as far as that is known without a look.
+    var isEmpty: Bool { get }
     /// Everything that is stored under a key.
     func find(_ key: CacheKey) -> [StoredResponse]
     /// The body of a stored response; nil when it is gone.

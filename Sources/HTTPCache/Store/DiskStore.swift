@@ -20,7 +20,9 @@ package final class DiskStore: CacheStore {
         var fault: String?
         /// What was written and not told to other processes yet, bytes.
         var written: Int64 = 0
+        /// Makes room, or has made it and was not joined yet.
         var sweeper: JoinableThread?
+        var isSweeping = false
     }
 
     package let largestBody: Int64
@@ -54,6 +56,8 @@ package final class DiskStore: CacheStore {
     package var fault: String? { state.withLock { $0.fault } }
 
     // MARK: - Reading
+
+    package var isEmpty: Bool { folders(create: false) == nil }
 
     package func find(_ key: CacheKey) -> [StoredResponse] {
         guard let folders = folders(create: false),
@@ -261,18 +265,30 @@ package final class DiskStore: CacheStore {
         guard let folders = folders(create: false) else { return }
         let sweep = DiskSweep(folders: folders, capacity: capacity)
         guard sweep.add(written) else { return }
+        let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
+            guard !state.isSweeping else { return (false, nil) }
+            state.isSweeping = true
+            defer { state.sweeper = nil }
+            return (true, state.sweeper)
+        }
+        guard starts else { return }
+        last?.join()
+        let sweeper = try? JoinableThread(name: "cache sweep") { [self] in
+            _ = sweep.run()
+            state.withLock { $0.isSweeping = false }
+        }
         state.withLock { state in
-            guard state.sweeper == nil else { return }
-            state.sweeper = try? JoinableThread(name: "cache sweep") { [self] in
-                _ = sweep.run()
-                self.state.withLock { $0.sweeper = nil }
-            }
+            if sweeper == nil { state.isSweeping = false }
+            state.sweeper = sweeper
         }
     }
 
     package func close() {
         let (written, sweeper) = state.withLock { state in
-            defer { state.written = 0 }
+            defer {
+                state.written = 0
+                state.sweeper = nil
+            }
             return (state.written, state.sweeper)
         }
         sweeper?.join()

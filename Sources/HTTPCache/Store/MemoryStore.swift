@@ -36,6 +36,8 @@ package final class MemoryStore: CacheStore {
     /// What is stored takes so much, bytes.
     package var size: Int64 { state.withLock { $0.size } }
 
+    package var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
     package func find(_ key: CacheKey) -> [StoredResponse] {
         state.withLock { state in
             guard let responses = state.entries[key]?.responses else { return [] }

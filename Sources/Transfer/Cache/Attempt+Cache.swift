@@ -14,7 +14,9 @@ extension Attempt {
         }
         let now = clock.timestamp(of: .now)
         if caching.question == nil {
-            switch caching.plan(hop.method, hop.url, varyingFields, at: now) {
+            let isAnswerable = hop.method == "GET" || hop.method == "HEAD"
+            let fields = isAnswerable ? varyingFields : hop.headers
+            switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
                 let asked = refreshes ? hop : nil
                 if let next = serve(stored, verdict, at: now) {
