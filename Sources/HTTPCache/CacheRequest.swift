@@ -46,12 +46,20 @@ package struct CacheRequest: Sendable {
         policy == .returnCacheDataDontLoad || control.flags.contains(.onlyIfCached)
     }
 
-    /// What caches on the way are told, when the request's policy is to get past them.
+    /// What caches on the way are told, when the request's policy is to get past them; a job's own words go first.
     package var fieldsForOtherCaches: [HeaderField] {
-        guard policy == .reloadIgnoringLocalAndRemoteCacheData else { return [] }
-        return [
-            HeaderField(name: "Cache-Control", value: "no-cache"),
-            HeaderField(name: "Pragma", value: "no-cache"),
-        ].filter { !fields.contains($0.name) }
+        let added: [HeaderField]
+        switch policy {
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            added = [
+                HeaderField(name: "Cache-Control", value: "no-cache"),
+                HeaderField(name: "Pragma", value: "no-cache"),
+            ]
+        case .reloadRevalidatingCacheData:
+            // It is the origin that is to confirm it.
+            added = [HeaderField(name: "Cache-Control", value: "max-age=0")]
+        default: return []
+        }
+        return added.filter { !fields.contains($0.name) }
     }
 }

@@ -10,26 +10,26 @@ package final class HTTPCache: Sendable {
     private let staleIfError: Int64
     private let partition: String
     private let fingerprint: Fingerprint
-    private let hasSecret: @Sendable (String) -> Bool
+    private let findSecret: SecretFinder?
 
     /// - Parameters:
     ///   - store: Perhaps shared with other sessions.
     ///   - staleIfError: Of the session's configuration.
     ///   - partition: What sessions that trust and are trusted alike have in common.
     ///   - fingerprint: Makes names and hides values; for all sessions and processes the same.
-    ///   - hasSecret: Whether a text has one of the job's secrets in it, which is not written down.
+    ///   - findSecret: Finds the job's secrets in a text, which are not written down.
     package init(
         store: any CacheStore,
         staleIfError: Duration = .zero,
         partition: String = "",
         fingerprint: @escaping Fingerprint,
-        hasSecret: @escaping @Sendable (String) -> Bool = { _ in false }
+        findSecret: SecretFinder? = nil
     ) {
         self.store = store
         self.staleIfError = staleIfError.components.seconds
         self.partition = partition
         self.fingerprint = fingerprint
-        self.hasSecret = hasSecret
+        self.findSecret = findSecret
     }
 
     /// Why the store is no longer used; nil while it is.
@@ -191,6 +191,10 @@ package final class HTTPCache: Sendable {
 
     /// The body of a stored response; nil when it is gone.
     package func body(of stored: StoredResponse) -> StoredBody? { store.open(stored.body) }
+
+    private func hasSecret(_ text: @autoclosure () -> String) -> Bool {
+        findSecret.map { $0(text()) != nil } ?? false
+    }
 
     private func key(of url: HTTPURL) -> CacheKey? {
         CacheKey(url, partition: partition, fingerprint)

@@ -22,11 +22,12 @@ package enum HTTPDate {
         }
         guard isDay(weekday, among: shortDays, and: "") else { return nil }
         // Sun Nov  6 08:49:37 1994
-        let parts = words.filter { !$0.isEmpty }
-        guard parts.count == 5, words.count == (parts[2].utf8.count == 1 ? 6 : 5),
-            let year = number(parts[4], digits: [4])
+        let hasShortDay = words.count == 6 && words[2].isEmpty && words[3].utf8.count == 1
+        guard hasShortDay || words.count == 5,
+            let year = number(words[words.count - 1], digits: [4])
         else { return nil }
-        return time(year: year, month: parts[1], day: parts[2], clock: parts[3])
+        let day = words[words.count - 3]
+        return time(year: year, month: words[1], day: day, clock: words[words.count - 2])
     }
 
     private static let months = [

@@ -30,7 +30,7 @@ struct SessionCaches {
                     staleIfError: rule.staleIfError,
                     partition: Self.partition(of: session),
                     fingerprint: { Engine.sha256(of: $0) },
-                    hasSecret: { findSecret?($0) != nil }
+                    findSecret: findSecret
                 )
             )
         }

@@ -118,6 +118,8 @@ import TransferModel
             try request(policy: policy).fieldsForOtherCaches.map(\.name)
                 == ["Cache-Control", "Pragma"]
         )
+        let revalidating = try request(policy: .reloadRevalidatingCacheData).fieldsForOtherCaches
+        #expect(revalidating.map(\.value) == ["max-age=0"])
         #expect(try request(policy: .reloadIgnoringLocalCacheData).fieldsForOtherCaches.isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import SystemKit
 import TestSupport
 import Testing
+import TransferModel
 
 @testable import runner
 

@@ -238,9 +238,10 @@ package final class DiskStore: CacheStore {
             return try body(folders)
         } catch {
             // A folder that was taken away meanwhile is made again the next time; a busy lock is no fault.
-            let isPassing = error.isMissing || error.isTaken || error.isBusy
+            let isGone = error.isMissing || !folders.bodies.isAtItsPath
+            let isPassing = isGone || error.isTaken || error.isBusy
             state.withLock { state in
-                if error.isMissing { state.folders = nil }
+                if isGone { state.folders = nil }
                 if !isPassing, state.fault == nil { state.fault = error.message }
             }
             return nil

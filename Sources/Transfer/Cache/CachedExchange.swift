@@ -38,7 +38,7 @@ final class CachedExchange {
 
     /// Nil when the session or the task has no cache, or goes on with a part of a file.
     static func make(
-        for request: borrowing AttemptRequest,
+        for request: AttemptRequest,
         of session: SessionTransport
     ) -> CachedExchange? {
         guard let cache = session.cache, let policy = request.cachePolicy,
