@@ -51,7 +51,7 @@ package struct Freshness: Sendable, Hashable {
     }
 
     /// RFC 9111 §4.2.3, in its careful form.
-    private static func age(of response: StoredResponse, now: Timestamp) -> Int64 {
+    static func age(of response: StoredResponse, now: Timestamp) -> Int64 {
         let received = response.responseTime
         let apparent = response.date.map { max(0, received.seconds - $0.seconds) } ?? 0
         let delay = max(0, received.microseconds(since: response.requestTime) / 1_000_000)

@@ -52,8 +52,9 @@ package struct StoredResponse: Sendable, Hashable {
     /// - Returns: Its status and fields.
     package func head(at now: Timestamp?) -> ResponseHead {
         guard let now else { return ResponseHead(statusCode: statusCode, fields: fields) }
-        let age = Freshness(of: self, now: now).age
-        var fields = StoredFields.without(["age"], fields)
+        let age = Freshness.age(of: self, now: now)
+        var fields = fields
+        if fields.firstValue(of: "age") != nil { fields = StoredFields.without(["age"], fields) }
         fields.append(HeaderField(name: "Age", value: String(age)))
         return ResponseHead(statusCode: statusCode, fields: fields)
     }
