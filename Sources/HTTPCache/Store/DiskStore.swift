@@ -23,6 +23,8 @@ package final class DiskStore: CacheStore {
         /// Makes room, or has made it and was not joined yet.
         var sweeper: JoinableThread?
         var isSweeping = false
+        /// Whether there was no room when others were told last.
+        var isFull = false
     }
 
     package let largestBody: Int64
@@ -98,6 +100,7 @@ package final class DiskStore: CacheStore {
         for key: CacheKey
     ) -> Bool {
         let isAdded = attempt { folders throws(SystemError) -> Bool in
+            guard self.hasRoom else { return false }
             var response = response
             guard try self.writeBody(&response, content, key, folders) else { return false }
             return try self.change(key, folders) { responses in
@@ -261,13 +264,20 @@ package final class DiskStore: CacheStore {
         if let due { tell(due) }
     }
 
-    /// Tells other processes what this one has written.
+    /// Whether more may be stored; what was full may have been swept meanwhile.
+    private var hasRoom: Bool {
+        if state.withLock({ $0.isFull }) { tell(0) }
+        return state.withLock { !$0.isFull }
+    }
+
+    /// Tells other processes what this one has written, and makes room when there is little.
     private func tell(_ written: Int64) {
         guard let folders = folders(create: false) else { return }
         let sweep = DiskSweep(folders: folders, capacity: capacity)
-        guard sweep.add(written) else { return }
+        let room = sweep.add(written)
         let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
-            guard !state.isSweeping else { return (false, nil) }
+            state.isFull = room == .none
+            guard room != .enough, !state.isSweeping else { return (false, nil) }
             state.isSweeping = true
             defer { state.sweeper = nil }
             return (true, state.sweeper)
@@ -295,6 +305,6 @@ package final class DiskStore: CacheStore {
         sweeper?.join()
         guard written > 0, let folders = folders(create: false) else { return }
         let sweep = DiskSweep(folders: folders, capacity: capacity)
-        if sweep.add(written) { _ = sweep.run() }
+        if sweep.add(written) != .enough { _ = sweep.run() }
     }
 }

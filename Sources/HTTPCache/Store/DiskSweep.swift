@@ -6,7 +6,16 @@ internal import SystemKit
 /// and those lists that were of use least recently go, with their bodies.
 struct DiskSweep: Sendable {
     /// A process writes at most such a part of the capacity before the others know.
-    static let steps: Int64 = 64
+    static let steps: Int64 = 256
+
+    /// How much room there is.
+    enum Room {
+        case enough
+        /// It is time to make some.
+        case little
+        /// Nothing more is stored before there is some: others may be writing, too.
+        case none
+    }
 
     let folders: DiskFolders
     /// Bytes.
@@ -17,21 +26,21 @@ struct DiskSweep: Sendable {
     /// How long another process may take to add its number, nanoseconds.
     private static let lockPatience: Int64 = 100_000_000
 
-    /// More than so much is too much: others may be writing.
     private var limit: Int64 { capacity - capacity / 16 }
+    private var hardLimit: Int64 { capacity - capacity / 32 }
     private var target: Int64 { capacity / 10 * 9 }
 
-    /// Adds what was written; true when it is time to make room.
-    func add(_ written: Int64) -> Bool {
+    /// Adds what was written.
+    func add(_ written: Int64) -> Room {
         let deadline = Clock.monotonicNanoseconds() + Self.lockPatience
         guard
             let lock = try? FileLock(in: folders.root, name: "usage.lock", until: deadline)
-        else { return false }
+        else { return .enough }
         defer { withExtendedLifetime(lock) {} }
-        guard let usage = readUsage() else { return true }
+        guard let usage = readUsage() else { return .little }
         let (sum, overflow) = usage.addingReportingOverflow(written)
-        write(usage: overflow ? .max : sum)
-        return overflow || sum > limit
+        if written > 0 { write(usage: overflow ? .max : sum) }
+        return overflow || sum > hardLimit ? .none : sum > limit ? .little : .enough
     }
 
     /// Counts the files and removes what is too much; false when somebody else is at it, or nothing can be listed.
