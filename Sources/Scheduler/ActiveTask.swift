@@ -52,6 +52,8 @@ final class ActiveTask {
     var fetchesChecksums = false
     /// What the last attempt has left of the file.
     private var partial: PartialDownload?
+    /// Whether the file was not asked for yet.
+    private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
     private var progress = (attempts: 0, size: Int64(0))
     /// When the attempt that runs was handed to the runner.
@@ -114,6 +116,7 @@ final class ActiveTask {
             waited = waitStart.map { now - $0 } ?? .zero
         }
         if let list = missingChecksums { return checksumRequest(list) }
+        defer { isFirstForFile = false }
         let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
         let isAtMirror = mirrors.map { $0.current > 0 } ?? false
         let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
@@ -135,7 +138,9 @@ final class ActiveTask {
             decodesBody: spec.decodesBody,
             isDownload: spec.kind == .download,
             checksums: checksums,
-            partial: partial
+            partial: partial,
+            looksForPart: isFirstForFile,
+            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? []
         )
     }
 
