@@ -254,9 +254,15 @@ final class ActiveTask {
     }
 
     /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.
+    ///
+    /// - Parameters:
+    ///   - result: The attempt's.
+    ///   - wall: What the wall clock reads, as far as is known.
+    ///   - now: The present.
+    /// - Returns: What is known.
     func history(
         after result: AttemptResult,
-        _ clock: RunClock,
+        wall: Timestamp,
         _ now: MonotonicTime
     ) -> RetryDecision.History {
         noteProgress(result.resume)
@@ -266,7 +272,7 @@ final class ActiveTask {
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
-                RetryAfter.wait(in: $0.fields, now: clock.timestamp(of: now))
+                RetryAfter.wait(in: $0.fields, now: wall)
             }
         )
     }
