@@ -48,6 +48,10 @@ package struct AttemptRequest: Sendable {
     package var cachePolicy: RequestCachePolicy?
     /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
     package var ignoresStored: Bool
+    /// Whether an earlier run may have left some of it: nobody has looked yet.
+    package var looksForPart: Bool
+    /// The other URLs of the file that are asked when this one fails, whatever made it fail.
+    package var nextMirrors: [HTTPURL]
 
     package init(
         key: Int,
@@ -68,7 +72,9 @@ package struct AttemptRequest: Sendable {
         checksums: ChecksumList? = nil,
         partial: PartialDownload? = nil,
         cachePolicy: RequestCachePolicy? = nil,
-        ignoresStored: Bool = false
+        ignoresStored: Bool = false,
+        looksForPart: Bool = true,
+        nextMirrors: consuming [HTTPURL] = []
     ) {
         self.key = key
         self.session = session
@@ -89,5 +95,7 @@ package struct AttemptRequest: Sendable {
         self.partial = partial
         self.cachePolicy = cachePolicy
         self.ignoresStored = ignoresStored
+        self.looksForPart = looksForPart
+        self.nextMirrors = nextMirrors
     }
 }

@@ -28,14 +28,14 @@ final class SessionTransport {
     private var connectionCount = 0
 
     /// What the lines of a request depend on besides its fields.
-    private struct RequestTraits: Hashable {
+    private struct LineTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
         var asksFirst = false
         var cookies: String?
     }
 
-    private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
+    private var lastHeaders: (fields: [HeaderField], traits: LineTraits, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
@@ -53,7 +53,7 @@ final class SessionTransport {
         self.configuration = configuration
         self.cookieJar = cookieJar
         self.cache = cache
-        lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
+        lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn
         self.share = share
@@ -120,7 +120,7 @@ final class SessionTransport {
         acceptsCodings: Bool,
         asksFirst: Bool
     ) -> [String] {
-        let traits = RequestTraits(
+        let traits = LineTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
             acceptsCodings: acceptsCodings,
             asksFirst: asksFirst,
@@ -133,7 +133,7 @@ final class SessionTransport {
         return lastHeaders.lines
     }
 
-    private static func lines(for fields: [HeaderField], _ traits: RequestTraits) -> [String] {
+    private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {
         // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
