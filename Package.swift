@@ -70,6 +70,12 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "HTTPCache",
+            dependencies: ["TransferModel", "SystemKit"],
+            swiftSettings: strict
+        ),
+
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
@@ -81,7 +87,8 @@ let package = Package(
         .target(
             name: "Transfer",
             dependencies: [
-                "Cookies", "CurlKit", "NetworkPath", "RegexKit", "SystemKit", "TransferModel",
+                "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "SystemKit",
+                "TransferModel",
                 "JSON",
             ],
             swiftSettings: strict
@@ -114,7 +121,8 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Journal", "Scheduler", "Report",
-                "Cookies", "CurlKit", "NetworkPath", "RegexKit", "TransferModel", "SystemKit",
+                "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "TransferModel",
+                "SystemKit",
                 "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -177,6 +185,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "HTTPCacheTests",
+            dependencies: ["HTTPCache", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PlanTests",
             dependencies: [
                 "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
@@ -188,7 +201,7 @@ let package = Package(
         .testTarget(
             name: "TransferTests",
             dependencies: [
-                "Transfer", "Cookies", "CurlKit", "TransferModel", "SystemKit", "JSON",
+                "Transfer", "Cookies", "CurlKit", "HTTPCache", "TransferModel", "SystemKit", "JSON",
                 "TestSupport",
             ],
             swiftSettings: strict

@@ -23,8 +23,8 @@ package struct Plan: Sendable {
     package let reportPath: String?
     /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
-    /// Whether some upload of the job, chosen or not, wants an idempotency key of the runner's making.
-    package let makesKeys: Bool
+    /// How many uploads of the job, chosen or not, want an idempotency key of the runner's making.
+    package let orderCount: Int
     /// What the job says of the machine's interfaces.
     package let interfaceRules: [InterfaceRule]
     /// Whether something has to be known of the machine's interfaces before tasks are started.
@@ -61,7 +61,7 @@ package struct Plan: Sendable {
         schedule: ScheduleConfiguration,
         reportPath: String?,
         mostAttempts: Int,
-        makesKeys: Bool,
+        orderCount: Int,
         interfaceRules: [InterfaceRule],
         tightensAccess: Bool,
         reservedPaths: [String],
@@ -80,7 +80,7 @@ package struct Plan: Sendable {
         self.schedule = schedule
         self.reportPath = reportPath
         self.mostAttempts = mostAttempts
-        self.makesKeys = makesKeys
+        self.orderCount = orderCount
         self.interfaceRules = interfaceRules
         self.tightensAccess = tightensAccess
         self.reservedPaths = reservedPaths

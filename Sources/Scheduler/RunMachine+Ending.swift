@@ -48,7 +48,7 @@ extension RunMachine {
         if let failure = result.failure, failure.kind == .network, mayAwait(task, failure, now) {
             awaitConnectivity(task, result, failure, now)
         } else if let failure = result.failure {
-            let history = task.history(after: result, clock, now)
+            let history = task.history(after: result, wall: beginDates.date(of: now), now)
             if failure.kind == .network, result.transactions.isEmpty {
                 task.retract(failure)
             } else {

@@ -8,8 +8,14 @@ extension Attempt {
     /// Who is connected to: the proxy, where there is one.
     private var peer: Origin { route?.origin ?? hop.url.origin }
 
+    /// The hop's request; the end, when no interface may be used for it.
+    func send() -> Next {
+        if session.paths != nil { choosePath() }
+        return hasFailed ? .finished(result()) : .exchange(easyRequest())
+    }
+
     /// Fails before a name is looked up when no permitted interface leads anywhere.
-    func choosePath() {
+    private func choosePath() {
         path = ExchangePath()
         guard let paths = session.paths, !peer.isLoopback else { return }
         if let address = IPAddress(peer.host) {

@@ -46,6 +46,14 @@ package struct AttemptRequest: Sendable {
     package var partial: PartialDownload?
     /// Which interfaces it may use: no more than its session.
     package var access: NetworkAccess
+    /// What is made of stored responses; nil leaves the session's cache out of it.
+    package var cachePolicy: RequestCachePolicy?
+    /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
+    package var ignoresStored: Bool
+    /// Whether an earlier run may have left some of it: nobody has looked yet.
+    package var looksForPart: Bool
+    /// The other URLs of the file that are asked when this one fails, whatever made it fail.
+    package var nextMirrors: [HTTPURL]
 
     package init(
         key: Int,
@@ -65,7 +73,11 @@ package struct AttemptRequest: Sendable {
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
         partial: PartialDownload? = nil,
-        access: NetworkAccess = [.flags, .unclassified]
+        access: NetworkAccess = [.flags, .unclassified],
+        cachePolicy: RequestCachePolicy? = nil,
+        ignoresStored: Bool = false,
+        looksForPart: Bool = true,
+        nextMirrors: consuming [HTTPURL] = []
     ) {
         self.key = key
         self.session = session
@@ -85,5 +97,9 @@ package struct AttemptRequest: Sendable {
         self.checksums = checksums
         self.partial = partial
         self.access = access
+        self.cachePolicy = cachePolicy
+        self.ignoresStored = ignoresStored
+        self.looksForPart = looksForPart
+        self.nextMirrors = nextMirrors
     }
 }

@@ -14,6 +14,11 @@ package final class TaskSpec: Sendable {
         case replace
         case skip
         case fail
+        /// Keep it where the origin confirms that it has no other; else replace it.
+        case revalidate
+
+        /// Whether what is there may be replaced.
+        package var mayReplace: Bool { self == .replace || self == .revalidate }
     }
 
     /// What is kept of a download that was cut.
@@ -122,6 +127,8 @@ package final class TaskSpec: Sendable {
     package let earliestBeginDate: BeginDate?
     /// Which interfaces it may use: no more than its session.
     package let access: NetworkAccess
+    /// What its request makes of stored responses; nil when nobody says.
+    package let cachePolicy: RequestCachePolicy?
     /// `taskDescription` in reports.
     package let description: String?
     package let source: SourceLocation
@@ -143,6 +150,7 @@ package final class TaskSpec: Sendable {
         timeoutInterval: Duration? = nil,
         earliestBeginDate: BeginDate? = nil,
         access: NetworkAccess = [.flags, .unclassified],
+        cachePolicy: RequestCachePolicy? = nil,
         description: String? = nil,
         source: SourceLocation
     ) {
@@ -162,6 +170,7 @@ package final class TaskSpec: Sendable {
         self.timeoutInterval = timeoutInterval
         self.earliestBeginDate = earliestBeginDate
         self.access = access
+        self.cachePolicy = cachePolicy
         self.description = description
         self.source = source
     }

@@ -9,7 +9,7 @@ enum SessionTable {
                 "configuration",
                 .choice(later: ["background"]),
                 default: "default",
-                "What is kept on disk: `default` keeps cookies in the state folder, `ephemeral` nothing."
+                "What is kept on disk: `default` keeps cookies in the state folder and responses in the cache folder, `ephemeral` nothing."
             ) { $0.kind = $1 },
             .notYet("identifier"),
         ] + shared
@@ -80,12 +80,14 @@ enum SessionTable {
                 default: "[]",
                 "What the session proves itself with, and to whom."
             ) { $0.credentials = $1 },
+            CacheTable.setting,
+            CacheTable.requestPolicy,
             TLSTable.setting,
             ProxyTable.setting,
         ] + NetworkAccessTable.session + later.map(Setting.notYet)
 
     private static let later = [
-        "isDiscretionary", "urlCache", "requestCachePolicy", "limits", "protocolClasses",
+        "isDiscretionary", "limits", "protocolClasses",
     ]
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.

@@ -15,6 +15,8 @@ struct ReadTask: Sendable {
         let makesKey: Bool
         /// Whether it forbids interfaces by itself.
         let tightensAccess: Bool
+        /// A hash of the idempotency key that the job gives it, and of the origin that it is sent to.
+        let givenKey: UInt64?
         /// All tries.
         let attempts: Int
 
@@ -26,6 +28,7 @@ struct ReadTask: Sendable {
             hasServerName = draft.destination?.isFolder == true
             makesKey = draft.idempotencyKey == .auto
             tightensAccess = !draft.deniedAccess.isEmpty
+            givenKey = IdempotencyKeys.hash(of: draft)
             attempts = draft.retry.attempts
         }
     }
