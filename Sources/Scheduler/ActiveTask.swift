@@ -192,8 +192,10 @@ final class ActiveTask {
     }
 
     /// Takes back an attempt that had no interface to begin over.
-    func retract(_ failure: TransferFailure) {
-        self.failure = failure
+    func retract(_ result: AttemptResult) {
+        failure = result.failure
+        // What an earlier run has left was found all the same.
+        if let resume = result.resume { partial = resume.partial }
         guard checksumStart == nil else { return }
         number -= 1
     }

@@ -26,7 +26,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let isUnbegun = result.transactions.isEmpty
-        if isUnbegun { task.retract(failure) } else { task.end(result, clock) }
+        if isUnbegun { task.retract(result) } else { task.end(result, clock) }
         task.awaitConnectivity(since: now, goesOn: isUnbegun)
         closedPaths.close(.init(task.spec))
         let look = now + Self.connectivityInterval

@@ -50,7 +50,7 @@ extension RunMachine {
         } else if let failure = result.failure {
             let history = task.history(after: result, wall: beginDates.date(of: now), now)
             if failure.kind == .network, result.transactions.isEmpty {
-                task.retract(failure)
+                task.retract(result)
             } else {
                 task.end(result, clock)
             }
