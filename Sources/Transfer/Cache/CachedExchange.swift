@@ -176,7 +176,7 @@ final class CachedExchange {
 
     /// What becomes of the stored response once the attempt's result is known.
     func outcome() -> CacheOutcome? {
-        if let served, let request { return .served(cache, request.url, served.response) }
+        if served != nil, let request { return .served(cache, request.url) }
         return draft.map { .draft($0) }
     }
 
@@ -198,7 +198,7 @@ final class CachedExchange {
 /// What becomes of a stored response, or of one that may be stored, when the body has been judged.
 enum CacheOutcome: Sendable {
     case draft(CacheDraft)
-    case served(HTTPCache, HTTPURL, StoredResponse)
+    case served(HTTPCache, HTTPURL)
 
     /// Stores what is right, and forgets what is not.
     func end(_ result: inout AttemptResult) {
@@ -209,7 +209,7 @@ enum CacheOutcome: Sendable {
             } else {
                 result.cache?.storing = draft.commit() ? .stored : .failed
             }
-        case .served(let cache, let url, _):
+        case .served(let cache, let url):
             if result.failure?.isAboutContent == true { cache.forget(url) }
         }
     }
