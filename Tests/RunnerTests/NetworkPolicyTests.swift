@@ -13,6 +13,7 @@ import Testing
           interfaces:
             - { match: { name: "wwan*" }, kind: cellular }
             - { match: { name: "eth*" }, kind: wired, expensive: false }
+        defaults: { urlCache: none }
 
         """
 
@@ -197,7 +198,7 @@ import Testing
         let job = try JobFolder(
             """
             version: 1
-            sessions: { s: { networkServiceType: \(type) } }
+            sessions: { s: { networkServiceType: \(type), urlCache: none } }
             data: { a: { url: "\(Self.url("a"))" } }
             """
         )
@@ -262,8 +263,8 @@ import Testing
                 """
         )
         let text = try links.unprivileged(job.command(["plan", "job.yaml"])).run().standardOutput
-        #expect(text.contains("session careful (line 7)\n  can use now: eth0\n"))
-        #expect(text.contains("session free (line 8)\n  can use now: eth0, wwan0\n"))
+        #expect(text.contains("session careful (line 8)\n  can use now: eth0\n"))
+        #expect(text.contains("session free (line 9)\n  can use now: eth0, wwan0\n"))
         let asked = try job.command(["plan", "job.yaml", "--format", "json"])
         let listing = try JSONValue(links.unprivileged(asked).run().standardOutput)
         let sessions = listing["sessions"]?.elements.map { $0["interfaces"]?.elements }
