@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -78,7 +79,8 @@ static int add_actions(posix_spawn_file_actions_t *actions, const char *folder, 
     return code;
 }
 
-int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process) {
+int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
+                  int *process) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     int code = posix_spawnattr_init(&attributes);
@@ -87,6 +89,34 @@ int csystem_spawn(char *const arguments[], const char *folder, int output, int e
     if (code == 0) {
         code = set_attributes(&attributes);
         if (code == 0) code = add_actions(&actions, folder, output, error);
+        if (code == 0) {
+            code = posix_spawnp(process, arguments[0], &actions, &attributes, arguments,
+                                environment != NULL ? environment : environ);
+        }
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+int csystem_spawn_detached(char *const arguments[], int output, int pipe, int *process) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    int code = posix_spawnattr_init(&attributes);
+    if (code != 0) return code;
+    code = posix_spawn_file_actions_init(&actions);
+    if (code == 0) {
+        code = set_attributes(&attributes);
+        // The leader of a new session leads a group of its own already.
+        if (code == 0) {
+            code = posix_spawnattr_setflags(
+                &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+        }
+        if (code == 0) code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+        if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+        if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, pipe, STDERR_FILENO + 1);
+        if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 2);
         if (code == 0) code = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
         posix_spawn_file_actions_destroy(&actions);
     }
@@ -98,7 +128,22 @@ void csystem_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }
 
 int csystem_pidfd(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
+int csystem_pidfd_signal(int descriptor, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0);
+}
+
 const uint32_t csystem_readable = EPOLLIN, csystem_writable = EPOLLOUT, csystem_failed = EPOLLERR | EPOLLHUP;
+
+int csystem_lock(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_SETLK, &lock) == 0) return 0;
+    return errno == EACCES ? EAGAIN : errno;
+}
+int csystem_lock_holder(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return -1;
+    return lock.l_pid > 0 ? lock.l_pid : 0;
+}
 
 int csystem_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 void csystem_eventfd_signal(int descriptor) { eventfd_write(descriptor, 1); }

@@ -27,7 +27,7 @@ package final class KeyJournal: RunEventSink {
     private let seeds: [[UInt8]]
     /// The orders of earlier runs, and where their seeds are.
     private let known: [UInt64: Int]
-    private let file: AppendFile
+    private let file: JournalFile
 
     /// Orders of earlier runs that this one has begun.
     private var repeated: Set<UInt64> = []
@@ -39,11 +39,6 @@ package final class KeyJournal: RunEventSink {
     private var begun: [UInt64] = []
     /// Orders that were accepted, which is written down with what comes next.
     private var accepted: [UInt64] = []
-    /// Why nothing can be written any more.
-    private var fault: Fault?
-
-    /// Longer files are none of ours, bytes.
-    private static let maximumSize = 1 << 29
 
     /// Goes on with the round of the job, or begins one.
     ///
@@ -70,15 +65,17 @@ package final class KeyJournal: RunEventSink {
                 mode: 0o700,
                 isDurable: true
             )
-            let bytes = try Self.read(path)
+            let bytes = try JournalFile.read(path)
             var rounds = try Self.rounds(in: bytes, of: path)
             beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
             forgottenCount = rounds.keep(atMost: mostOrders)
             rounds.begin(KeyRounds.Round(seed: seed, beginDate: date))
-            // One entry and no torn tail: a journal grows while a run lasts and is cut to one entry by the next one.
-            let text = JournalText.header + JournalText.bytes(of: rounds.entry)
-            if text != bytes { try Self.publish(text, as: name, in: folder) }
-            file = try AppendFile(in: folder, name: name)
+            file = try JournalFile(
+                in: folder,
+                name: name,
+                replacing: bytes,
+                with: rounds.entry
+            )
             self.rounds = rounds
         } catch {
             throw Fault(message: error.message)
@@ -154,15 +151,24 @@ package final class KeyJournal: RunEventSink {
     }
 
     private func write(_ text: [UInt8]) throws(Fault) {
-        if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(text)
-            try file.sync()
+            try file.add(text, isDurable: true)
         } catch {
-            let fault = Fault(message: error.message)
-            self.fault = fault
-            throw fault
+            throw Fault(message: error.message)
         }
+    }
+
+    private static func rounds(
+        in bytes: [UInt8]?,
+        of path: String
+    ) throws(SystemError) -> KeyRounds {
+        guard let bytes else { return KeyRounds() }
+        return try JournalFile.content(
+            of: bytes,
+            at: path,
+            loss: "orders that were sent get new keys",
+            understand: KeyRounds.init
+        )
     }
 
     private static func index(_ rounds: [KeyRounds.Round]) -> [UInt64: Int] {
@@ -174,59 +180,5 @@ package final class KeyJournal: RunEventSink {
             }
         }
         return index
-    }
-
-    // MARK: The file
-
-    /// Its bytes; nil when there is no file.
-    private static func read(_ path: String) throws(SystemError) -> [UInt8]? {
-        do throws(SystemError) {
-            let file = try InputFile(path: path)
-            guard file.exposure == nil else {
-                throw .notPermitted("read", path, reason: "others may have written it")
-            }
-            return try file.readPrefix(limit: maximumSize)
-        } catch {
-            if error.isMissing { return nil }
-            throw error
-        }
-    }
-
-    /// What the file says: published as a whole, it says something, however a run that has added to it was cut.
-    private static func rounds(
-        in bytes: [UInt8]?,
-        of path: String
-    ) throws(SystemError) -> KeyRounds {
-        guard let bytes else { return KeyRounds() }
-        do throws(JournalText.Fault) {
-            let text = try JournalText(bytes)
-            guard let rounds = KeyRounds(text.entries) else { throw .notAJournal }
-            return rounds
-        } catch {
-            switch error {
-            case .notAJournal:
-                throw .notPermitted(
-                    "read",
-                    path,
-                    reason: "it is damaged; without it, orders that were sent get new keys: "
-                        + "delete it if that may be"
-                )
-            case .newer:
-                throw .notPermitted(
-                    "read",
-                    path,
-                    reason: "a later version of runner has written it"
-                )
-            }
-        }
-    }
-
-    private static func publish(
-        _ text: [UInt8],
-        as name: String,
-        in folder: Folder
-    ) throws(SystemError) {
-        try OutputFile.replacePrivate(name, in: folder, with: text.span)
-        try folder.sync()
     }
 }

@@ -20,6 +20,8 @@ struct PlanBuilder {
     private var hasServerNames = false
     /// Whether the runner makes idempotency keys.
     private var makesKeys = false
+    /// How many tasks each session has; none without a background session.
+    private var sessionTasks: [Int] = []
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -54,6 +56,9 @@ struct PlanBuilder {
 
     mutating func build() throws(PlanRejected) -> Plan {
         let taskReader = readShared()
+        if taskReader.hasBackground {
+            sessionTasks = Array(repeating: 0, count: taskReader.sessions.count)
+        }
         reader.tasks = listTasks()
         expandTasks()
         let needs = readTasks(taskReader)
@@ -78,8 +83,10 @@ struct PlanBuilder {
             name: jobName,
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            finishHook: draft.hooks.finish,
             mostAttempts: mostAttempts,
             makesKeys: makesKeys,
+            sessionTasks: sessionTasks,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -166,6 +173,7 @@ struct PlanBuilder {
         let shared = reader.takeSecretUses()
         var sessions: [SessionConfiguration] = []
         var secrets: [[SecretUse]] = []
+        var identifiers: [String: NodeID] = [:]
         if let field = draft.sessions, reader.isMapping(field) {
             for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "session name")
@@ -178,6 +186,7 @@ struct PlanBuilder {
                     from: entry.value,
                     ownedBy: entry.key
                 )
+                checkIdentifier(of: session, entry, &identifiers)
                 guard sessions.count < Self.mostSessions else {
                     reader.report(
                         .outOfRange,
@@ -302,6 +311,7 @@ struct PlanBuilder {
         checkPaths(of: draft, task, paths: paths)
         if draft.destination?.isFolder == true { hasServerNames = true }
         if draft.idempotencyKey == .auto { makesKeys = true }
+        if !sessionTasks.isEmpty, let session = draft.session { sessionTasks[session] += 1 }
         mostAttempts = max(mostAttempts, draft.retry.attempts)
     }
 

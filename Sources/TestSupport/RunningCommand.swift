@@ -50,6 +50,8 @@ package final class RunningCommand {
     }
 
     /// What it wrote so far, as far as it was read.
+    /// The process's number.
+    package var identifier: Int32 { process }
     package var standardOutput: String { output.text }
     package var standardError: String { error.text }
 

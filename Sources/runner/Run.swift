@@ -53,6 +53,17 @@ struct Run: ParsableCommand {
     )
     var failFast = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Go on without the terminal once the run has begun; print its process, log and report. [env: RUNNER_DETACH]"
+        )
+    )
+    var detach = false
+
+    /// Where a detached run says how far it has come.
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
     @OptionGroup var state: StateOptions
 
     /// At less than a kilobyte each.
@@ -63,6 +74,17 @@ struct Run: ParsableCommand {
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let chosenReport = try chosenReportPath()
+        if try readyDescriptor == nil && (detach || EnvironmentOption.flag("DETACH")) {
+            return try Detachment(
+                state: StateFolder(
+                    chosen: state.chosenFolder,
+                    environment: ProcessContext.environment
+                ),
+                jobPath: file,
+                startDate: RunClock.now().wall
+            ).run()
+        }
+        let waiter = try Waiter(descriptor: readyDescriptor)
         ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
@@ -97,6 +119,8 @@ struct Run: ParsableCommand {
         if plan.makesKeys, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
         }
+        let locks = try state.lockBackground(plan.sessions)
+        defer { withExtendedLifetime(locks) {} }
         let summary = try JobRun(
             plan: plan,
             path: file,
@@ -107,7 +131,8 @@ struct Run: ParsableCommand {
             progress: progress,
             state: state,
             signals: signals,
-            isPart: !chosen.isEmpty
+            isPart: !chosen.isEmpty,
+            waiter: waiter
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
