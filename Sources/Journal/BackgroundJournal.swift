@@ -127,6 +127,7 @@ package final class BackgroundJournal {
     ///   - id: The task's.
     ///   - mark: What the transfer is.
     ///   - isUnsafe: Whether sending it again could do something twice.
+    /// - Returns: How far it has come.
     package func recall(_ id: String, mark: UInt64, isUnsafe: Bool) -> EarlierTransfer? {
         var left: EarlierTransfer?
         if let place = earlier.place(of: id) {
@@ -259,7 +260,9 @@ package final class BackgroundJournal {
     ///   - name: The file's name.
     /// - Returns: What was left; nil when there is no such file.
     /// - Throws: `Fault` as `init` does.
-    package static func cancel(in folderPath: String, name: String) throws(Fault) -> BackgroundRound? {
+    package static func cancel(in folderPath: String, name: String) throws(Fault)
+        -> BackgroundRound?
+    {
         let path = folderPath + "/" + name
         guard let left = try read(path), left.state == .open else { return try read(path) }
         var round = left

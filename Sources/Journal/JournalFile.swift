@@ -16,6 +16,7 @@ final class JournalFile {
     ///   - name: The file's name, without a slash.
     ///   - bytes: What `read` has found.
     ///   - entry: What takes the place of all its entries; on the disk when this returns.
+    /// - Throws: What the system says.
     init(
         in folder: Folder,
         name: String,
@@ -23,6 +24,9 @@ final class JournalFile {
         with entry: JournalText.Entry
     ) throws(SystemError) {
         // One entry and no torn tail: a journal grows while a run lasts and is cut to one entry by the next one.
+        guard entry.content.count < JournalText.longestContent else {
+            throw .notPermitted("write", folder.path(of: name), reason: "it would be too long")
+        }
         let text = JournalText.header + JournalText.bytes(of: entry)
         if text != bytes {
             try OutputFile.replacePrivate(name, in: folder, with: text.span)
@@ -33,7 +37,9 @@ final class JournalFile {
 
     /// Adds entries at the end.
     ///
-    /// - Parameter isDurable: Whether they and all before them are on the disk when this returns.
+    /// - Parameters:
+    ///   - entries: As they stand in a file.
+    ///   - isDurable: Whether they and all before them are on the disk when this returns.
     /// - Throws: What write(2) and fdatasync(2) say, and from then on always.
     func add(_ entries: [UInt8], isDurable: Bool) throws(SystemError) {
         if let fault { throw fault }
@@ -55,6 +61,10 @@ final class JournalFile {
             guard file.exposure == nil else {
                 throw .notPermitted("read", path, reason: "others may have written it")
             }
+            // What is behind the limit may be what must not be forgotten.
+            guard file.identity.size < maximumSize else {
+                throw .notPermitted("read", path, reason: "it is larger than 512 MiB")
+            }
             return try file.readPrefix(limit: maximumSize)
         } catch {
             if error.isMissing { return nil }
@@ -69,6 +79,8 @@ final class JournalFile {
     ///   - path: The file's.
     ///   - loss: What it means to do without the file, as half a sentence.
     ///   - understand: Makes something of the entries; nil when that cannot be done.
+    /// - Returns: What `understand` has made of them.
+    /// - Throws: `EPERM` with the reason for which the file is not believed.
     static func content<Content>(
         of bytes: [UInt8],
         at path: String,

@@ -31,7 +31,8 @@ extension PlanBuilder {
                 .missingKey,
                 "the key `identifier`\(reader.context) is required, because it is a background session",
                 at: entry.key,
-                help: "it names what is kept of the session's transfers, such as `identifier: nightly`"
+                help:
+                    "it names what is kept of the session's transfers, such as `identifier: nightly`"
             )
             return
         }

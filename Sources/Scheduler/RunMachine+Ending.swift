@@ -211,7 +211,9 @@ extension RunMachine {
         record.isRetryable = failure.exitCode == .temporary
         complete(index, record, verdict: failure.exitCode)
         skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
-        if stops, schedule.failFast, phase == .running, source.isRequired(index) { stop(.failFast, now) }
+        if stops, schedule.failFast, phase == .running, source.isRequired(index) {
+            stop(.failFast, now)
+        }
     }
 
     /// Writes a task's one record and forgets the task.

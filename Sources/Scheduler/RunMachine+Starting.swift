@@ -160,7 +160,10 @@ extension RunMachine {
         let last = task.number
         let request = task.begin(now)
         if isKept, task.number > last {
-            background?.attemptBegins(task.spec, deadline: task.deadline.map { clock.timestamp(of: $0) })
+            background?.attemptBegins(
+                task.spec,
+                deadline: task.deadline.map { clock.timestamp(of: $0) }
+            )
         }
         if isFirst {
             let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)

@@ -73,6 +73,7 @@ extension ChildProcess {
     /// - Parameters:
     ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds.
     ///   - take: Gets the bytes in pieces.
+    /// - Returns: How it ended.
     /// - Throws: What read(2) says.
     package func relay(
         until deadline: Int64,

@@ -49,9 +49,10 @@ package final class RunningCommand {
         waitpid(process, nil, 0)
     }
 
-    /// What it wrote so far, as far as it was read.
     /// The process's number.
     package var identifier: Int32 { process }
+
+    /// What it wrote so far, as far as it was read.
     package var standardOutput: String { output.text }
     package var standardError: String { error.text }
 

@@ -78,7 +78,9 @@ extension JobRun {
     }
 
     /// Tells of runs that had got to their ends and could not tell any more.
-    func deliver(_ background: BackgroundSessions?, _ inbox: Inbox<Scheduler.Message>) throws(Obstacle) {
+    func deliver(_ background: BackgroundSessions?, _ inbox: Inbox<Scheduler.Message>)
+        throws(Obstacle)
+    {
         guard let background else { return }
         var told: Set<BackgroundRound.Finish> = []
         do throws(BackgroundJournal.Fault) {

@@ -15,7 +15,10 @@ struct Runner: ParsableCommand {
             leaves a report.
             """,
         version: RunnerVersion.current,
-        subcommands: [Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, Schema.self, Doctor.self]
+        subcommands: [
+            Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, Schema.self,
+            Doctor.self,
+        ]
     )
 }
 

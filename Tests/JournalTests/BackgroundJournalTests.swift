@@ -91,7 +91,8 @@ import TransferModel
         #expect(try open().recall("a", mark: 2, isUnsafe: false) == nil)
     }
 
-    @Test func `the round is over when a run has left nothing that a later one can better`() throws {
+    @Test func `the round is over when a run has left nothing that a later one can better`() throws
+    {
         let first = try open()
         begin(first, "a")
         _ = first.taskEnded(.ended("a", .failed), redact: plain)

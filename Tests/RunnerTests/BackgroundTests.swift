@@ -192,7 +192,9 @@ import TransferModel
     }
 
     @Test func `a run of a part leaves the rest of the round alone`() throws {
-        let server = try ScriptedServer(["/o1": [.status(201)], "/o2": [.status(503), .status(201)]])
+        let server = try ScriptedServer([
+            "/o1": [.status(201)], "/o2": [.status(503), .status(201)],
+        ])
         let job = try Self.job(orders(2, server, ", idempotencyKey: auto"))
         #expect(try job.run().code == 5)
         #expect(try job.run("--only", "o1").code == 0)
@@ -201,7 +203,8 @@ import TransferModel
         #expect(counts(2, server) == [1, 2])
     }
 
-    @Test func `the journal has no secret, and another value of it makes no other transfer`() throws {
+    @Test func `the journal has no secret, and another value of it makes no other transfer`() throws
+    {
         let server = try ScriptedServer(["/o1": [.status(402, text: "no s3cr3t-one")]])
         let job = try JobFolder(
             """
@@ -270,7 +273,8 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a run that is killed again and again sends every order exactly once by key`() throws {
+    @Test func `a run that is killed again and again sends every order exactly once by key`() throws
+    {
         let accepted = Lock([String: Set<String>]())
         let halt = Lock<(left: Int, gate: Gate)?>(nil)
         let answered = Lock([String: Int]())

@@ -43,7 +43,8 @@ import Testing
 
     private let logs = ".local/state/runner/logs"
 
-    @Test func `a detached run goes on when its starter has ended, and leaves report and log`() throws
+    @Test func `a detached run goes on when its starter has ended, and leaves report and log`()
+        throws
     {
         let held = try Held()
         let outcome = try held.detach()

@@ -47,7 +47,8 @@ import Testing
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try job(
             server,
-            more: "secrets: { s: { file: nowhere } }\ndata: { b: { url: \"https://a.test\", headers: { X: \"${secret.s}\" } } }"
+            more:
+                "secrets: { s: { file: nowhere } }\ndata: { b: { url: \"https://a.test\", headers: { X: \"${secret.s}\" } } }"
         )
         #expect(try job.run().code == 4)
         #expect(try job.folder.text("told") == "4 nightly  one two words\ngood\n")
@@ -69,7 +70,9 @@ import Testing
         let missing = try job(server, "onFinish: [./nowhere]")
         let second = try missing.run()
         #expect(second.code == 0)
-        #expect(second.command.standardError.contains("the hook `onFinish`: cannot start ./nowhere"))
+        #expect(
+            second.command.standardError.contains("the hook `onFinish`: cannot start ./nowhere")
+        )
     }
 
     @Test func `a hook that does not end is ended`() throws {
@@ -143,7 +146,9 @@ import Testing
         #expect(try job.folder.text("told") == "0 nightly nightly \ngood\n")
         rest.open()
         #expect(try second.finish().status == .exit(0))
-        #expect(try job.folder.text("told") == "0 nightly nightly \ngood\n0 nightly nightly \ngood\n")
+        #expect(
+            try job.folder.text("told") == "0 nightly nightly \ngood\n0 nightly nightly \ngood\n"
+        )
         #expect(server.requests.count == 2)
     }
 }

@@ -35,6 +35,11 @@ import Testing
         func status(_ arguments: String...) throws -> Command.Outcome {
             try job.runner(["status"] + arguments)
         }
+
+        func json(_ arguments: String...) throws -> JSONValue {
+            let outcome = try job.runner(["status", "--format", "json"] + arguments)
+            return try JSONValue(bytes: Array(outcome.standardOutput.utf8))
+        }
     }
 
     @Test func `a session shows how far it has come`() throws {
@@ -61,7 +66,7 @@ import Testing
     @Test func `the same is there as JSON`() throws {
         let held = try Held()
         let running = try held.start()
-        let all = try JSONValue(bytes: held.status("--format", "json").standardOutput.utf8)
+        let all = try held.json()
         let session = try #require(all["sessions"]?.elements.first)
         #expect(session["identifier"]?.string == "nightly")
         #expect(session["state"]?.string == "running")
@@ -70,7 +75,7 @@ import Testing
         #expect(session["running"]?.integer == 1)
         #expect(session["lastRun"]?.isNull == true)
         #expect(session["transfers"] == nil)
-        let one = try JSONValue(bytes: held.status("nightly", "--format", "json").standardOutput.utf8)
+        let one = try held.json("nightly")
         let transfers = one["sessions"]?.elements.first?["transfers"]?.elements ?? []
         #expect(transfers.map { $0["state"]?.string } == ["succeeded", "running"])
         #expect(transfers.first?["run"]?.string?.isEmpty == false)

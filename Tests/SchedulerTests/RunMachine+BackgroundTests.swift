@@ -74,7 +74,7 @@ import TransferModel
         #expect(record.attempts.isEmpty)
         #expect(record.earlier?.attempts == 2)
         #expect(record.earlier?.end?.runIdentifier == "earlier")
-        #expect(run.starts == (outcome == .failed ? ["c"] : ["c", "b"]))
+        #expect(run.starts == (outcome == .failed ? ["c"] : ["b", "c"]))
         #expect(run.summary.exitCode == (outcome == .failed ? .taskFailed : .success))
         run.finish("c")
         #expect(run.record("c")?.earlier == nil)
@@ -100,7 +100,11 @@ import TransferModel
         run.fail("a", .reset)
         run.advanceToNextTick()
         #expect(background.begun.map(\.id) == ["a", "a"])
-        #expect(background.begun.map(\.deadline) == [Self.date(in: Self.hour), Self.date(in: Self.hour)])
+        #expect(
+            background.begun.map(\.deadline) == [
+                Self.date(in: Self.hour), Self.date(in: Self.hour),
+            ]
+        )
     }
 
     @Test func `tries of earlier runs that have failed count`() {
@@ -215,7 +219,10 @@ import TransferModel
 
     @Test func `what cannot be looked up is not sent`() {
         let failure = TransferFailure(kind: .localIO, phase: .prepare, detail: "no file")
-        let run = run([task("a")], FakeBackground(["a": EarlierTransfer(attempts: 1)], fault: failure))
+        let run = run(
+            [task("a")],
+            FakeBackground(["a": EarlierTransfer(attempts: 1)], fault: failure)
+        )
         #expect(run.starts.isEmpty)
         #expect(run.record("a")?.error?.detail == "no file")
     }

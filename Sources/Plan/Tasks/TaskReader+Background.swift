@@ -20,7 +20,8 @@ extension TaskReader {
                 .notInBackground,
                 "the data task\(reader.context) cannot belong to the \(name)",
                 at: entry.key,
-                help: "its response lives as long as the run: make it a download, or name another session"
+                help:
+                    "its response lives as long as the run: make it a download, or name another session"
             )
         }
         if case .stream? = draft.body {

@@ -95,6 +95,9 @@ extension Exit {
             case .unseen?: "a run of another machine or container"
             case nil: "another run"
             }
-        return Exit(.locked, "\(who) holds the background session `\(identifier)`: nothing was done")
+        return Exit(
+            .locked,
+            "\(who) holds the background session `\(identifier)`: nothing was done"
+        )
     }
 }

@@ -33,7 +33,9 @@ struct Cancel: ParsableCommand {
         // The one that has it now, and whoever gets it from that.
         if try !BackgroundFolder.take(lock) {
             try stopHolder(of: lock)
-            guard try BackgroundFolder.take(lock) else { throw Exit.held(identifier, by: lock.holder) }
+            guard try BackgroundFolder.take(lock) else {
+                throw Exit.held(identifier, by: lock.holder)
+            }
         }
         defer { withExtendedLifetime(lock) {} }
         let left: BackgroundRound?

@@ -115,7 +115,10 @@ struct Detachment {
 struct Waiter {
     private let pipe: ReadyPipe?
 
+    /// Tells it that this is the process that it waits for.
+    ///
     /// - Parameter descriptor: The pipe to it; nil when nobody waits.
+    /// - Throws: `Exit` when it has gone.
     init(descriptor: Int32?) throws(Exit) {
         pipe = descriptor.map { ReadyPipe(descriptor: $0) }
         try say(Detachment.begun)

@@ -76,7 +76,8 @@ struct SessionStatus {
         let word = word(for: transfer)
         let space = String(repeating: " ", count: 10 - word.utf8.count)
         let detail = transfer.state.end?.error.map { ": \($0.detail.onOneLine(limit: 200).text)" }
-        return "  \(word)\(space)\(transfer.id), attempts: \(transfer.state.attempts)\(detail ?? "")"
+        return
+            "  \(word)\(space)\(transfer.id), attempts: \(transfer.state.attempts)\(detail ?? "")"
     }
 
     // MARK: As JSON
