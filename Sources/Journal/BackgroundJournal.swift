@@ -304,9 +304,14 @@ extension EarlierTransfer.End {
             outcome: hasSucceeded ? record.outcome : .failed
         )
         error = record.error
-        error?.detail = redact(record.error?.detail ?? "")
-        file = record.file
-        file?.resumedFrom = nil
+        if let failure = record.error {
+            error?.detail = redact(failure.detail)
+            // It may quote the server.
+            error?.help = failure.help.map(redact)
+        }
+        file = record.file.map {
+            TaskRecord.PublishedFile(path: redact($0.path), size: $0.size, sha256: $0.sha256)
+        }
         voucher = record.voucher
     }
 }

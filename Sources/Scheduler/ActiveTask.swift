@@ -52,8 +52,8 @@ final class ActiveTask {
     var fetchesChecksums = false
     /// What the last attempt has left of the file.
     private var partial: PartialDownload?
-    /// What earlier runs have left of it; nil when it begins now.
-    private let earlier: EarlierTransfer?
+    /// How many attempts earlier runs have made; nil when it begins now.
+    private let earlierAttempts: Int?
     /// Attempts of earlier runs that count as if they were of this one.
     private var earlierFailures: Int
     /// How many attempts there were before the one that brought the file further than any other, and how far.
@@ -98,7 +98,7 @@ final class ActiveTask {
         let interval = session.timeoutIntervalForResource
         let remaining = earlier.map { $0.remaining(of: interval, at: clock.timestamp(of: now)) }
         let deadline = (remaining ?? interval).map { now + $0 }
-        self.earlier = earlier
+        earlierAttempts = earlier?.attempts
         earlierFailures = earlier?.failures ?? 0
         let budgetEnd = spec.retry.budget.map { now + $0 }
         self.deadline = deadline
@@ -300,7 +300,7 @@ final class ActiveTask {
             from: startDate,
             to: date
         )
-        record.earlier = earlier.map { TaskRecord.Earlier(attempts: $0.attempts, end: nil) }
+        record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
         return record
     }
 }

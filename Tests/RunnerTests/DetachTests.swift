@@ -93,6 +93,7 @@ import Testing
     func `a scope of the user's manager is taken where it can be had`(works: Bool) throws {
         let held = try Held()
         try held.job.folder.makeFolder("bin")
+        try held.job.folder.makeFolder("runtime")
         try held.job.folder.makeFolder("runtime/systemd")
         try held.job.folder.write("", to: "runtime/systemd/private")
         // Stands for the real one, which needs a manager.
