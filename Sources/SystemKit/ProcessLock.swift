@@ -25,18 +25,10 @@ package final class ProcessLock: Sendable {
     /// - Throws: What open(2) says.
     package init(in folder: Folder, name: String) throws(SystemError) {
         path = folder.path(of: name)
-        descriptor = unsafe csystem_openat(
-            folder.descriptor,
-            name,
-            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-            0o600
-        )
-        guard descriptor >= 0 else { throw .last("open", path) }
+        descriptor = try folder.openToLock(name)
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { close(descriptor) }
 
     /// Takes the lock; false when another process has it.
     ///

@@ -11,13 +11,12 @@ package final class RunningProcess: Sendable {
     /// - Throws: What pidfd_open(2) says; `ESRCH` when there is none.
     package init(_ identifier: Int32) throws(SystemError) {
         subject = "process \(identifier)"
-        descriptor = csystem_pidfd(identifier)
+        let descriptor = csystem_pidfd(identifier)
         guard descriptor >= 0 else { throw .last("find", subject) }
+        self.descriptor = descriptor
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { close(descriptor) }
 
     /// Asks it to end; nothing happens when it has ended.
     ///

@@ -132,7 +132,15 @@ import Testing
         // Killed while it is told: nobody knows how far the hook came.
         let job = try job(
             server,
-            script: "#!/bin/sh\ntest -e go || { echo waits; exec sleep 1000; }\n\(Self.script)\n",
+            script: """
+                #!/bin/sh
+                test -e go || {
+                    echo waits
+                    while [ ! -e go ]; do sleep 0.05; done
+                    exit
+                }
+                \(Self.script)
+                """,
             more: background
         )
         let running = try job.runCommand().start()
@@ -147,7 +155,8 @@ import Testing
         rest.open()
         #expect(try second.finish().status == .exit(0))
         #expect(
-            try job.folder.text("told") == String(repeating: "0 nightly nightly one two words\ngood\n", count: 2)
+            try job.folder.text("told")
+                == String(repeating: "0 nightly nightly one two words\ngood\n", count: 2)
         )
         #expect(server.requests.count == 2)
     }
