@@ -6,10 +6,7 @@ package import TransferModel
 /// One process at a time may have the file: the caller holds the session's lock. What is said to it is on the disk after the
 /// next `write`, or by the kernel's grace after the one after that.
 package final class BackgroundJournal {
-    /// Why nothing can be kept, in words.
-    package struct Fault: Error, Sendable, Hashable {
-        package var message: String
-    }
+    package typealias Fault = JournalFault
 
     /// The run that opens a journal.
     package struct Run: Sendable {
@@ -90,10 +87,10 @@ package final class BackgroundJournal {
             round.finish = last?.finish
             round.job = run.job
             round.taskCount = run.taskCount ?? round.taskCount
-            file = try JournalFile(in: folder, name: name, replacing: bytes, with: round.entry)
+            file = try JournalFile(in: folder, name: name, replacing: bytes, with: [round.entry])
             earlier = round
         } catch {
-            throw Fault(message: error.message)
+            throw Fault(error)
         }
         self.run = run
         isSeen = Array(repeating: false, count: earlier.transfers.count)
@@ -203,13 +200,13 @@ package final class BackgroundJournal {
         do throws(SystemError) {
             try file.add(steps, isDurable: isDurable)
         } catch {
-            throw Fault(message: error.message)
+            throw Fault(error)
         }
         steps.removeAll(keepingCapacity: true)
     }
 
     /// Why something that was said is not in the file.
-    package var fault: Fault? { file.fault.map { Fault(message: $0.message) } }
+    package var fault: Fault? { file.fault.map { Fault($0) } }
 
     /// Writes down that the run has got to its end, report and all.
     ///
@@ -249,7 +246,7 @@ package final class BackgroundJournal {
             guard let bytes = try JournalFile.read(path) else { return nil }
             return try round(in: bytes, of: path)
         } catch {
-            throw Fault(message: error.message)
+            throw Fault(error)
         }
     }
 
@@ -270,9 +267,9 @@ package final class BackgroundJournal {
         do throws(SystemError) {
             let folder = try Folder(path: folderPath, create: false)
             let bytes = try JournalFile.read(path)
-            _ = try JournalFile(in: folder, name: name, replacing: bytes, with: round.entry)
+            _ = try JournalFile(in: folder, name: name, replacing: bytes, with: [round.entry])
         } catch {
-            throw Fault(message: error.message)
+            throw Fault(error)
         }
         return left
     }

@@ -9,29 +9,28 @@ final class JournalFile {
     /// Why nothing can be written any more: an fsync that has failed is not to be repeated.
     private(set) var fault: SystemError?
 
-    /// Opens a file whose content is one entry from then on.
+    /// Opens a file that has certain entries from then on, and no others.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.
     ///   - name: The file's name, without a slash.
     ///   - bytes: What `read` has found.
-    ///   - entry: What takes the place of all its entries; on the disk when this returns.
+    ///   - entries: What takes the place of all its entries; on the disk when this returns.
     /// - Throws: What the system says.
     init(
         in folder: Folder,
         name: String,
         replacing bytes: [UInt8]?,
-        with entry: JournalText.Entry
+        with entries: [JournalText.Entry]
     ) throws(SystemError) {
-        // One entry and no torn tail: a journal grows while a run lasts and is cut to one entry by the next one.
-        guard entry.content.count < JournalText.longestContent else {
+        guard entries.allSatisfy({ $0.content.count < JournalText.longestContent }) else {
             throw .notPermitted("write", folder.path(of: name), reason: "it would be too long")
         }
-        let text = JournalText.header + JournalText.bytes(of: entry)
-        if text != bytes {
-            try OutputFile.replacePrivate(name, in: folder, with: text.span)
-            try folder.sync()
-        }
+        // The state and no torn tail: a journal grows while a run lasts and is cut to that by the next one.
+        let text = JournalText.header + entries.flatMap(JournalText.bytes)
+        if text != bytes { try OutputFile.replacePrivate(name, in: folder, with: text.span) }
+        // Whoever has written it may have ended before.
+        try folder.sync()
         file = try AppendFile(in: folder, name: name)
     }
 
@@ -40,12 +39,11 @@ final class JournalFile {
     /// - Parameters:
     ///   - entries: As they stand in a file.
     ///   - isDurable: Whether they and all before them are on the disk when this returns.
-    /// - Throws: What write(2) and fdatasync(2) say, and from then on always.
-    func add(_ entries: [UInt8], isDurable: Bool) throws(SystemError) {
+    /// - Throws: What `AppendFile` does, and from then on always.
+    func add(_ entries: [UInt8], isDurable: Bool = true) throws(SystemError) {
         if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(entries)
-            if isDurable { try file.sync() }
+            try file.append(entries, isDurable: isDurable)
         } catch {
             fault = error
             throw error

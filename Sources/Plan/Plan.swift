@@ -25,8 +25,8 @@ package struct Plan: Sendable {
     package let finishHook: FinishHook?
     /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
-    /// Whether some upload of the job, chosen or not, wants an idempotency key of the runner's making.
-    package let makesKeys: Bool
+    /// How many uploads of the job, chosen or not, want an idempotency key of the runner's making.
+    package let orderCount: Int
     /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session is a background session.
     package let sessionTasks: [Int]
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
@@ -59,7 +59,7 @@ package struct Plan: Sendable {
         reportPath: String?,
         finishHook: FinishHook?,
         mostAttempts: Int,
-        makesKeys: Bool,
+        orderCount: Int,
         sessionTasks: [Int],
         reservedPaths: [String],
         captureUses: CaptureUses,
@@ -78,7 +78,7 @@ package struct Plan: Sendable {
         self.reportPath = reportPath
         self.finishHook = finishHook
         self.mostAttempts = mostAttempts
-        self.makesKeys = makesKeys
+        self.orderCount = orderCount
         self.sessionTasks = sessionTasks
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses

@@ -18,6 +18,8 @@ extension RunMachine {
             return true
         }
         if let end = earlier.end {
+            // Its key belongs to this run too: it is spent with the order, and not kept for one of a later round.
+            if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
             repeatEnd(end, of: spec, after: earlier.attempts, now)
             return true
         }
@@ -53,8 +55,6 @@ extension RunMachine {
             fail(index, record, failure, now, stops: false)
             return
         }
-        // The key is spent with the order that it was made for, and not that of a later round.
-        if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
         complete(index, record, verdict: .success)
         guard phase == .running else { return }
         for tasks in graph.succeed(index) { makeReady(tasks) }

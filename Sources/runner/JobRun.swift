@@ -163,17 +163,22 @@ struct JobRun {
         _ background: BackgroundSessions?,
         _ inbox: Inbox<Scheduler.Message>
     ) throws {
-        if summary.exitCode == .success, failure == nil {
-            // Whoever sees another exit code runs the job again, and means the same orders.
-            try keys?.end(isPart: isPart)
-        } else {
-            // When that fails, orders keep their keys for longer.
-            try? keys?.journal.keep()
-        }
         if let failure {
+            try? keys?.journal.keep()
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
-        try end(background, summary, inbox)
+        guard summary.exitCode == .success else {
+            // When that fails, orders keep their keys for longer.
+            try? keys?.journal.keep()
+            return try end(background, summary, inbox)
+        }
+        // Last of all, and the process ends at once: whoever sees another exit code runs the job again, and means the same
+        // orders.
+        try signals.withoutGivingUp { () throws(Exit) in
+            try keys?.end()
+            try end(background, summary, inbox)
+            if keys != nil || background != nil { Exit(.success).leave() }
+        }
     }
 
     /// Reports a run that does not begin, and says how the process ends.

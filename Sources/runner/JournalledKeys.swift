@@ -21,21 +21,20 @@ final class JournalledKeys: OrderKeys {
         do throws(KeyJournal.Fault) {
             try journal.commit()
         } catch {
-            throw .unkept("the idempotency key", because: error.message)
+            throw .unkept("the idempotency key", error)
         }
     }
 
     /// Keeps that the run ends with exit code 0.
     ///
-    /// - Parameter isPart: Whether only some tasks were chosen for it.
     /// - Throws: `Exit` when that may not be on the disk.
-    func end(isPart: Bool) throws(Exit) {
+    func end() throws(Exit) {
         do throws(KeyJournal.Fault) {
-            try journal.end(isPart: isPart)
+            try journal.end()
         } catch {
             throw Exit(
                 .environment,
-                "\(error.message): every order was accepted, but the next run may use the same idempotency keys again"
+                "\(error.message): every order was accepted, but the next run uses the same idempotency keys again"
             )
         }
     }
@@ -43,12 +42,13 @@ final class JournalledKeys: OrderKeys {
 
 extension TransferFailure {
     /// An order that must not be sent, because a later run would not know of it.
-    static func unkept(_ what: String, because reason: String) -> TransferFailure {
+    static func unkept(_ what: String, _ fault: JournalFault) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .prepare,
-            detail: "\(what) cannot be kept: \(reason)"
+            detail: "\(what) cannot be kept: \(fault.message)"
         )
+        failure.osErrno = Int(fault.errno)
         failure.isPermanent = true
         failure.isKnownUnprocessed = true
         return failure

@@ -117,7 +117,7 @@ struct Run: ParsableCommand {
         )
         let plan = try source.requirePlan()
         // Two runs at once would not know of each other's orders.
-        if plan.makesKeys, held == nil {
+        if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
         }
         let locks = try state.lockBackground(plan.sessions)

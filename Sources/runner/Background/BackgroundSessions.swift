@@ -70,7 +70,7 @@ final class BackgroundSessions: BackgroundTransfers {
         do throws(BackgroundJournal.Fault) {
             try write(isDurable: mustSync)
         } catch {
-            throw .unkept("the transfer", because: error.message)
+            throw .unkept("the transfer", error)
         }
     }
 
