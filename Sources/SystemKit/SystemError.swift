@@ -40,6 +40,9 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether there is no such process.
     package var isNoProcess: Bool { errno == ESRCH }
 
+    /// Whether somebody else holds a lock.
+    package var isBusy: Bool { errno == EWOULDBLOCK }
+
     /// Whether something has the name already.
     package var isTaken: Bool { errno == EEXIST }
 

@@ -40,7 +40,7 @@ final class Attempt {
     var sentCookies: String?
     var redirectCount = 0
     /// Whether a request that must not be sent twice was answered, and the hop only looks at its result.
-    private(set) var followsOrder = false
+    var followsOrder = false
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
     var sink = ResponseSink()
@@ -63,6 +63,8 @@ final class Attempt {
     var decoding: BodyDecoding?
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
+    /// nil when the session or the task has no cache.
+    let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
     var resumption: Resumption?
     let keeper: PartialKeeper
@@ -120,6 +122,7 @@ final class Attempt {
         carriesBody = request.body != nil
         let credentials = session.configuration.credentials
         authentication = credentials.isEmpty ? nil : Authentication(credentials)
+        caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
@@ -148,7 +151,7 @@ final class Attempt {
         beginAuthentication()
         sign()
         chooseRoute()
-        return failure == nil ? .exchange(easyRequest()) : .finished(result())
+        return failure == nil ? ask() : .finished(result())
     }
 
     private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
@@ -197,8 +200,14 @@ final class Attempt {
         )
         if isAsked { return answerProxy() }
         if isGivenUp { return resend() }
+        if caching != nil, let next = endCaching(isComplete: isComplete) { return next }
+        return goOn()
+    }
+
+    /// What follows an exchange whose end is noted.
+    func goOn() -> Next {
         if !hasFailed {
-            if asksForAll { return startOver() }
+            if resumption?.mustAskForAll == true { return startOver() }
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -206,7 +215,7 @@ final class Attempt {
                 asksFirst = false
                 isExpectationRefused = true
                 return exchange(.transparentRetry)
-            case .accept, .refuse, nil: break
+            case .accept, .refuse, .stored, nil: break
             }
         }
         return finish()
@@ -217,7 +226,7 @@ final class Attempt {
         if !hasFailed { self.failure = failure }
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
-        return finish()
+        return caching == nil ? finish() : endCaching(isComplete: false) ?? finish()
     }
 
     private func noteFailedConnection() {
@@ -242,35 +251,6 @@ final class Attempt {
         )
     }
 
-    private func follow() -> Next {
-        guard let head else { return finish() }
-        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
-        let decision = RedirectDecision.decide(
-            status: head.statusCode,
-            locations: head.fields.values(of: "location"),
-            target: handle.redirectURL,
-            request: hop,
-            hasBody: carriesBody,
-            rule: request.redirects,
-            visited: visited,
-            cookies: cookieField
-        )
-        switch decision {
-        case .refuse(var refusal):
-            refusal.httpStatus = head.statusCode
-            failure = refusal
-            return finish()
-        case .follow(let next, let keepsBody):
-            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
-            hop = next
-            carriesBody = keepsBody
-            redirectCount += 1
-            isResent = false
-            beginAuthentication()
-            return exchange(.redirect)
-        }
-    }
-
     /// Another exchange of the attempt.
     func exchange(_ reason: TransactionMetrics.Reason) -> Next {
         forgetResponse()
@@ -286,7 +266,7 @@ final class Attempt {
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
         chooseRoute()
-        return !hasFailed ? .exchange(easyRequest()) : finish()
+        return !hasFailed ? ask() : finish()
     }
 
     /// Makes room for the response of another exchange.
@@ -297,6 +277,7 @@ final class Attempt {
         decoding = nil
         head = nil
         verdict = nil
+        caching?.forgetResponse()
     }
 
     func finish() -> Next {
@@ -307,26 +288,32 @@ final class Attempt {
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
-        if !hasFailed, case .accept = verdict { checkBody() }
-        let result = result()
+        if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
+        if hasFailed { caching?.reject(.rejected) }
+        var result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
         let isList = if case .checksums = request.sink { true } else { false }
-        guard check != nil || destination != nil || isList else { return .finished(result) }
+        let cached = caching?.outcome()
+        guard check != nil || destination != nil || isList else {
+            cached?.end(&result)
+            return .finished(result)
+        }
         return .publish(
             PublicationJob(
                 result,
                 sink.content,
                 check: check,
                 destination: destination,
-                isChecksumList: isList
+                isChecksumList: isList,
+                cached: cached
             )
         )
     }
 
-    private func easyRequest() -> EasyRequest {
+    func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil

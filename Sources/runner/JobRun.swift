@@ -127,7 +127,12 @@ struct JobRun {
         let background = try background(of: plan, redactor, clock)
         try deliver(background, inbox)
         let cookies = cookies(of: plan, redactor, clock)
-        let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
+        let caches = SessionCaches(
+            of: sessions,
+            folder: CacheFolder.path(in: ProcessContext.environment),
+            findSecret: redactor?.firstSecret
+        )
+        let engine = try engine(for: plan, sessions, cookies, caches, redactor, clock, inbox)
 
         var sinks: [any RunEventSink] = [report, display]
         if let keys { sinks.append(keys.journal) }
@@ -151,6 +156,7 @@ struct JobRun {
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
         cookies.save(at: RunClock.now().wall)
+        caches.close()
         try keep(summary, report.failure, keys, background, inbox)
         return summary
     }
@@ -245,6 +251,7 @@ struct JobRun {
         for plan: Plan,
         _ sessions: [SessionConfiguration],
         _ cookies: SessionCookies,
+        _ caches: SessionCaches,
         _ redactor: Redactor?,
         _ clock: RunClock,
         _ inbox: Inbox<Scheduler.Message>
@@ -253,6 +260,7 @@ struct JobRun {
             return try Engine(
                 sessions: sessions,
                 cookieJars: cookies.jars,
+                caches: caches.caches,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,

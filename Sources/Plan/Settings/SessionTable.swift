@@ -9,7 +9,7 @@ enum SessionTable {
                 "configuration",
                 .choice(),
                 default: "default",
-                "What is kept on disk: `default` keeps cookies in the state folder, `ephemeral` nothing, `background` also how far each transfer has come."
+                "What is kept on disk: `default` keeps cookies in the state folder and responses in the cache folder, `ephemeral` nothing, `background` cookies and how far each transfer has come."
             ) { $0.kind = $1 },
             Setting(
                 "identifier",
@@ -84,6 +84,8 @@ enum SessionTable {
                 default: "[]",
                 "What the session proves itself with, and to whom."
             ) { $0.credentials = $1 },
+            CacheTable.setting,
+            CacheTable.requestPolicy,
             TLSTable.setting,
             ProxyTable.setting,
         ] + later.map(Setting.notYet)
@@ -91,7 +93,7 @@ enum SessionTable {
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "urlCache", "requestCachePolicy", "limits",
+        "isDiscretionary", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 

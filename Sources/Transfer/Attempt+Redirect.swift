@@ -1,0 +1,36 @@
+internal import CurlKit
+internal import HTTPCache
+internal import TransferModel
+
+extension Attempt {
+    /// Goes where a redirect leads, or ends at it.
+    func follow() -> Next {
+        guard let head else { return finish() }
+        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
+        let decision = RedirectDecision.decide(
+            status: head.statusCode,
+            locations: head.fields.values(of: "location"),
+            target: caching?.redirectURL(from: hop.url, head) ?? handle.redirectURL,
+            request: hop,
+            hasBody: carriesBody,
+            rule: request.redirects,
+            visited: visited,
+            cookies: cookieField
+        )
+        switch decision {
+        case .refuse(var refusal):
+            refusal.httpStatus = head.statusCode
+            failure = refusal
+            return finish()
+        case .follow(let next, let keepsBody):
+            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
+            hop = next
+            carriesBody = keepsBody
+            redirectCount += 1
+            isResent = false
+            caching?.beginHop()
+            beginAuthentication()
+            return exchange(.redirect)
+        }
+    }
+}
