@@ -11,7 +11,8 @@ extension TransferFailure {
         case .integrity: .integrity
         case .network: .deferred
         case .localIO: isEnvironment ? .environment : .taskFailed
-        case .resolve, .timeout, .stalled, .reset, .truncated: .temporary
+        case .timeout: isPermanent ? .taskFailed : .temporary
+        case .resolve, .stalled, .reset, .truncated: .temporary
         case .connect, .tls: isPermanent ? .taskFailed : .temporary
         case .httpStatus: isTemporaryStatus ? .temporary : .taskFailed
         case .protocolViolation, .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch,

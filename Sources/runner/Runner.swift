@@ -18,7 +18,8 @@ struct Runner: ParsableCommand {
             """,
         version: RunnerVersion.current,
         subcommands: [
-            Validate.self, ShowPlan.self, Run.self, CacheCommand.self, Interfaces.self,
+            Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, CacheCommand.self,
+            Interfaces.self,
             Schema.self, Doctor.self,
         ]
     )

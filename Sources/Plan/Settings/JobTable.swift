@@ -11,6 +11,7 @@ struct JobDraft: Sendable {
     var sections: [(kind: TaskSpec.Kind, field: Field)] = []
     var schedule = ScheduleConfiguration()
     var report = ReportDraft()
+    var hooks = HooksDraft()
     var network = NetworkDraft()
 }
 
@@ -75,7 +76,10 @@ enum JobTable {
             Setting("network", NetworkTable.table, "What the machine's interfaces are.") {
                 $1(&$0.network)
             },
-        ] + ["streams", "webSockets", "hooks"].map(Setting.notYet)
+            Setting("hooks", HooksTable.table, "Programs that are told of the run.") {
+                $1(&$0.hooks)
+            },
+        ] + ["streams", "webSockets"].map(Setting.notYet)
     )
 
     static let report = SettingTable<ReportDraft>(

@@ -15,6 +15,8 @@ struct ReadTask: Sendable {
         let makesKey: Bool
         /// Whether it forbids interfaces by itself.
         let tightensAccess: Bool
+        /// Position in the plan's list of sessions.
+        let session: Int?
         /// A hash of the idempotency key that the job gives it, and of the origin that it is sent to.
         let givenKey: UInt64?
         /// All tries.
@@ -28,6 +30,7 @@ struct ReadTask: Sendable {
             hasServerName = draft.destination?.isFolder == true
             makesKey = draft.idempotencyKey == .auto
             tightensAccess = !draft.deniedAccess.isEmpty
+            session = draft.session
             givenKey = IdempotencyKeys.hash(of: draft)
             attempts = draft.retry.attempts
         }
