@@ -40,7 +40,7 @@ final class Attempt {
     var sentCookies: String?
     var redirectCount = 0
     /// Whether a request that must not be sent twice was answered, and the hop only looks at its result.
-    private(set) var followsOrder = false
+    var followsOrder = false
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
     var sink = ResponseSink()
@@ -206,6 +206,7 @@ final class Attempt {
             case .sendUnasked:
                 asksFirst = false
                 isExpectationRefused = true
+                recorder.didGetRefusal()
                 return exchange(.transparentRetry)
             case .accept, .refuse, nil: break
             }
@@ -241,35 +242,6 @@ final class Attempt {
             countOfBytesExpected: request.body == nil ? contentLength : expectedToSend,
             countOfBytesResumed: resumption?.start ?? 0
         )
-    }
-
-    private func follow() -> Next {
-        guard let head else { return finish() }
-        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
-        let decision = RedirectDecision.decide(
-            status: head.statusCode,
-            locations: head.fields.values(of: "location"),
-            target: handle.redirectURL,
-            request: hop,
-            hasBody: carriesBody,
-            rule: request.redirects,
-            visited: visited,
-            cookies: cookieField
-        )
-        switch decision {
-        case .refuse(var refusal):
-            refusal.httpStatus = head.statusCode
-            failure = refusal
-            return finish()
-        case .follow(let next, let keepsBody):
-            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
-            hop = next
-            carriesBody = keepsBody
-            redirectCount += 1
-            isResent = false
-            beginAuthentication()
-            return exchange(.redirect)
-        }
     }
 
     /// Another exchange of the attempt.
@@ -322,6 +294,7 @@ final class Attempt {
                 sink.content,
                 check: check,
                 destination: destination,
+                announced: announcedDigest,
                 isChecksumList: isList
             )
         )

@@ -6,25 +6,6 @@ internal import TransferModel
 /// libcurl may send a request again by itself when an idle connection has died; that shows as a second connection or
 /// request after a first head has left, and becomes a record of its own.
 struct TransactionRecorder {
-    /// The moments of one exchange, as monotonic readings.
-    private struct Moments {
-        var fetchStart: MonotonicTime
-        /// When libcurl began with the connection: its own times count from here.
-        var origin: MonotonicTime?
-        var lookupStart: MonotonicTime?
-        var lookupEnd: MonotonicTime?
-        var connectStart: MonotonicTime?
-        var tcpConnectEnd: MonotonicTime?
-        var secureStart: MonotonicTime?
-        var secureEnd: MonotonicTime?
-        var connectEnd: MonotonicTime?
-        var requestStart: MonotonicTime?
-        /// The last byte that left; the request's end when its body is whole.
-        var lastSent: MonotonicTime?
-        var responseStart: MonotonicTime?
-        var lastReceived: MonotonicTime?
-    }
-
     /// How the running exchange's request body is handed to libcurl.
     enum Body {
         case none
@@ -35,7 +16,7 @@ struct TransactionRecorder {
     }
 
     private let clock: RunClock
-    private var moments: Moments
+    private var moments: ExchangeMoments
     private var record: TransactionMetrics
     /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
     private(set) var hasSentAnything = false
@@ -57,7 +38,7 @@ struct TransactionRecorder {
         now: MonotonicTime
     ) {
         self.clock = clock
-        moments = Moments(fetchStart: now)
+        moments = ExchangeMoments(fetchStart: now)
         record = TransactionMetrics(
             attempt: attempt,
             reason: reason,
@@ -237,6 +218,12 @@ struct TransactionRecorder {
         record.countOfResponseBodyBytesReceived = length
     }
 
+    /// The server has refused the running exchange's request without acting on it, and is asked once more.
+    mutating func didGetRefusal() {
+        hasSentAnything = false
+        hasSentBody = false
+    }
+
     mutating func didProduceBody(count: Int) {
         record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
         if count == 0, bodyCount == .max { bodyCount = 0 }
@@ -310,7 +297,7 @@ struct TransactionRecorder {
         url: String,
         at now: MonotonicTime
     ) {
-        moments = Moments(fetchStart: now)
+        moments = ExchangeMoments(fetchStart: now)
         willSendBody(.none)
         record = TransactionMetrics(
             attempt: record.attempt,
@@ -366,7 +353,9 @@ struct TransactionRecorder {
         if times.nameLookup == 0 { moments.lookupEnd = nil }
         // libcurl 7.88 tells the end of the TCP connect only once TLS is done, too.
         if times.connect == 0 { moments.tcpConnectEnd = nil }
-        if times.connect > 0 || moments.secureStart != nil { record.remoteEndpoint = remote }
+        if times.connect > 0 || moments.secureStart != nil || record.proxy?.tunnel != nil {
+            record.remoteEndpoint = remote
+        }
     }
 
     private mutating func close(isComplete: Bool) {

@@ -26,7 +26,9 @@ import Testing
         return job
     }
 
-    /// Runs `job` by a shell script with namespaces of its own; `$runner` starts it. No privilege is needed for that.
+    /// Runs a job by a shell script with namespaces of its own, which takes no privilege.
+    ///
+    /// In the script `$runner` stands for the command.
     private func run(
         _ job: JobFolder,
         _ options: [String],

@@ -1,0 +1,39 @@
+internal import CurlKit
+internal import TransferModel
+
+extension Attempt {
+    /// Follows a redirect, if that may be.
+    func follow() -> Next {
+        guard let head else { return finish() }
+        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
+        let decision = RedirectDecision.decide(
+            status: head.statusCode,
+            locations: head.fields.values(of: "location"),
+            target: handle.redirectURL,
+            request: hop,
+            hasBody: carriesBody,
+            rule: request.redirects,
+            visited: visited,
+            cookies: cookieField
+        )
+        switch decision {
+        case .refuse(var refusal):
+            refusal.httpStatus = head.statusCode
+            failure = refusal
+            return finish()
+        case .follow(let next, let keepsBody):
+            // Where the body is sent on, it may be early; here nobody would ever have it.
+            if carriesBody, !keepsBody, !recorder.isRequestSent {
+                failure = earlyAnswer
+                return finish()
+            }
+            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
+            hop = next
+            carriesBody = keepsBody
+            redirectCount += 1
+            isResent = false
+            beginAuthentication()
+            return exchange(.redirect)
+        }
+    }
+}
