@@ -18,6 +18,7 @@ import Testing
                 """
                 version: 1
                 schedule: { lock: \(lock) }
+                sessions: { held: { timeoutIntervalForRequest: 1h } }
                 data:
                   a: { url: \(server.url("/a")) }
                 \(more)
