@@ -52,6 +52,8 @@ final class ActiveTask {
     var fetchesChecksums = false
     /// What the last attempt has left of the file.
     private var partial: PartialDownload?
+    /// Whether the file was not asked for yet.
+    private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
     private var progress = (attempts: 0, size: Int64(0))
     /// When the attempt that runs was handed to the runner.
@@ -114,6 +116,7 @@ final class ActiveTask {
             waited = waitStart.map { now - $0 } ?? .zero
         }
         if let list = missingChecksums { return checksumRequest(list) }
+        defer { isFirstForFile = false }
         let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
         let isAtMirror = mirrors.map { $0.current > 0 } ?? false
         let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
@@ -135,7 +138,9 @@ final class ActiveTask {
             decodesBody: spec.decodesBody,
             isDownload: spec.kind == .download,
             checksums: checksums,
-            partial: partial
+            partial: partial,
+            looksForPart: isFirstForFile,
+            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? []
         )
     }
 
@@ -249,9 +254,15 @@ final class ActiveTask {
     }
 
     /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.
+    ///
+    /// - Parameters:
+    ///   - result: The attempt's.
+    ///   - wall: What the wall clock reads, as far as is known.
+    ///   - now: The present.
+    /// - Returns: What is known.
     func history(
         after result: AttemptResult,
-        _ clock: RunClock,
+        wall: Timestamp,
         _ now: MonotonicTime
     ) -> RetryDecision.History {
         noteProgress(result.resume)
@@ -261,7 +272,7 @@ final class ActiveTask {
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
-                RetryAfter.wait(in: $0.fields, now: clock.timestamp(of: now))
+                RetryAfter.wait(in: $0.fields, now: wall)
             }
         )
     }

@@ -156,8 +156,7 @@ final class Attempt {
         case .file(let path):
             body = try SegmentedBody([.file(path: path)], files: request.bodyFiles)
         case .multipart(let parts):
-            var generator = SystemRandomNumberGenerator()
-            let form = MultipartForm(using: &generator)
+            let form = MultipartForm(for: hop.headers)
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
         case .command(let arguments, let folder):

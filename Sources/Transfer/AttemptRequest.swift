@@ -44,6 +44,10 @@ package struct AttemptRequest: Sendable {
     package var checksums: ChecksumList?
     /// What an earlier attempt has left of the file.
     package var partial: PartialDownload?
+    /// Whether an earlier run may have left some of it: nobody has looked yet.
+    package var looksForPart: Bool
+    /// The other URLs of the file that are asked when this one fails, whatever made it fail.
+    package var nextMirrors: [HTTPURL]
 
     package init(
         key: Int,
@@ -62,7 +66,9 @@ package struct AttemptRequest: Sendable {
         decodesBody: Bool = false,
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
-        partial: PartialDownload? = nil
+        partial: PartialDownload? = nil,
+        looksForPart: Bool = true,
+        nextMirrors: consuming [HTTPURL] = []
     ) {
         self.key = key
         self.session = session
@@ -81,5 +87,7 @@ package struct AttemptRequest: Sendable {
         self.isDownload = isDownload
         self.checksums = checksums
         self.partial = partial
+        self.looksForPart = looksForPart
+        self.nextMirrors = nextMirrors
     }
 }

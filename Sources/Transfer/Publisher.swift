@@ -74,7 +74,9 @@ final class Publisher: Sendable {
                 if case .checkpoint(let checkpoint) = turn {
                     checkpoint.partial.checkpoint(
                         at: checkpoint.length,
-                        isDurable: durability != .none
+                        isDurable: durability != .none,
+                        // Who stops a run does not wait until all of a large beginning is read: the part counts without.
+                        while: { !queue.withLock { $0.isStopped } }
                     )
                 }
                 continue

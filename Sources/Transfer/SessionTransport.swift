@@ -25,14 +25,14 @@ final class SessionTransport {
     private var connectionCount = 0
 
     /// What the lines of a request depend on besides its fields.
-    private struct RequestTraits: Hashable {
+    private struct LineTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
         var asksFirst = false
         var cookies: String?
     }
 
-    private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
+    private var lastHeaders: (fields: [HeaderField], traits: LineTraits, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
@@ -48,7 +48,7 @@ final class SessionTransport {
     ) throws(CurlCode) {
         self.configuration = configuration
         self.cookieJar = cookieJar
-        lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
+        lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn
         self.share = share
@@ -115,7 +115,7 @@ final class SessionTransport {
         acceptsCodings: Bool,
         asksFirst: Bool
     ) -> [String] {
-        let traits = RequestTraits(
+        let traits = LineTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
             acceptsCodings: acceptsCodings,
             asksFirst: asksFirst,
@@ -128,7 +128,7 @@ final class SessionTransport {
         return lastHeaders.lines
     }
 
-    private static func lines(for fields: [HeaderField], _ traits: RequestTraits) -> [String] {
+    private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {
         // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })

@@ -151,8 +151,13 @@ struct JobRun {
             guard let failure = report.failure else { return summary }
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
-        // Last of all: whoever sees another exit code runs the job again, and means the same orders.
-        try keys?.end(isPart: isPart)
+        guard let keys else { return summary }
+        // Last of all, and the process ends at once: whoever sees another exit code runs the job again, and means the same
+        // orders.
+        try signals.withoutGivingUp { () throws(Exit) in
+            try keys.end()
+            Exit(.success).leave()
+        }
         return summary
     }
 
