@@ -49,7 +49,7 @@ import TransferModel
             guard proof.contains("n1") else { return .ok("in") }
             let challenge = Self.digest.replacing("n1", with: "n2") + ", stale=true"
             let lines = ["WWW-Authenticate: \(challenge)", "Content-Length: 50"] + fields
-            return Reply([.send(Reply.head(401, lines)), .waitForPeerToLeave])
+            return Reply([.send(Reply.head(401, lines)), .close])
         }
         let result = try Self.harness(server, .digest(Self.login)).run(.to(server.url("/")))
         #expect(result.failure == nil)
