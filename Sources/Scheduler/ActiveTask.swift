@@ -139,9 +139,20 @@ final class ActiveTask {
             isDownload: spec.kind == .download,
             checksums: checksums,
             partial: partial,
+            cachePolicy: cachePolicy,
+            ignoresStored: failure?.isAboutContent ?? false,
             looksForPart: isFirstForFile,
             nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? []
         )
+    }
+
+    /// What its request makes of stored responses; nil for a download that nothing is said of, which is fetched.
+    private var cachePolicy: RequestCachePolicy? {
+        if let policy = spec.cachePolicy { return policy }
+        let isPlainDownload =
+            spec.kind == .download && spec.destination?.ifExists != .revalidate
+            && spec.request.method == "GET"
+        return isPlainDownload ? nil : .useProtocolCachePolicy
     }
 
     /// Keeps what an attempt has left.

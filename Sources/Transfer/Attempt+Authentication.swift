@@ -18,11 +18,11 @@ extension Attempt {
 
     /// The request of the current hop as it is sent, with the fields that sign it if it is signed.
     var sentHop: RequestSpec {
-        guard !signature.isEmpty else { return hop }
+        if signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
         return RequestSpec(
             method: hop.method,
-            url: hop.url.normalized,
-            headers: hop.headers + signature
+            url: signature.isEmpty ? hop.url : hop.url.normalized,
+            headers: hop.headers + signature + (caching?.addedFields ?? [])
         )
     }
 
@@ -182,7 +182,7 @@ extension Attempt {
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
-        case .redirect, .challenge, .sendUnasked, .refuse:
+        case .redirect, .challenge, .sendUnasked, .stored, .refuse:
             isCutOff = true
             return false
         }

@@ -89,6 +89,7 @@ extension Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         let now = move()
+        caching?.take(bytes)
         // As it came: decoding it makes another number of bytes.
         if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
         return decoding == nil ? take(bytes) : decode(bytes)
@@ -210,7 +211,7 @@ extension Attempt {
     }
 
     /// Lets the rest of a response go by that the same request follows.
-    private func passOver() {
+    func passOver() {
         sink.discard()
         handle.hearDiscardedBody()
         if body?.isWaiting == true { try? handle.resume() }
@@ -219,6 +220,7 @@ extension Attempt {
     /// Decides what becomes of the response whose head is whole.
     func judge(_ head: ResponseHead) -> Bool {
         guard resumption == nil || judgeRest(head) else { return false }
+        if caching != nil, isAnsweredByStored(head) { return true }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
@@ -232,7 +234,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect, .challenge, .sendUnasked:
+        case .redirect, .challenge, .sendUnasked, .stored:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

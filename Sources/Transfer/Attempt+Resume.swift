@@ -80,7 +80,9 @@ extension Attempt {
         }
         giveUpPart()
         try sink.open(file, expectedCount: expectedCount)
-        if case .file(let output, let folder) = sink.content, isResumable(head, file) {
+        if caching?.servedLength == nil, case .file(let output, let folder) = sink.content,
+            isResumable(head, file)
+        {
             noteResumable(output, folder, file, head)
         }
         return true

@@ -63,6 +63,8 @@ final class Attempt {
     var decoding: BodyDecoding?
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
+    /// nil when the session or the task has no cache.
+    let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
     var resumption: Resumption?
     let keeper: PartialKeeper
@@ -120,6 +122,7 @@ final class Attempt {
         carriesBody = request.body != nil
         let credentials = session.configuration.credentials
         authentication = credentials.isEmpty ? nil : Authentication(credentials)
+        caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
@@ -148,7 +151,7 @@ final class Attempt {
         beginAuthentication()
         sign()
         chooseRoute()
-        return failure == nil ? .exchange(easyRequest()) : .finished(result())
+        return failure == nil ? ask() : .finished(result())
     }
 
     private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
@@ -197,8 +200,14 @@ final class Attempt {
         )
         if isAsked { return answerProxy() }
         if isGivenUp { return resend() }
+        if caching != nil, let next = endCaching(isComplete: isComplete) { return next }
+        return goOn()
+    }
+
+    /// What follows an exchange whose end is noted.
+    func goOn() -> Next {
         if !hasFailed {
-            if asksForAll { return startOver() }
+            if resumption?.mustAskForAll == true { return startOver() }
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -207,7 +216,7 @@ final class Attempt {
                 isExpectationRefused = true
                 recorder.didGetRefusal()
                 return exchange(.transparentRetry)
-            case .accept, .refuse, nil: break
+            case .accept, .refuse, .stored, nil: break
             }
         }
         return finish()
@@ -218,7 +227,7 @@ final class Attempt {
         if !hasFailed { self.failure = failure }
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
-        return finish()
+        return caching == nil ? finish() : endCaching(isComplete: false) ?? finish()
     }
 
     private func noteFailedConnection() {
@@ -258,7 +267,7 @@ final class Attempt {
         watch.willBegin(at: now)
         recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
         chooseRoute()
-        return !hasFailed ? .exchange(easyRequest()) : finish()
+        return !hasFailed ? ask() : finish()
     }
 
     /// Makes room for the response of another exchange.
@@ -269,6 +278,7 @@ final class Attempt {
         decoding = nil
         head = nil
         verdict = nil
+        caching?.forgetResponse()
     }
 
     func finish() -> Next {
@@ -279,14 +289,19 @@ final class Attempt {
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
-        if !hasFailed, case .accept = verdict { checkBody() }
-        let result = result()
+        if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
+        if hasFailed { caching?.reject(.rejected) }
+        var result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
         let isList = if case .checksums = request.sink { true } else { false }
-        guard check != nil || destination != nil || isList else { return .finished(result) }
+        let cached = caching?.outcome()
+        guard check != nil || destination != nil || isList else {
+            cached?.end(&result)
+            return .finished(result)
+        }
         return .publish(
             PublicationJob(
                 result,
@@ -294,12 +309,13 @@ final class Attempt {
                 check: check,
                 destination: destination,
                 announced: announcedDigest,
-                isChecksumList: isList
+                isChecksumList: isList,
+                cached: cached
             )
         )
     }
 
-    private func easyRequest() -> EasyRequest {
+    func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil

@@ -44,6 +44,10 @@ package struct AttemptRequest: Sendable {
     package var checksums: ChecksumList?
     /// What an earlier attempt has left of the file.
     package var partial: PartialDownload?
+    /// What is made of stored responses; nil leaves the session's cache out of it.
+    package var cachePolicy: RequestCachePolicy?
+    /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
+    package var ignoresStored: Bool
     /// Whether an earlier run may have left some of it: nobody has looked yet.
     package var looksForPart: Bool
     /// The other URLs of the file that are asked when this one fails, whatever made it fail.
@@ -67,6 +71,8 @@ package struct AttemptRequest: Sendable {
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
         partial: PartialDownload? = nil,
+        cachePolicy: RequestCachePolicy? = nil,
+        ignoresStored: Bool = false,
         looksForPart: Bool = true,
         nextMirrors: consuming [HTTPURL] = []
     ) {
@@ -87,6 +93,8 @@ package struct AttemptRequest: Sendable {
         self.isDownload = isDownload
         self.checksums = checksums
         self.partial = partial
+        self.cachePolicy = cachePolicy
+        self.ignoresStored = ignoresStored
         self.looksForPart = looksForPart
         self.nextMirrors = nextMirrors
     }

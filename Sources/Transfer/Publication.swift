@@ -16,6 +16,8 @@ final class PublicationJob: Sendable {
     let announced: Checksum?
     /// Whether the body is read as a list of checksums.
     let isChecksumList: Bool
+    /// What becomes of the stored response; nil when no cache has to do with it.
+    let cached: CacheOutcome?
 
     init(
         _ result: consuming AttemptResult,
@@ -23,7 +25,8 @@ final class PublicationJob: Sendable {
         check: ContentCheck?,
         destination: TaskSpec.Destination?,
         announced: Checksum?,
-        isChecksumList: Bool
+        isChecksumList: Bool,
+        cached: CacheOutcome? = nil
     ) {
         self.result = result
         self.content = content
@@ -31,6 +34,7 @@ final class PublicationJob: Sendable {
         self.destination = destination
         self.announced = announced
         self.isChecksumList = isChecksumList
+        self.cached = cached
     }
 
     /// Whether carrying it out takes no longer than a few system calls.
@@ -80,6 +84,7 @@ struct Publication {
             result.checksums = ChecksumList(bytes)
         }
         if let resume = result.resume { end(resume, &result) }
+        job.cached?.end(&result)
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
@@ -131,7 +136,7 @@ struct Publication {
         }
         if let mode = destination.mode { file.setMode(exactly: mode) }
         if durability != .none { try file.sync() }
-        try file.publish(replacing: destination.ifExists == .replace)
+        try file.publish(replacing: destination.ifExists.mayReplace)
         if durability == .full { try folder.sync() }
         result.file = .init(
             path: destination.displayPath,
@@ -247,7 +252,7 @@ extension Checksum {
 }
 
 extension Checksum.Algorithm {
-    fileprivate var family: MessageDigest.Algorithm {
+    var family: MessageDigest.Algorithm {
         switch self {
         case .sha256: .sha256
         case .sha512: .sha512

@@ -1,5 +1,6 @@
 internal import Cookies
 internal import CurlKit
+internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
@@ -8,6 +9,8 @@ final class SessionTransport {
     let configuration: SessionConfiguration
     /// Shared with the other engine threads; nil when the session has nothing to do with cookies.
     let cookieJar: CookieJar?
+    /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
+    let cache: HTTPCache?
     let multi: MultiHandle
     let turn: EngineTurn
     private let sockets: SocketTable
@@ -37,6 +40,7 @@ final class SessionTransport {
     init(
         _ configuration: SessionConfiguration,
         cookieJar: CookieJar?,
+        cache: HTTPCache?,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
@@ -48,6 +52,7 @@ final class SessionTransport {
     ) throws(CurlCode) {
         self.configuration = configuration
         self.cookieJar = cookieJar
+        self.cache = cache
         lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn

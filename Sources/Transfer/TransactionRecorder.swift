@@ -67,7 +67,8 @@ struct TransactionRecorder {
     /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
     /// was reached.
     var isRequestSent: Bool {
-        didSend && record.countOfRequestBodyBytesSent >= bodyCount
+        if record.resourceFetchType == .localCache { return true }
+        return didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
     /// Whether the running exchange's request has an `Authorization`.
@@ -83,6 +84,22 @@ struct TransactionRecorder {
     /// The running exchange asks for the rest of what is there.
     mutating func willResume() {
         record.reason = .resume
+    }
+
+    /// The running exchange asks whether a stored response still holds.
+    mutating func willRevalidate() {
+        if record.reason != .redirect { record.reason = .revalidation }
+    }
+
+    /// The running exchange is answered by a stored response, at once.
+    mutating func didFind(_ head: ResponseHead, at now: MonotonicTime) {
+        record.resourceFetchType = .localCache
+        if record.reason != .redirect { record.reason = .cacheHit }
+        record.response = head
+        moments.requestStart = now
+        moments.lastSent = now
+        moments.responseStart = now
+        moments.lastReceived = now
     }
 
     // MARK: - Proxies

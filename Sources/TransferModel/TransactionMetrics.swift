@@ -19,6 +19,10 @@ package struct TransactionMetrics: Sendable, Hashable {
         case resume
         /// Everything is asked for, because the answer to the request for the rest was of no use.
         case restart
+        /// The origin is asked whether a stored response still holds.
+        case revalidation
+        /// A stored response is used, without the network.
+        case cacheHit
         /// The request was sent again within the attempt: its connection had ended before an answer, or its server cannot be
         /// asked before the body is sent.
         case transparentRetry
@@ -35,6 +39,12 @@ package struct TransactionMetrics: Sendable, Hashable {
             self.url = url
             self.headers = headers
         }
+    }
+
+    /// Where a response came from.
+    package enum ResourceFetchType: String, Sendable, Hashable, CaseIterable {
+        case networkLoad
+        case localCache
     }
 
     /// One end of a connection.
@@ -97,6 +107,7 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var reason: Reason
     package var request: SentRequest
     package var response: ResponseHead?
+    package var resourceFetchType = ResourceFetchType.networkLoad
 
     /// Just before the request is handed to libcurl.
     package var fetchStartDate: Timestamp
