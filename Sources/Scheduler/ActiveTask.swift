@@ -52,6 +52,10 @@ final class ActiveTask {
     var fetchesChecksums = false
     /// What the last attempt has left of the file.
     private var partial: PartialDownload?
+    /// How many attempts earlier runs have made; nil when it begins now.
+    private let earlierAttempts: Int?
+    /// Attempts of earlier runs that count as if they were of this one.
+    private var earlierFailures: Int
     /// Whether the file was not asked for yet.
     private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
@@ -77,6 +81,7 @@ final class ActiveTask {
     /// - Parameters:
     ///   - spec: All of its settings.
     ///   - key: The idempotency key that was made for it; nil without one.
+    ///   - earlier: What earlier runs have left of it; nil when it begins now.
     ///   - session: Its session.
     ///   - lane: Its place at the origin that is asked first.
     ///   - isRequired: Whether its failure is the run's.
@@ -85,13 +90,18 @@ final class ActiveTask {
     init(
         _ spec: TaskSpec,
         key: OrderKey? = nil,
+        earlier: EarlierTransfer? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
         clock: RunClock,
         now: MonotonicTime
     ) {
-        let deadline = session.timeoutIntervalForResource.map { now + $0 }
+        let interval = session.timeoutIntervalForResource
+        let remaining = earlier.map { $0.remaining(of: interval, at: clock.timestamp(of: now)) }
+        let deadline = (remaining ?? interval).map { now + $0 }
+        earlierAttempts = earlier?.attempts
+        earlierFailures = earlier?.failures ?? 0
         let budgetEnd = spec.retry.budget.map { now + $0 }
         self.deadline = deadline
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
@@ -278,7 +288,7 @@ final class ActiveTask {
     ) -> RetryDecision.History {
         noteProgress(result.resume)
         return RetryDecision.History(
-            attempts: number - progress.attempts,
+            attempts: earlierFailures + number - progress.attempts,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,
@@ -299,11 +309,12 @@ final class ActiveTask {
         let least = max(1, min(Self.leastProgress, partial.total / 100))
         guard partial.size - progress.size >= least else { return }
         progress = (number - 1, partial.size)
+        earlierFailures = 0
     }
 
     /// The record of the task, complete but for its error.
     func record(_ outcome: TaskOutcome, at date: Timestamp) -> TaskRecord {
-        trace.record(
+        var record = trace.record(
             of: spec,
             outcome,
             session: sessionName,
@@ -311,5 +322,7 @@ final class ActiveTask {
             from: startDate,
             to: date
         )
+        record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
+        return record
     }
 }
