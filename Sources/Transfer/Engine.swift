@@ -96,7 +96,8 @@ package final class Engine: AttemptRunner {
             EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
         )
         self.dispatch = dispatch
-        let loops = try Self.loops(threadCount)
+        let shares = dispatch.withLock { $0.shares }
+        let loops = try Self.loops(shares.count)
         self.loops = loops
         let pass: @Sendable ([AttemptEvent]) -> Void = { events in
             let (passed, released) = dispatch.withLock { dispatch in
@@ -110,7 +111,7 @@ package final class Engine: AttemptRunner {
         self.publisher = publisher
         do throws(SystemError) {
             var started = try publisher.start()
-            for (index, loop) in loops.enumerated() {
+            for (index, (loop, share)) in zip(loops, shares).enumerated() {
                 started.append(
                     try JoinableThread(name: "engine \(index)") {
                         EngineLoop(
@@ -120,7 +121,7 @@ package final class Engine: AttemptRunner {
                             cookieJars: cookieJars,
                             caches: caches,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
-                            share: EngineShare(index: index, count: threadCount),
+                            share: share,
                             routes: routes,
                             clock: clock,
                             publisher: publisher,
