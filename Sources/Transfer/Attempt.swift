@@ -216,6 +216,7 @@ final class Attempt {
             case .sendUnasked:
                 asksFirst = false
                 isExpectationRefused = true
+                recorder.didGetRefusal()
                 return exchange(.transparentRetry)
             case .accept, .refuse, .stored, nil: break
             }
@@ -309,6 +310,7 @@ final class Attempt {
                 sink.content,
                 check: check,
                 destination: destination,
+                announced: announcedDigest,
                 isChecksumList: isList,
                 cached: cached
             )

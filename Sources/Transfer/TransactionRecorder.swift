@@ -241,6 +241,12 @@ struct TransactionRecorder {
         record.countOfResponseBodyBytesReceived = length
     }
 
+    /// The server has refused the running exchange's request without acting on it, and is asked once more.
+    mutating func didGetRefusal() {
+        hasSentAnything = false
+        hasSentBody = false
+    }
+
     mutating func didProduceBody(count: Int) {
         record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
         if count == 0, bodyCount == .max { bodyCount = 0 }
@@ -370,7 +376,9 @@ struct TransactionRecorder {
         if times.nameLookup == 0 { moments.lookupEnd = nil }
         // libcurl 7.88 tells the end of the TCP connect only once TLS is done, too.
         if times.connect == 0 { moments.tcpConnectEnd = nil }
-        if times.connect > 0 || moments.secureStart != nil { record.remoteEndpoint = remote }
+        if times.connect > 0 || moments.secureStart != nil || record.proxy?.tunnel != nil {
+            record.remoteEndpoint = remote
+        }
     }
 
     private mutating func close(isComplete: Bool) {
