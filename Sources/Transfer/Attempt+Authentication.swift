@@ -16,8 +16,15 @@ extension Attempt {
         asksFirst = start == .asking
     }
 
-    /// The request of the current hop as it is sent, with the fields that sign it if it is signed.
+    /// The request of the current hop as it is sent, with the fields of an upload or those that sign it: never both.
     var sentHop: RequestSpec {
+        if let upload {
+            return RequestSpec(
+                method: hop.method,
+                url: hop.url,
+                headers: hop.headers + upload.machine.fields
+            )
+        }
         guard !signature.isEmpty else { return hop }
         return RequestSpec(
             method: hop.method,
@@ -183,17 +190,18 @@ extension Attempt {
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
-        case .redirect, .challenge, .sendUnasked, .refuse:
+        case .redirect, .challenge, .sendUnasked, .proceed, .refuse:
             isCutOff = true
             return false
         }
         recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
         forgetResponse()
         checks = []
+        upload?.machine.willRepeat()
         recorder.begin(
             reason: .authentication,
             method: hop.method,
-            url: hop.url.text,
+            url: reportedURL,
             at: now
         )
         noteAnswer()

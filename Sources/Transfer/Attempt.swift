@@ -40,7 +40,7 @@ final class Attempt {
     var sentCookies: String?
     var redirectCount = 0
     /// Whether a request that must not be sent twice was answered, and the hop only looks at its result.
-    private(set) var followsOrder = false
+    var followsOrder = false
     var recorder: TransactionRecorder
     var parser = ResponseHeadParser()
     var sink = ResponseSink()
@@ -71,6 +71,12 @@ final class Attempt {
     let mayName: @Sendable (String) -> Bool
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
+    /// That of a `multipart` body.
+    private(set) var boundary: String?
+    /// nil when the body would be sent anew after a cut.
+    var upload: ActiveUpload?
+    /// Whether the watch looks at a request that gives an upload up.
+    var watchesCancellation = false
     /// The way to the hop's origin; nil when it is asked directly.
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
@@ -145,6 +151,7 @@ final class Attempt {
             return .finished(result())
         }
         if request.partial != nil { beginResuming() }
+        if request.upload != nil { beginUpload() }
         beginAuthentication()
         sign()
         chooseRoute()
@@ -157,7 +164,10 @@ final class Attempt {
             body = try SegmentedBody([.file(path: path)], files: request.bodyFiles)
         case .multipart(let parts):
             var generator = SystemRandomNumberGenerator()
-            let form = MultipartForm(using: &generator)
+            let form =
+                request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
+                ?? MultipartForm(using: &generator)
+            boundary = form.boundary
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
         case .command(let arguments, let folder):
@@ -179,13 +189,15 @@ final class Attempt {
 
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
+        noteSent()
+        let isCancelling = upload?.isCancelling == true
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
         let asksForAll = resumption?.mustAskForAll == true
         let isAsked = isAsked(isComplete: isComplete)
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked {
+        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isCancelling {
             failure = failureOfExchange(code)
         }
         let isFault = !isEnd && !isUnchanged && !isAsked
@@ -200,6 +212,7 @@ final class Attempt {
         if isGivenUp { return resend() }
         if !hasFailed {
             if asksForAll { return startOver() }
+            if isCancelling, verdict == nil { return didCancelUpload() }
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -207,6 +220,7 @@ final class Attempt {
                 asksFirst = false
                 isExpectationRefused = true
                 return exchange(.transparentRetry)
+            case .proceed: return isCancelling ? didCancelUpload() : proceed()
             case .accept, .refuse, nil: break
             }
         }
@@ -215,9 +229,12 @@ final class Attempt {
 
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
-        if !hasFailed { self.failure = failure }
+        noteSent()
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
+        // Nobody waits for it.
+        if watchesCancellation, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
+        if !hasFailed { self.failure = failure }
         return finish()
     }
 
@@ -238,38 +255,9 @@ final class Attempt {
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
             countOfBytesReceived: decoding?.codedBytes ?? recorder.deliveredBytes,
-            countOfBytesExpected: request.body == nil ? contentLength : expectedToSend,
-            countOfBytesResumed: resumption?.start ?? 0
+            countOfBytesExpected: request.body == nil ? contentLength : restToSend,
+            countOfBytesResumed: resumption?.start ?? resumedUploadOffset
         )
-    }
-
-    private func follow() -> Next {
-        guard let head else { return finish() }
-        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
-        let decision = RedirectDecision.decide(
-            status: head.statusCode,
-            locations: head.fields.values(of: "location"),
-            target: handle.redirectURL,
-            request: hop,
-            hasBody: carriesBody,
-            rule: request.redirects,
-            visited: visited,
-            cookies: cookieField
-        )
-        switch decision {
-        case .refuse(var refusal):
-            refusal.httpStatus = head.statusCode
-            failure = refusal
-            return finish()
-        case .follow(let next, let keepsBody):
-            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
-            hop = next
-            carriesBody = keepsBody
-            redirectCount += 1
-            isResent = false
-            beginAuthentication()
-            return exchange(.redirect)
-        }
     }
 
     /// Another exchange of the attempt.
@@ -285,7 +273,8 @@ final class Attempt {
         isCutOff = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
-        recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
+        upload?.machine.willRepeat()
+        recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
         chooseRoute()
         return !hasFailed ? .exchange(easyRequest()) : finish()
     }
@@ -351,7 +340,7 @@ final class Attempt {
             authentication: authentication,
             answersChallenge: answersChallenge,
             // An idle connection may be dead, which is found out when the body has begun to flow.
-            requiresFreshConnection: request.requiresFreshConnection || isStream || isResent,
+            requiresFreshConnection: requiresFreshConnection,
             hearsTraffic: hearsTraffic
         )
         easyRequest.httpProtocol = httpProtocol
@@ -364,11 +353,17 @@ final class Attempt {
         return easyRequest
     }
 
+    private var requiresFreshConnection: Bool {
+        isResent || upload?.requiresFreshConnection ?? (request.requiresFreshConnection || isStream)
+    }
+
     /// What the hop offers.
     ///
     /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
     /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
     private var httpProtocol: HTTPProtocol {
+        // Informational responses over connections with streams are told of by chance.
+        guard upload == nil else { return .http1 }
         let offered = session.httpProtocol(for: hop.url.origin)
         guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
         return .http1
@@ -377,6 +372,10 @@ final class Attempt {
     func easyBody() -> EasyRequest.Body {
         lacksBody = false
         guard carriesBody else { return .none }
+        if let part = appendedBytes {
+            recorder.willSendBody(.memory(sent: part.count, original: part.count))
+            return .bytes(part)
+        }
         switch request.body {
         case .bytes(let bytes):
             recorder.willSendBody(.memory(sent: bytes.count, original: bytes.count))

@@ -13,6 +13,22 @@ package struct AttemptRequest: Sendable {
         case checksums
     }
 
+    /// A request that may become a resumable upload.
+    package struct Upload: Sendable {
+        /// That of its task, which later runs know it by.
+        package var id: String
+        /// Whether later runs are to go on with it.
+        package var isKept: Bool
+        /// What an earlier attempt has left.
+        package var partial: PartialUpload?
+
+        package init(id: String, isKept: Bool, partial: PartialUpload? = nil) {
+            self.id = id
+            self.isKept = isKept
+            self.partial = partial
+        }
+    }
+
     /// Names the attempt in `cancel` and in results; unique among the running ones.
     package var key: Int
     /// Position in the list of sessions that the engine was made with.
@@ -44,6 +60,8 @@ package struct AttemptRequest: Sendable {
     package var checksums: ChecksumList?
     /// What an earlier attempt has left of the file.
     package var partial: PartialDownload?
+    /// nil for a body that is always sent as a whole.
+    package var upload: Upload?
 
     package init(
         key: Int,
@@ -62,7 +80,8 @@ package struct AttemptRequest: Sendable {
         decodesBody: Bool = false,
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
-        partial: PartialDownload? = nil
+        partial: PartialDownload? = nil,
+        upload: consuming Upload? = nil
     ) {
         self.key = key
         self.session = session
@@ -81,5 +100,6 @@ package struct AttemptRequest: Sendable {
         self.isDownload = isDownload
         self.checksums = checksums
         self.partial = partial
+        self.upload = upload
     }
 }

@@ -53,6 +53,7 @@ final class EngineLoop: MultiHandle.Driver {
         routes: [ProxyRoutes?],
         clock: RunClock,
         publisher: Publisher,
+        uploads: UploadStore?,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
         say: @escaping ErrorText.Handover,
@@ -68,7 +69,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.share = share
         self.routes = routes
         self.publisher = publisher
-        keeper = PartialKeeper(mayWrite: mayName) { publisher.submit($0) }
+        keeper = PartialKeeper(mayWrite: mayName, uploads: uploads, publisher: publisher)
         self.claims = claims
         self.mayName = mayName
         publication = Publication(durability: publisher.durability)
@@ -166,6 +167,7 @@ final class EngineLoop: MultiHandle.Driver {
         if request.partial == nil {
             request.partial = keeper.find(request, session.configuration)
         }
+        if let upload = keeper.findUpload(request) { request.upload?.partial = upload }
         let key = request.key
         handle.tag = key
         let attempt = Attempt(
@@ -180,7 +182,6 @@ final class EngineLoop: MultiHandle.Driver {
         )
         handle.client = attempt
         attempts[key] = attempt
-        nextCheck = min(nextCheck, attempt.watch.nextCheck)
         perform(attempt.begin(sockets, errors), of: attempt)
     }
 
@@ -207,6 +208,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {
         switch next {
         case .exchange(let exchange):
+            nextCheck = min(nextCheck, attempt.watch.nextCheck)
             do throws(CurlCode) {
                 try attempt.handle.prepare(exchange)
                 try transport(attempt.request.session).multi.add(attempt.handle)

@@ -13,6 +13,11 @@ struct MultipartForm {
         boundary = "runner-" + digits.joined()
     }
 
+    /// One that was begun with that boundary.
+    init(boundary: String) {
+        self.boundary = boundary
+    }
+
     /// What the request says of its body.
     var contentType: HeaderField {
         HeaderField(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")

@@ -10,13 +10,15 @@ enum ResponseVerdict {
     case challenge(Authentication.Answer)
     /// The same request follows without having asked first, which the server cannot do; the body is passed over.
     case sendUnasked
+    /// Another request of a resumable upload follows; the body is passed over.
+    case proceed
     /// The body is not wanted; a little of it is kept for the message.
     case refuse(TransferFailure)
 
     /// Whether another request follows, so that nobody looks at the body.
     var isPassedOver: Bool {
         switch self {
-        case .redirect, .challenge, .sendUnasked: true
+        case .redirect, .challenge, .sendUnasked, .proceed: true
         case .accept, .refuse: false
         }
     }

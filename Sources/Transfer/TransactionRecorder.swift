@@ -267,11 +267,15 @@ struct TransactionRecorder {
     }
 
     /// The head of an informational response is whole.
-    mutating func didReceiveInformational(_ statusCode: Int, at now: MonotonicTime) {
+    mutating func didReceiveInformational(_ head: ResponseHead, at now: MonotonicTime) {
         let most = TransactionMetrics.maximumInformationalResponses
         guard record.informationalResponses.count < most else { return }
         record.informationalResponses.append(
-            .init(statusCode: statusCode, date: clock.timestamp(of: now))
+            .init(
+                statusCode: head.statusCode,
+                date: clock.timestamp(of: now),
+                uploadOffset: head.statusCode == 104 ? UploadFields(head.fields).offset : nil
+            )
         )
     }
 

@@ -82,6 +82,13 @@ struct StateFolder {
         return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
     }
 
+    /// The folder for the records of a job's uploads; nil when there is no state folder.
+    func uploadFolder(jobName: String, jobPath: String) -> String? {
+        guard let path else { return nil }
+        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
+        return path + "/uploads/\(Self.fileName(jobName))-\(key)"
+    }
+
     /// Eight hexadecimal digits for the path of a job's file (FNV-1a, 64 bits, folded to 32).
     ///
     /// However the path is written, and whatever links it leads through: one file has one key.

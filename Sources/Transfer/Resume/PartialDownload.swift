@@ -294,12 +294,12 @@ package final class PartialDownload: Sendable {
     private static func look(at names: PartialNames, in folder: Folder) -> Beside {
         do throws(SystemError) {
             let file = try InputFile(path: folder.path(of: names.record))
-            guard file.exposure == nil, file.identity.size <= PartialRecord.maximumSize else {
+            guard file.exposure == nil, file.identity.size <= SealedLine.maximumSize else {
                 return .foreign
             }
-            let text = try file.readPrefix(limit: PartialRecord.maximumSize)
+            let text = try file.readPrefix(limit: SealedLine.maximumSize)
             if text.isEmpty { return .nothing }
-            return PartialRecord.unseal(text).map { .own(PartialRecord($0)) } ?? .foreign
+            return SealedLine.value(in: text).map { .own(PartialRecord($0)) } ?? .foreign
         } catch {
             return error.isMissing ? .nothing : .foreign
         }

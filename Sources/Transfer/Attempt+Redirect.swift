@@ -1,0 +1,45 @@
+internal import CurlKit
+internal import TransferModel
+
+extension Attempt {
+    /// Follows a redirect, if that may be.
+    func follow() -> Next {
+        guard let head else { return finish() }
+        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
+        let decision = RedirectDecision.decide(
+            status: head.statusCode,
+            locations: head.fields.values(of: "location"),
+            target: handle.redirectURL,
+            request: hop,
+            hasBody: carriesBody,
+            rule: redirectRule,
+            visited: visited,
+            cookies: cookieField
+        )
+        switch decision {
+        case .refuse(var refusal):
+            refusal.httpStatus = head.statusCode
+            if isAtOwnURL { refusal.detail = "the upload was redirected where it may not go" }
+            failure = refusal
+            return finish()
+        case .follow(let next, let keepsBody):
+            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
+            if carriesBody, !keepsBody { upload?.machine.leave() }
+            hop = next
+            carriesBody = keepsBody
+            redirectCount += 1
+            isResent = false
+            beginAuthentication()
+            return exchange(.redirect)
+        }
+    }
+
+    private var isAtOwnURL: Bool { upload?.isAtOwnURL == true }
+
+    /// What follows how much there is goes there too, so that nobody else is asked for that.
+    private var redirectRule: RedirectRule {
+        var rule = request.redirects
+        if isAtOwnURL { rule.follow = .sameOrigin }
+        return rule
+    }
+}
