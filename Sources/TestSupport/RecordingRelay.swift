@@ -15,8 +15,22 @@ package final class RecordingRelay: Sendable {
     private let listener: LoopbackListener
     private let kept: Lock<[Passage]>
 
-    /// Connects to `target` for each connection that it gets.
-    package init(to target: UInt16) throws {
+    /// What becomes of a connection; what was sent beyond so many bytes does not arrive.
+    package enum Cut: Sendable {
+        /// It is reset.
+        case reset(after: Int)
+        /// The gate is opened, and nothing happens until the side that connected has gone.
+        case hold(after: Int, Gate)
+
+        fileprivate var count: Int {
+            switch self {
+            case .reset(let count), .hold(let count, _): count
+            }
+        }
+    }
+
+    /// Connects to `target` for each connection that it gets, and cuts some by their numbers, from 1.
+    package init(to target: UInt16, cuts: [Int: Cut] = [:]) throws {
         let kept = Lock<[Passage]>([])
         self.kept = kept
         listener = try LoopbackListener { client, number, stop in
@@ -26,7 +40,9 @@ package final class RecordingRelay: Sendable {
             kept.withLock { passages in
                 while passages.count < number { passages.append(Passage()) }
             }
-            Self.pass(client, server, stop) { keep in kept.withLock { keep(&$0[number - 1]) } }
+            Self.pass(client, server, stop, cuts[number]) { keep in
+                kept.withLock { keep(&$0[number - 1]) }
+            }
         }
     }
 
@@ -43,8 +59,10 @@ package final class RecordingRelay: Sendable {
         _ client: Descriptor,
         _ server: Descriptor,
         _ stop: Gate,
+        _ cut: Cut?,
         keep: ((inout Passage) -> Void) -> Void
     ) {
+        var left = cut?.count ?? .max
         var (isClientOpen, isServerOpen) = (true, true)
         while isClientOpen || isServerOpen {
             let sides = (isClientOpen ? [client] : []) + (isServerOpen ? [server] : [])
@@ -53,10 +71,14 @@ package final class RecordingRelay: Sendable {
             else { return }
             let isFromClient = sides[ready] === client
             let other = isFromClient ? server : client
-            guard let bytes = sides[ready].read(), !bytes.isEmpty else {
+            guard var bytes = sides[ready].read(), !bytes.isEmpty else {
                 LoopbackSocket.endSending(other)
                 if isFromClient { isClientOpen = false } else { isServerOpen = false }
                 continue
+            }
+            if isFromClient {
+                bytes = Array(bytes.prefix(left))
+                left -= bytes.count
             }
             keep { passage in
                 if isFromClient { passage.sent += bytes } else { passage.received += bytes }
@@ -68,6 +90,15 @@ package final class RecordingRelay: Sendable {
                 }
             }
             if isSent == nil { return }
+            guard left == 0 else { continue }
+            switch cut {
+            case .hold(_, let gate):
+                gate.open()
+                let events = [Readiness.abandoned(client), .readable(stop.descriptor)]
+                _ = Readiness.wait(for: events, until: Deadline())
+            case .reset, nil: LoopbackSocket.closeWillReset(client)
+            }
+            return
         }
     }
 }

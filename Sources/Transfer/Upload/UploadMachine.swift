@@ -46,7 +46,7 @@ struct UploadMachine: Equatable {
         case refused(status: Int)
     }
 
-    /// The shortest part that a server is offered that finds longer ones too long, bytes.
+    /// The shortest part that a server is offered that finds longer ones too long, bytes: each part is a record of its own.
     static let shortestPart: Int64 = 64 << 10
 
     private(set) var leg: Leg
@@ -213,7 +213,7 @@ struct UploadMachine: Equatable {
                 leg = .over
             }
             return .proceed
-        case 413 where url != nil && shorten(total, fields):
+        case 413 where url != nil && shorten(total):
             leg = .offset
             return .proceed
         default:
@@ -277,7 +277,7 @@ struct UploadMachine: Equatable {
             }
             return end(status, fields, isSent: isSent)
         case 200...299, 409: break
-        case 413 where shorten(Int64(part.count), fields): break
+        case 413 where shorten(Int64(part.count)): break
         default: return end(status, fields, isSent: isSent)
         }
         leg = .offset
@@ -316,18 +316,16 @@ struct UploadMachine: Equatable {
     }
 
     private mutating func note(_ fields: UploadFields) {
-        if let size = fields.maximumAppendSize, size > 0 { longestPart = size }
+        if let size = fields.maximumAppendSize { longestPart = max(size, Self.shortestPart) }
     }
 
     /// Whether parts shorter than one that was too long may do.
-    private mutating func shorten(_ length: Int64, _ fields: UploadFields) -> Bool {
+    private mutating func shorten(_ length: Int64) -> Bool {
         fruitless = 0
-        if let limit = fields.maximumAppendSize ?? longestPart, limit > 0, limit < length {
-            longestPart = limit
-            return true
-        }
         guard length > Self.shortestPart else { return false }
-        longestPart = max(Self.shortestPart, length / 2)
+        // What the server has said of it is noted; else half of it may do.
+        let isTold = longestPart.map { $0 < length } ?? false
+        if !isTold { longestPart = max(Self.shortestPart, length / 2) }
         return true
     }
 
