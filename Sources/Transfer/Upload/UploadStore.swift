@@ -48,6 +48,19 @@ package final class UploadStore: Sendable {
         return partial
     }
 
+    /// What earlier runs have left of the uploads of some tasks, or of all; none while another process has the records.
+    func findAll(of ids: [String]?) -> [(name: String, partial: PartialUpload)] {
+        let wanted = ids.map { Set($0.map(Self.name)) }
+        let names = state.withLock { state in
+            look(&state)
+            let names = (state.names ?? []).filter { wanted?.contains($0) ?? true }
+            return !names.isEmpty && take(&state, create: false) ? names : []
+        }
+        return names.sorted().compactMap { name in
+            Self.read(path + "/" + name).map { (name, $0) }
+        }
+    }
+
     /// Has a record written by the next `flush`; false when it cannot be kept.
     func keep(_ partial: PartialUpload, of id: String) -> Bool {
         guard let text = partial.text else { return false }
@@ -63,9 +76,13 @@ package final class UploadStore: Sendable {
 
     /// Removes the record of a task, if there is one: its upload has ended.
     func forget(_ id: String) {
+        forget(named: Self.name(of: id))
+    }
+
+    /// Removes a record, if it is ours.
+    func forget(named name: String) {
         state.withLock { state in
-            guard state.names?.isEmpty == false, state.isOurs == true else { return }
-            let name = Self.name(of: id)
+            guard state.isOurs == true else { return }
             guard state.names?.remove(name) != nil else { return }
             state.pending[name] = nil
             state.folder?.remove(name)
