@@ -12,12 +12,13 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     package init?(_ text: String) {
         description = text
         var tokens: [String] = []
-        for part in text.split(separator: "/", omittingEmptySubsequences: false) {
-            guard let token = Self.unescaped(part) else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.first?.isEmpty ?? true else { return nil }
+        for part in parts.dropFirst() {
+            guard let token = Self.unescaped(Substring(part)) else { return nil }
             tokens.append(token)
         }
-        guard text.isEmpty || tokens.first == "" else { return nil }
-        self.tokens = Array(tokens.dropFirst())
+        self.tokens = tokens
     }
 
     /// The value that it leads to; nil when there is none.
@@ -44,7 +45,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     /// `~1` is `/`, then `~0` is `~` (RFC 6901 §4).
     private static func unescaped(_ part: Substring) -> String? {
-        guard part.contains("~") else { return String(part) }
+        guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
         var text = ""
         var isEscape = false
         for character in part.unicodeScalars {

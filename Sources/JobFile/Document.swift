@@ -16,9 +16,13 @@ package final class Document: Sendable {
     package let source: SourceText
     let tree: Tree
 
-    private init(source: SourceText, tree: Tree) {
+    /// Bytes of all texts, every alias counted as all that it stands for.
+    package let expandedLength: Int
+
+    private init(source: SourceText, tree: Tree, expandedLength: Int) {
         self.source = source
         self.tree = tree
+        self.expandedLength = expandedLength
     }
 
     /// The name that the text was given.
@@ -44,7 +48,11 @@ package final class Document: Sendable {
         let diagnostics = builder.diagnostics.inFileOrder
         guard isWhole else { return ParseResult(document: nil, diagnostics: diagnostics) }
         return ParseResult(
-            document: Document(source: source, tree: builder.tree),
+            document: Document(
+                source: source,
+                tree: builder.tree,
+                expandedLength: builder.expandedBytes
+            ),
             diagnostics: diagnostics
         )
     }

@@ -22,14 +22,13 @@ struct InputCheck {
         var isASCII = true
         var directives = bytes.hasTagDirective(at: base) ? 1 : 0
         var index = base
-        while index < bytes.count {
+        while true {
+            index = bytes.endOfPrintableASCII(from: index)
+            guard index < bytes.count else { break }
             let byte = bytes[index]
-            if byte >= 0x20, byte < 0x7F {
-                index += 1
-                continue
-            }
             isASCII = isASCII && byte < 0x80
-            guard let (scalar, length) = bytes.scalar(at: index) else {
+            let found = byte < 0x80 ? (Unicode.Scalar(byte), 1) : bytes.scalar(at: index)
+            guard let (scalar, length) = found else {
                 throw Self.invalid(byte, at: index, in: source)
             }
             guard Self.isPrintable(scalar) else {

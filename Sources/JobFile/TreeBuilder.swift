@@ -42,7 +42,7 @@ struct TreeBuilder {
     /// Values so far, every alias counted as all that it stands for.
     private var expandedCount = 0
     /// Length of their texts, counted alike.
-    private var expandedBytes = 0
+    private(set) var expandedBytes = 0
     private var cursor: SourceCursor
     private var keys = KeyCheck()
     private let source: SourceText

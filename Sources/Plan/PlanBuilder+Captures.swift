@@ -3,15 +3,14 @@ internal import JobFile
 internal import TransferModel
 
 extension PlanBuilder {
-    /// Takes the captures that a task refers to from the reader; `needs` are those of all tasks of its entry.
-    mutating func noteCaptures(of number: Int, needs: [Need]) {
-        for reference in reader.captureReferences {
+    /// Notes the captures that a task refers to; `needs` are those of all tasks of its entry.
+    mutating func note(_ references: [CaptureReference], of number: Int, needs: [Need]) {
+        for reference in references {
             captureUses.append(.init(user: number, source: reference.source))
             if !needs.contains(Need(entry: reference.source)) {
                 distantCaptures.append((number, reference))
             }
         }
-        reader.captureReferences.removeAll(keepingCapacity: true)
     }
 
     /// The same of the tasks of a list, each of which is filled in as its entry is.

@@ -63,11 +63,10 @@ extension PlanBuilder {
     ///
     /// `paths` says those of another task again.
     mutating func checkPaths(
-        of draft: TaskDraft,
-        _ number: Int,
+        _ own: DestinationIndex.TaskPaths,
+        of number: Int,
         paths: TaskPathsReader
     ) {
-        let own = draft.paths
         if let source = own.source { checkSource(source, of: number, paths: paths) }
         for part in own.parts { checkSource(part, of: number, paths: paths) }
         guard let path = own.destination,

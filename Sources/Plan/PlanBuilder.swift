@@ -263,6 +263,8 @@ struct PlanBuilder {
         needs.reserveCapacity(count)
         listFiles(of: taskReader.sessions)
         let paths = TaskPathsReader(reader, taskReader)
+        let mostKept = keptTasks.capacity
+        var ahead = ReadAhead(taskReader, with: reader, mostKept: mostKept)
         let groups = reader.tasks.groups
         var nextGroup = 0
         for number in 0..<count {
@@ -271,38 +273,44 @@ struct PlanBuilder {
                 nextGroup += 1
                 continue
             }
-            let entry = reader.tasks.entries[number]
-            var draft = taskReader.defaults
-            let isRight = !reader.isFull && taskReader.read(entry, into: &draft, with: &reader)
-            let isFilledInLater = !reader.captureReferences.isEmpty
-            if isFilledInLater { noteCaptures(of: number, needs: draft.needs) }
-            needs.append(number, needs: draft.needs)
-            guard isRight else {
-                let hasNeeds = document.value(of: entry.value, for: "needs") != nil
-                if draft.needs.isEmpty, hasNeeds { entriesOfUnknownNeeds.append(number) }
-                continue
+            let task: ReadTask
+            if !reader.isFull, let read = ahead?.take(number, for: &reader) {
+                task = read
+            } else {
+                task = taskReader.read(number, mostKept: mostKept, with: &reader)
             }
-            if !draft.secrets.isEmpty { taskSecrets.append((number, draft.secrets)) }
-            reader.tasks.set(number, isRequired: draft.isRequired, priority: draft.priority)
-            let task = reader.tasks.tasks(of: number).lowerBound
-            take(draft, of: task, paths: paths)
-            // A body may be large.
-            if !isFilledInLater, draft.content == nil, keptTasks.hasRoom(for: task) {
-                let id = document.text(of: entry.key)
-                let value = taskReader.task(task, entry, id: id, draft, with: &reader)
-                if let value { keptTasks.keep(value) }
-            }
+            needs.append(number, needs: task.needs)
+            take(task, of: number, paths: paths)
         }
+        ahead?.finish(for: &reader)
         reader.owner = .job
         return needs
     }
 
+    /// Adds the task of an entry to what is known of all.
+    private mutating func take(_ task: ReadTask, of entry: Int, paths: TaskPathsReader) {
+        if !task.captureReferences.isEmpty {
+            note(task.captureReferences, of: entry, needs: task.needs)
+        }
+        guard let traits = task.traits else {
+            let place = reader.tasks.entries[entry].value
+            if task.needs.isEmpty, document.value(of: place, for: "needs") != nil {
+                entriesOfUnknownNeeds.append(entry)
+            }
+            return
+        }
+        if !traits.secrets.isEmpty { taskSecrets.append((entry, traits.secrets)) }
+        reader.tasks.set(entry, isRequired: traits.isRequired, priority: traits.priority)
+        take(traits, of: reader.tasks.tasks(of: entry).lowerBound, paths: paths)
+        if let value = task.value { keptTasks.keep(value) }
+    }
+
     /// Adds a task that is right to what is known of all.
-    mutating func take(_ draft: TaskDraft, of task: Int, paths: TaskPathsReader) {
-        checkPaths(of: draft, task, paths: paths)
-        if draft.destination?.isFolder == true { hasServerNames = true }
-        if draft.idempotencyKey == .auto { makesKeys = true }
-        mostAttempts = max(mostAttempts, draft.retry.attempts)
+    mutating func take(_ traits: ReadTask.Traits, of task: Int, paths: TaskPathsReader) {
+        checkPaths(traits.paths, of: task, paths: paths)
+        if traits.hasServerName { hasServerNames = true }
+        if traits.makesKey { makesKeys = true }
+        mostAttempts = max(mostAttempts, traits.attempts)
     }
 
     /// Tasks of a circle that are named.

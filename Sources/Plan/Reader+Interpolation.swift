@@ -105,6 +105,13 @@ extension Reader {
     /// Whether so many long values are filled in that the job is refused, and no further row is worth a look.
     var isOverfilled: Bool { longFilledInLength > Self.mostLongFilledIn }
 
+    /// Counts long values that were filled in elsewhere; false, and not counted, when that would be too much.
+    mutating func counts(longFilledIn length: Int) -> Bool {
+        guard longFilledInLength + length <= Self.mostLongFilledIn else { return false }
+        longFilledInLength += length
+        return true
+    }
+
     /// Adds to what is filled into the settings of one owner; false when that becomes too much, which is told once.
     private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
         guard filledInLength <= Self.mostFilledIn, !isOverfilled else { return false }

@@ -102,6 +102,22 @@ struct Reader {
         comparisonsLeft = Self.mostComparisons
     }
 
+    /// The captures that the task read last refers to, which are forgotten.
+    mutating func takeCaptureReferences() -> [CaptureReference] {
+        guard !captureReferences.isEmpty else { return [] }
+        defer { captureReferences = [] }
+        return captureReferences
+    }
+
+    /// Whether nothing was found since `forgetFindings`.
+    var hasFoundNothing: Bool { errorCount == 0 && diagnostics.isEmpty }
+
+    /// Keeps what a reader of other tasks, a copy of this one at first, has noted for the whole job.
+    mutating func takeNotes(of other: Reader) {
+        variables.unused.formIntersection(other.variables.unused)
+        secrets.takeNotes(of: other.secrets)
+    }
+
     /// A reader of the same job that has found nothing yet and never looks at files.
     func forReading(_ tasks: TaskList) -> Reader {
         var reader = Reader(

@@ -43,7 +43,7 @@ package struct RetryPolicy: Sendable, Hashable {
     /// All attempts and waits together; nil means no limit but the session's resource timeout.
     package var budget: Duration? = .seconds(15 * 60)
     package var conditions = defaultConditions
-    /// 100 to 599.
+    /// 100 to 599; a handful, looked through faster than hashed.
     package var statusCodes = defaultStatusCodes
     package var respectRetryAfter = true
     /// A server that asks for more than this is given up at once.
@@ -52,7 +52,7 @@ package struct RetryPolicy: Sendable, Hashable {
 
     // Made once: a policy is copied for every task.
     private static let defaultConditions = Set(Condition.allCases)
-    private static let defaultStatusCodes: Set = [408, 425, 429, 500, 502, 503, 504]
+    private static let defaultStatusCodes = [408, 425, 429, 500, 502, 503, 504]
 
     package init() {}
 }

@@ -10,6 +10,7 @@ import TransferModel
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
+        _superCommandName: Runner.name,
         abstract: "Run a job file.",
         discussion: """
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \

@@ -4,10 +4,12 @@ import TransferModel
 
 /// The command line: one subcommand for each thing that `runner` does.
 ///
-/// Every subcommand writes its name out: deriving it from the type would reflect on each of them at every start.
+/// Every subcommand writes its name out, and this one's: deriving them from types would reflect on each of them at
+/// every start.
 struct Runner: ParsableCommand {
+    static let name = "runner"
     static let configuration = CommandConfiguration(
-        commandName: "runner",
+        commandName: name,
         abstract: "Run the uploads and downloads that a job file declares.",
         discussion: """
             A job file is YAML: sessions, orders to send, artifacts to fetch, what counts as success and what is \
@@ -17,6 +19,23 @@ struct Runner: ParsableCommand {
         version: RunnerVersion.current,
         subcommands: [Validate.self, ShowPlan.self, Run.self, Schema.self, Doctor.self]
     )
+
+    /// The command of the command line.
+    ///
+    /// A subcommand that is named first reads its arguments by itself: on the way to it the parser would look twice for
+    /// the wish for a completion script, which takes longer than all the rest. Where it finds none for itself, be it
+    /// that help is asked for or something is wrong, all is read again and answered as ever.
+    fileprivate static func command() throws -> any ParsableCommand {
+        let arguments = CommandLine.arguments.dropFirst()
+        if let name = arguments.first,
+            let subcommand = configuration.subcommands.first(where: { $0._commandName == name }),
+            let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
+            type(of: command) == subcommand
+        {
+            return command
+        }
+        return try parseAsRoot(Array(arguments))
+    }
 }
 
 @main
@@ -25,7 +44,7 @@ enum Main {
         ProcessContext.openMissingStandardStreams()
         ProcessContext.ignoreBrokenPipes()
         do {
-            var command = try Runner.parseAsRoot()
+            var command = try Runner.command()
             try command.run()
         } catch let exit as Exit {
             exit.leave()

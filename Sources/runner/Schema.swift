@@ -12,6 +12,7 @@ struct Schema: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
+        _superCommandName: Runner.name,
         abstract: "Print the JSON Schema (draft-07) of job files or of reports."
     )
 

@@ -8,6 +8,7 @@ import TransferModel
 struct ShowPlan: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
+        _superCommandName: Runner.name,
         abstract: "Show what a job file would do, and which line says so.",
         discussion: "Nothing is sent. Tasks stand in the order in which they could run."
     )

@@ -18,6 +18,12 @@ import Testing
         #expect(pointer.description == text)
     }
 
+    // RFC 6901 §3: a pointer is a sequence of Unicode characters, of which each slash separates.
+    @Test func `an accent behind a slash belongs to the name`() throws {
+        let document = try JSONValue("{\"\u{301}a\":1}")
+        #expect(JSONPointer("/\u{301}a")?.resolve(in: document) == .number("1"))
+    }
+
     @Test func `the empty pointer is the whole document`() throws {
         let document = try JSONValue(Self.document)
         #expect(JSONPointer("")?.resolve(in: document) == document)

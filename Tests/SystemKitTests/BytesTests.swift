@@ -19,6 +19,29 @@ import Testing
         }
     }
 
+    @Test(arguments: 0...25)
+    func `the first byte that is not printable is found wherever it stands`(length: Int) {
+        let plain = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+        for start in 0...length {
+            let end = plain.span.endOfPrintableASCII(from: start)
+            #expect(end == length)
+        }
+        for place in plain.indices {
+            for byte in UInt8.min...UInt8.max {
+                var text = plain
+                text[place] = byte
+                // What stands behind it changes nothing.
+                if place + 1 < length { text[place + 1] = ~byte }
+                let end = text.span.endOfPrintableASCII(from: place / 2)
+                let isPrintable = (0x20..<0x7F).contains(byte)
+                #expect(
+                    isPrintable ? end > place : end == place,
+                    "\(byte) at \(place) of \(length)"
+                )
+            }
+        }
+    }
+
     @Test func `bytes of a span are appended at once`() {
         var bytes: [UInt8] = [1]
         let more: [UInt8] = [2, 3]

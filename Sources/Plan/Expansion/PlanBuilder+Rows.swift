@@ -29,7 +29,7 @@ extension PlanBuilder {
         var base = taskReader.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
-        noteCaptures(of: group.entry, needs: base.needs)
+        note(reader.takeCaptureReferences(), of: group.entry, needs: base.needs)
         needs.append(group.entry, needs: base.needs)
         reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
@@ -59,9 +59,9 @@ extension PlanBuilder {
             )
             // What is captured does not depend on the row, but a row may have needs that others do not have: the graph
             // tells whether each needs what it is filled in with.
-            if row == 0 { noteCaptures(of: group.entry, needs: base.needs) }
+            let references = reader.takeCaptureReferences()
+            if row == 0 { note(references, of: group.entry, needs: base.needs) }
             check.secrets.formUnion(draft.secrets)
-            reader.captureReferences.removeAll(keepingCapacity: true)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }
             if isRight {
@@ -69,7 +69,7 @@ extension PlanBuilder {
                     needs.append(group.entry, row: row, needs: draft.needs)
                 }
                 if hasOwnSettings { check.settings.append(draft.settings) }
-                take(draft, of: group.first + row, paths: paths)
+                take(ReadTask.Traits(draft), of: group.first + row, paths: paths)
             }
             guard reader.errorCount > errors else { continue }
             note(row, key, of: group, since: mark, &check)

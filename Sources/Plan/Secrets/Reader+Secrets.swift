@@ -142,14 +142,13 @@ extension Reader {
             scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
         else { return nil }
         if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
-        let last = lastURL
-        guard
-            let url = parsed(
-                text,
-                of: field,
-                { (text) throws(ValueFault) in try URLText.parse(text, like: last) }
-            )
-        else { return nil }
+        let url: HTTPURL
+        do {
+            url = try URLText.parse(text, like: lastURL)
+        } catch {
+            report(error, of: field)
+            return nil
+        }
         lastURL = url
         checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
         return url

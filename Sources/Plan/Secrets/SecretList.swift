@@ -16,6 +16,8 @@ struct SecretList: Sendable {
     private(set) var names: [String] = []
     /// Of each name; nil where it has a fault.
     private(set) var declarations: [SecretDeclaration?] = []
+    /// The variables that are the sources of secrets, and whose: each expression is compared with them.
+    private var environment: [(name: String, position: Int)] = []
     /// The variables of the environment that have values of secrets, also of those with a fault.
     var variables: Set<String> = []
     /// Of each name; nil while the job is only looked at, and of those that no task of a run uses.
@@ -41,17 +43,21 @@ struct SecretList: Sendable {
 
     /// The secret whose value a variable of the environment has that is named so behind a prefix.
     func first(ofEnvironment variable: String, behind prefix: String) -> SecretDeclaration? {
-        declarations.lazy.compactMap(\.self).first { declaration in
-            guard case .environment(let name) = declaration.source else { return false }
-            return name.hasPrefix(prefix)
-                && name.utf8.dropFirst(prefix.utf8.count).elementsEqual(variable.utf8)
+        let length = prefix.utf8.count + variable.utf8.count
+        for (name, position) in environment
+        where name.utf8.count == length && name.hasPrefix(prefix)
+            && name.utf8.dropFirst(prefix.utf8.count).elementsEqual(variable.utf8)
+        {
+            return declarations[position]
         }
+        return nil
     }
 
     /// Says what a name means.
     mutating func define(_ declaration: SecretDeclaration) {
         guard let position = names.firstIndex(of: declaration.name) else { return }
         declarations[position] = declaration
+        if case .environment(let name) = declaration.source { environment.append((name, position)) }
     }
 
     /// The text of a secret, or what stands for it.
@@ -84,6 +90,12 @@ struct SecretList: Sendable {
         case .header, .credential: inHeaders.formUnion(use.secrets)
         case .body: break
         }
+    }
+
+    /// Keeps what was asked of the values elsewhere.
+    mutating func takeNotes(of other: SecretList) {
+        inURLs.formUnion(other.inURLs)
+        inHeaders.formUnion(other.inHeaders)
     }
 
     /// Those of some secrets that have `origins`.

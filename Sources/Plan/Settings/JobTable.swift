@@ -90,8 +90,9 @@ enum JobTable {
         _ kind: TaskSpec.Kind,
         _ summary: String
     ) -> Setting<JobDraft> {
-        let shape = named(TaskTable.table(of: kind).keys)
-        return Setting(name, .field(shape), summary) { $0.sections.append((kind, $1)) }
+        Setting(name, .field(named(TaskTable.table(of: kind).keys)), summary) {
+            $0.sections.append((kind, $1))
+        }
     }
 
     /// Mappings of ids to mappings of a table.
@@ -130,7 +131,9 @@ enum JobTable {
 
 extension ValueType where Value == Field {
     /// A value that is looked into later.
-    static func field(_ shape: Shape) -> ValueType {
-        ValueType(shape) { _, field in field }
+    static func field(
+        _ shape: @autoclosure @escaping @Sendable () -> Shape
+    ) -> ValueType {
+        ValueType(shape()) { _, field in field }
     }
 }

@@ -10,9 +10,28 @@ struct KeyDescription: Sendable {
     let defaultText: String?
     let isRequired: Bool
     /// Another key of the mapping without which it has no meaning.
-    var partner: String?
+    let partner: String?
+    private let makeShape: @Sendable () -> Shape?
+
+    /// The shape is not made before somebody asks: that of a key may hold all tables below it.
+    init(
+        name: String,
+        summary: String,
+        defaultText: String?,
+        isRequired: Bool,
+        partner: String? = nil,
+        shape: @autoclosure @escaping @Sendable () -> Shape?
+    ) {
+        self.name = name
+        self.summary = summary
+        self.defaultText = defaultText
+        self.isRequired = isRequired
+        self.partner = partner
+        makeShape = shape
+    }
+
     /// What its value looks like; nil for a key that is known and not supported yet.
-    let shape: Shape?
+    var shape: Shape? { makeShape() }
 }
 
 /// The keys of one kind of mapping: what the decoder reads, the schema lists and the listing shows.

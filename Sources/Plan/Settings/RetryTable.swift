@@ -29,7 +29,7 @@ enum RetryTable {
                 "What is worth another try: kinds of failure and status codes."
             ) { policy, conditions in
                 policy.conditions = Set(conditions.compactMap(\.kind))
-                policy.statusCodes = Set(conditions.compactMap(\.status))
+                policy.statusCodes = conditions.compactMap(\.status)
             },
             Setting(
                 "respectRetryAfter",

@@ -46,7 +46,7 @@ struct Setting<Target>: Sendable {
     /// A key with a mapping inside, whose keys change a part of the target.
     init<Part>(
         _ name: String,
-        _ table: SettingTable<Part>,
+        _ table: @autoclosure @escaping @Sendable () -> SettingTable<Part>,
         _ summary: String,
         part: @escaping @Sendable (inout Target, (inout Part) -> Void) -> Void
     ) {
@@ -55,10 +55,10 @@ struct Setting<Target>: Sendable {
             summary: summary,
             defaultText: nil,
             isRequired: false,
-            shape: .mapping(table.keys)
+            shape: .mapping(table().keys)
         )
         read = { target, reader, field in
-            part(&target) { reader.apply(table, to: &$0, in: field) }
+            part(&target) { reader.apply(table(), to: &$0, in: field) }
         }
     }
 

@@ -211,12 +211,12 @@ enum TaskTable {
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
-        pattern: String,
+        pattern: @autoclosure @escaping @Sendable () -> String,
         default defaultText: String
     ) -> Setting<TaskDraft> {
         Setting(
             "method",
-            ValueType(pattern: pattern, parse: parse),
+            ValueType(pattern: pattern(), parse: parse),
             default: defaultText,
             "The request method."
         ) { $0.method = $1 }

@@ -4,20 +4,26 @@ internal import JobFile
 ///
 /// `read` reports what is wrong and then returns nil.
 struct ValueType<Value>: Sendable {
-    let shape: Shape
+    private let makeShape: @Sendable () -> Shape
     let read: @Sendable (inout Reader, Field) -> Value?
 
-    init(_ shape: Shape, read: @escaping @Sendable (inout Reader, Field) -> Value?) {
-        self.shape = shape
+    /// The shape is not made before somebody asks, which reading a job does not.
+    init(
+        _ shape: @autoclosure @escaping @Sendable () -> Shape,
+        read: @escaping @Sendable (inout Reader, Field) -> Value?
+    ) {
+        makeShape = shape
         self.read = read
     }
 
+    var shape: Shape { makeShape() }
+
     /// A scalar whose text `parse` understands.
     init(
-        pattern: String? = nil,
+        pattern: @autoclosure @escaping @Sendable () -> String? = nil,
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value
     ) {
-        self.init(.text(pattern: pattern)) { reader, field in
+        self.init(.text(pattern: pattern())) { reader, field in
             guard let text = reader.text(field) else { return nil }
             return reader.parsed(text, of: field, parse)
         }
@@ -118,11 +124,9 @@ extension ValueType where Value == Double {
         _ range: ClosedRange<Double>,
         orNamed names: [(name: String, value: Double)] = []
     ) -> ValueType {
-        let shape = Shape.number(range)
-        let isNamed = !names.isEmpty
-        return ValueType(isNamed ? .either(shape, .choice(names.map(\.name))) : shape) {
-            reader,
-            field in
+        ValueType(
+            names.isEmpty ? .number(range) : .either(.number(range), .choice(names.map(\.name)))
+        ) { reader, field in
             guard let scalar = reader.scalar(field) else { return nil }
             if let named = names.first(where: { $0.name == scalar.text }) { return named.value }
             return reader.number(scalar, of: field, in: range, orNamed: names.map(\.name))
@@ -147,8 +151,9 @@ where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == Strin
 
 extension ValueType where Value == Duration {
     static func duration(allowsZero: Bool = false) -> ValueType {
-        let pattern = allowsZero ? DurationText.pattern : DurationText.positivePattern
-        return ValueType(.text(pattern: pattern)) { reader, field in
+        ValueType(
+            .text(pattern: allowsZero ? DurationText.pattern : DurationText.positivePattern)
+        ) { reader, field in
             guard let text = reader.text(field) else { return nil }
             return reader.duration(text, of: field, allowsZero: allowsZero)
         }

@@ -4,13 +4,10 @@ internal import TransferModel
 struct KeptTasks {
     /// By their numbers.
     private var tasks: [TaskSpec?] = []
-    private let capacity: Int
+    /// Tasks of this number and above are not kept.
+    let capacity: Int
 
-    /// - Parameter capacity: Tasks of this number and above are not kept.
     init(capacity: Int) { self.capacity = capacity }
-
-    /// Whether the task of that number can be kept.
-    func hasRoom(for number: Int) -> Bool { number < capacity }
 
     /// Keeps a task of a higher number than those before; there is room for it.
     mutating func keep(_ task: TaskSpec) {

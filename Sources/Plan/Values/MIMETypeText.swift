@@ -1,4 +1,6 @@
 internal import Diagnostics
+internal import SystemKit
+internal import TransferModel
 
 /// MIME types to compare with: `type/subtype` or `type/*`, without parameters (RFC 9110 §8.3.1).
 enum MIMETypeText {
@@ -6,8 +8,7 @@ enum MIMETypeText {
 
     /// In lower case.
     static func parse(_ text: String) throws(ValueFault) -> String {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, parts.allSatisfy(HeaderRule.isToken), parts[0] != "*" else {
+        guard isMIMEType(text.utf8.span) else {
             let essence = text.prefix { $0 != ";" && $0 != " " }
             throw ValueFault(
                 .badMIMEType,
@@ -17,5 +18,12 @@ enum MIMETypeText {
             )
         }
         return text.lowercased()
+    }
+
+    private static func isMIMEType(_ bytes: Span<UInt8>) -> Bool {
+        guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        let type = bytes.extracting(..<slash)
+        let isAny = slash == 1 && type[0] == UInt8(ascii: "*")
+        return type.isToken && !isAny && bytes.extracting((slash + 1)...).isToken
     }
 }

@@ -17,8 +17,13 @@ enum SnakeCase {
         }
         let characters = Array(bytes)
         let words = words(of: characters, isCapital: isCapital, isSmall: isSmall)
-        let small = words.map { characters[$0].map { isCapital($0) ? $0 | 0x20 : $0 } }
-        return String(decoding: Array(small.joined(separator: [UInt8(ascii: "_")])), as: UTF8.self)
+        var snake: [UInt8] = []
+        snake.reserveCapacity(characters.count + words.count)
+        for word in words {
+            if word.lowerBound > 0 { snake.append(UInt8(ascii: "_")) }
+            for byte in characters[word] { snake.append(isCapital(byte) ? byte | 0x20 : byte) }
+        }
+        return String(decoding: snake, as: UTF8.self)
     }
 
     /// Where the words stand.

@@ -1,0 +1,66 @@
+internal import JobFile
+internal import TransferModel
+
+/// What the whole job must know of a task that was read.
+struct ReadTask: Sendable {
+    /// What the paths, orders and secrets of all tasks are looked at together for.
+    struct Traits: Sendable {
+        let isRequired: Bool
+        let priority: Double
+        let secrets: SecretSet
+        let paths: DestinationIndex.TaskPaths
+        /// Whether the server names the file of a download.
+        let hasServerName: Bool
+        /// Whether the runner makes its idempotency key.
+        let makesKey: Bool
+        /// All tries.
+        let attempts: Int
+
+        init(_ draft: TaskDraft) {
+            isRequired = draft.isRequired
+            priority = draft.priority
+            secrets = draft.secrets
+            paths = draft.paths
+            hasServerName = draft.destination?.isFolder == true
+            makesKey = draft.idempotencyKey == .auto
+            attempts = draft.retry.attempts
+        }
+    }
+
+    let needs: [Need]
+    let captureReferences: [CaptureReference]
+    /// Nil when the task has a fault.
+    let traits: Traits?
+    /// The task itself, if it was to be kept.
+    let value: TaskSpec?
+}
+
+extension TaskReader {
+    /// Reads the task of an entry without `forEach`.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry's position.
+    ///   - mostKept: How many of the first tasks are wanted themselves, but for those that have a body, which may be
+    ///     large, or are filled in later.
+    ///   - reader: What finds faults.
+    /// - Returns: What is known of the task, with a fault only what it refers to.
+    func read(_ entry: Int, mostKept: Int, with reader: inout Reader) -> ReadTask {
+        let position = entry
+        let entry = reader.tasks.entries[position]
+        var draft = defaults
+        let isRight = !reader.isFull && read(entry, into: &draft, with: &reader)
+        let references = reader.takeCaptureReferences()
+        let needs = draft.needs
+        guard isRight else {
+            return ReadTask(needs: needs, captureReferences: references, traits: nil, value: nil)
+        }
+        let traits = ReadTask.Traits(draft)
+        var value: TaskSpec?
+        let number = reader.tasks.tasks(of: position).lowerBound
+        if number < mostKept, references.isEmpty, draft.content == nil {
+            let id = reader.document.text(of: entry.key)
+            value = task(number, entry, id: id, draft, with: &reader)
+        }
+        return ReadTask(needs: needs, captureReferences: references, traits: traits, value: value)
+    }
+}
