@@ -17,14 +17,14 @@ package final class RecordingRelay: Sendable {
 
     /// What becomes of a connection; what was sent beyond so many bytes does not arrive.
     package enum Cut: Sendable {
-        /// It is reset.
-        case reset(after: Int)
+        /// It is reset, if there is a gate once that is open.
+        case reset(after: Int, when: Gate? = nil)
         /// The gate is opened, and nothing happens until the side that connected has gone.
         case hold(after: Int, Gate)
 
         fileprivate var count: Int {
             switch self {
-            case .reset(let count), .hold(let count, _): count
+            case .reset(let count, _), .hold(let count, _): count
             }
         }
     }
@@ -96,7 +96,10 @@ package final class RecordingRelay: Sendable {
                 gate.open()
                 let events = [Readiness.abandoned(client), .readable(stop.descriptor)]
                 _ = Readiness.wait(for: events, until: Deadline())
-            case .reset, nil: LoopbackSocket.closeWillReset(client)
+            case .reset(_, let gate):
+                try? gate?.wait()
+                LoopbackSocket.closeWillReset(client)
+            case nil: break
             }
             return
         }

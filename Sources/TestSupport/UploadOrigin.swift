@@ -9,7 +9,7 @@ package final class UploadOrigin: Sendable {
     package enum Fault: Sendable, Hashable {
         /// Takes so many bytes of the body and ends the connection.
         case cut(after: Int)
-        /// Takes so many bytes of the body, answers with a status and ends the connection.
+        /// Keeps so many bytes of the body, answers with a status and ends the connection.
         case fail(Int, after: Int)
         /// Takes everything and ends the connection without an answer.
         case loseAnswer
@@ -34,6 +34,8 @@ package final class UploadOrigin: Sendable {
         package var location = ""
         /// Fields of the 104 in the place of its own.
         package var informalFields: [String]?
+        /// Whether it wants to know who asks.
+        package var isPrivate = false
         /// The most bytes that a request may bring; those with more get 413.
         package var limit: Int?
         /// Whether it tells the limit.
@@ -64,6 +66,9 @@ package final class UploadOrigin: Sendable {
         self.state = state
         let faults = Lock<[String: Fault]>([:])
         server = try ScriptedServer(
+            continues: { headers in
+                !behaviour.isTooLong(headers["content-length"].flatMap { Int($0) } ?? 0)
+            },
             before: { request in
                 let (number, isCreation) = state.withLock { state in
                     defer { state.count += 1 }
@@ -82,11 +87,9 @@ package final class UploadOrigin: Sendable {
             },
             bodyLimit: { request in
                 switch faults.withLock({ $0[request.place] }) {
-                case .cut(let count), .fail(_, let count): return count
-                case .answer, .forget, .redirect: return 0
-                case .claim, .loseAnswer, nil:
-                    let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
-                    return behaviour.isTooLong(length) ? 0 : nil
+                case .cut(let count): return count
+                // What is left unread would take the answer along.
+                default: return nil
                 }
             },
             answer: { request in
@@ -116,6 +119,9 @@ package final class UploadOrigin: Sendable {
         _ behaviour: Behaviour,
         _ state: inout State
     ) -> Reply {
+        if behaviour.isPrivate, request.headers["authorization"] == nil {
+            return .status(401, ["WWW-Authenticate: Basic realm=\"r\""]) + [.close]
+        }
         if case .redirect(let status, let location) = fault {
             return .redirect(status, to: location) + [.close]
         }
@@ -159,7 +165,11 @@ package final class UploadOrigin: Sendable {
                 return .status(409, ["Upload-Offset: \(state.bytes.count)"])
             }
         }
-        state.bytes += request.body
+        if case .fail(_, let count) = fault {
+            state.bytes += request.body.prefix(count)
+        } else {
+            state.bytes += request.body
+        }
         switch fault {
         case .cut: return Reply([.reset])
         case .fail(let status, _): return .status(status) + [.close]

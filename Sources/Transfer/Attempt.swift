@@ -75,8 +75,8 @@ final class Attempt {
     private(set) var boundary: String?
     /// nil when the body would be sent anew after a cut.
     var upload: ActiveUpload?
-    /// Whether the watch looks at a request that gives an upload up.
-    var watchesCancellation = false
+    /// Whether the running request gives an upload up.
+    var isGivingUp = false
     /// The way to the hop's origin; nil when it is asked directly.
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
@@ -190,14 +190,13 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         noteSent()
-        let isCancelling = upload?.isCancelling == true
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
         let asksForAll = resumption?.mustAskForAll == true
         let isAsked = isAsked(isComplete: isComplete)
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isCancelling {
+        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
             failure = failureOfExchange(code)
         }
         let isFault = !isEnd && !isUnchanged && !isAsked
@@ -212,7 +211,7 @@ final class Attempt {
         if isGivenUp { return resend() }
         if !hasFailed {
             if asksForAll { return startOver() }
-            if isCancelling, verdict == nil { return didCancelUpload() }
+            if isGivingUp, verdict == nil { return didCancelUpload() }
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -220,7 +219,7 @@ final class Attempt {
                 asksFirst = false
                 isExpectationRefused = true
                 return exchange(.transparentRetry)
-            case .proceed: return isCancelling ? didCancelUpload() : proceed()
+            case .proceed: return isGivingUp ? didCancelUpload() : proceed()
             case .accept, .refuse, nil: break
             }
         }
@@ -233,7 +232,7 @@ final class Attempt {
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
         // Nobody waits for it.
-        if watchesCancellation, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
+        if isGivingUp, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
         if !hasFailed { self.failure = failure }
         return finish()
     }

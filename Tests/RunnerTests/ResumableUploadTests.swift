@@ -7,15 +7,21 @@ import TransferModel
 @Suite struct ResumableUploadTests {
     private static let body = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
 
-    private func job(_ url: String, _ settings: String = "", session: String = "{}") throws
-        -> JobFolder
-    {
+    /// So that the 104 of a scripted server is heard before a cut: the body waits for what comes behind it.
+    private static let asking = ", headers: { Expect: 100-continue }"
+
+    private func job(
+        _ url: String,
+        _ settings: String = "",
+        session: String = "{}",
+        asking: String = Self.asking
+    ) throws -> JobFolder {
         let job = try JobFolder(
             """
             version: 1
             sessions: { s: \(session) }
             defaults: { retry: { attempts: 1, backoff: { initial: 1ms } } }
-            uploads: { a: { url: "\(url)", file: body.bin\(settings) } }
+            uploads: { a: { url: "\(url)", file: body.bin\(settings)\(asking) } }
             """
         )
         try job.folder.write(Self.body, to: "body.bin")
@@ -34,10 +40,10 @@ import TransferModel
 
     @Test func `a whole upload to SwiftNIO's server is one request`() throws {
         let server = try ResumableUploadServer()
-        let job = try job("\(server.origin)/files", ", responseTo: answer.txt")
+        let job = try job("\(server.origin)/files", ", responseTo: answer.txt", asking: "")
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
-        #expect(try server.bodies() == [Self.body])
+        #expect(try server.bodies().isOnly(Self.body))
         #expect(try job.folder.text("answer.txt") == "\(Self.body.count)")
         #expect(run.exchanges("a").map { $0["reason"]?.string } == ["initial"])
         #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
@@ -48,20 +54,33 @@ import TransferModel
         var generator = SplitMix64(seed: 3)
         for _ in 0..<3 {
             let server = try ResumableUploadServer()
-            // A POST has one connection, what follows has one for each attempt.
-            let cuts = (1...4).reduce(into: [:]) {
+            let heard = try Gate()
+            // Each attempt has one connection.
+            var cuts = (1...4).reduce(into: [:]) {
                 $0[$1] = RecordingRelay.Cut.reset(
                     after: Int.random(in: 1000...2_000_000, using: &generator)
                 )
             }
+            cuts[1] = .reset(
+                after: Int.random(in: 1000...3_000_000, using: &generator),
+                when: heard
+            )
             let relay = try RecordingRelay(to: server.port, cuts: cuts)
             let job = try job(
                 "\(relay.origin)/files",
-                ", retry: { attempts: 6, backoff: { initial: 1ms } }"
+                ", retry: { attempts: 6, backoff: { initial: 1ms } }",
+                asking: ""
             )
-            let run = try job.run()
+            let running = try job.runCommand().start()
+            try job.folder.wait(for: "the record of an upload") { try !records(job).isEmpty }
+            heard.open()
+            let run = try running.finish().reported(
+                in: job.folder,
+                sourceLocation: #_sourceLocation
+            )
             #expect(run.code == 0, "\(run.command.standardError)")
-            #expect(try server.bodies() == [Self.body])
+            #expect(run.attempts("a").count == 5)
+            #expect(try server.bodies().isOnly(Self.body))
             #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
             #expect(try records(job) == [])
         }
@@ -79,7 +98,7 @@ import TransferModel
             )
         }
         let relay = try RecordingRelay(to: server.port, cuts: cuts)
-        let job = try job("\(relay.origin)/files")
+        let job = try job("\(relay.origin)/files", asking: "")
         for (gate, signal) in zip(gates, signals) {
             let running = try job.runCommand(["--progress", "none"]).start()
             try gate.wait()
@@ -94,7 +113,7 @@ import TransferModel
         }
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
-        #expect(try server.bodies() == [Self.body])
+        #expect(try server.bodies().isOnly(Self.body))
         #expect(
             run.exchanges("a").map { $0["reason"]?.string } == ["uploadOffset", "uploadAppend"]
         )
@@ -110,7 +129,7 @@ import TransferModel
         throws
     {
         let server = try ResumableUploadServer()
-        let job = try job("\(server.origin)/status/503")
+        let job = try job("\(server.origin)/status/503", asking: "")
         let run = try job.run()
         #expect(run.code == 1)
         #expect(try server.bodies().count == 1)
@@ -131,14 +150,14 @@ import TransferModel
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(server.outline == ["POST", "HEAD", "PATCH 3000000"])
-        #expect(server.bodies == [Self.body])
+        #expect(server.bodies.isOnly(Self.body))
         #expect(try records(job) == [])
     }
 
     /// What makes another upload of it.
     @Test(arguments: [
         ("printf x >> body.bin", true), ("touch body.bin", true),
-        ("sed -i 's/body.bin/body.bin, headers: { X-Tenant: b }/' job.yaml", true),
+        ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", true),
         ("sed -i 's,/files,/others,' job.yaml", true),
         ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", true),
         ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", true),
@@ -188,7 +207,7 @@ import TransferModel
         #expect(run.code == 0, "\(run.command.standardError)")
         // Two attempts are not enough for that; each has brought it further.
         #expect(run.attempts("a").map { $0["reason"]?.string } == ["reset", "503", nil])
-        #expect(server.bodies == [Self.body])
+        #expect(server.bodies.isOnly(Self.body))
         #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
     }
 
@@ -234,11 +253,16 @@ import TransferModel
             secrets: { s: { env: TOKEN } }
             defaults: { retry: { attempts: 1 } }
             uploads:
-              a: { url: "\(server.url("/"))", file: body.bin, headers: { X-Key: "${secret.s}" } }
+              a: { url: "\(server.url("/"))", file: body.bin, headers: { X-Key: "${secret.s}", Expect: 100-continue } }
             """
         )
         try job.folder.write(Self.body, to: "body.bin")
         _ = try job.run(environment: ["TOKEN": "abcdefgh"])
         #expect(try records(job) == [])
     }
+}
+
+extension [[UInt8]] {
+    /// Whether there is that one alone; a large array is not for a message.
+    fileprivate func isOnly(_ body: [UInt8]) -> Bool { self == [body] }
 }

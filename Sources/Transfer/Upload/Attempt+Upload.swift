@@ -52,9 +52,9 @@ extension Attempt {
 
     /// The request of the leg that the upload is in now.
     private func performLeg(_ upload: ActiveUpload) -> Next {
-        let wasCancelling = watchesCancellation
+        let wasGivingUp = isGivingUp
         setLeg(of: upload)
-        if wasCancelling != upload.isCancelling { watchAnew() }
+        if wasGivingUp != isGivingUp { watchAnew() }
         checks = []
         visited = []
         isResent = false
@@ -73,7 +73,7 @@ extension Attempt {
         if case .append(let start, _) = upload.machine.leg, start > 0, upload.sentEnd == nil {
             upload.resumedFrom = start
         }
-        watchesCancellation = upload.isCancelling
+        isGivingUp = upload.isCancelling
     }
 
     private func legReason(_ upload: ActiveUpload) -> TransactionMetrics.Reason {
@@ -90,9 +90,9 @@ extension Attempt {
         let now = MonotonicTime.now
         let limit = ActiveUpload.cancellationLimit
         watch = ActivityWatch(
-            idleLimit: watchesCancellation ? limit : request.timeoutInterval,
-            minimumRate: watchesCancellation ? nil : session.configuration.minimumRate,
-            deadline: watchesCancellation
+            idleLimit: isGivingUp ? limit : request.timeoutInterval,
+            minimumRate: isGivingUp ? nil : session.configuration.minimumRate,
+            deadline: isGivingUp
                 ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
             now: now
         )
