@@ -65,6 +65,12 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "HTTPCache",
+            dependencies: ["TransferModel", "SystemKit"],
+            swiftSettings: strict
+        ),
+
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
@@ -76,7 +82,7 @@ let package = Package(
         .target(
             name: "Transfer",
             dependencies: [
-                "Cookies", "CurlKit", "RegexKit", "SystemKit", "TransferModel", "JSON",
+                "Cookies", "CurlKit", "HTTPCache", "RegexKit", "SystemKit", "TransferModel", "JSON",
             ],
             swiftSettings: strict
         ),
@@ -108,7 +114,7 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Journal", "Scheduler", "Report",
-                "Cookies", "CurlKit", "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "Cookies", "CurlKit", "HTTPCache", "RegexKit", "TransferModel", "SystemKit", "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -165,6 +171,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "HTTPCacheTests",
+            dependencies: ["HTTPCache", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PlanTests",
             dependencies: [
                 "Plan", "JobFile", "Diagnostics", "RegexKit", "TransferModel", "JSON", "SystemKit",
@@ -176,7 +187,7 @@ let package = Package(
         .testTarget(
             name: "TransferTests",
             dependencies: [
-                "Transfer", "Cookies", "CurlKit", "TransferModel", "SystemKit", "JSON",
+                "Transfer", "Cookies", "CurlKit", "HTTPCache", "TransferModel", "SystemKit", "JSON",
                 "TestSupport",
             ],
             swiftSettings: strict

@@ -3,14 +3,22 @@ package import TransferModel
 
 /// Keeps the idempotency keys of a job's orders over its runs, in a file of the job's own.
 ///
-/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one of a part of the job that
-/// has left no other order open. The seeds that keys are made from
-/// are on the disk before `init` returns, and that an order is about to be sent is before `commit` does: whatever happens
-/// then, the next run makes the same key. One process at a time may have the file: the caller holds the job's lock.
+/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one of a part of the job has,
+/// and none is open of all those that the last run of the whole job has begun. The seeds that keys are made from are on the
+/// disk before `init` returns, and that an order is about to be sent is before `commit` does: whatever happens then, the
+/// next run makes the same key. One process at a time may have the file: the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
-    /// Why there can be no keys, in words.
+    /// Why there can be no keys.
     package struct Fault: Error, Sendable, Hashable {
-        package var message: String
+        /// In words.
+        package let message: String
+        /// What the system has said.
+        package let errno: Int32
+
+        init(_ error: SystemError) {
+            message = error.message
+            errno = error.errno
+        }
     }
 
     /// Orders are remembered by eight bytes each, and no more of them than these: the first ones are forgotten first.
@@ -28,7 +36,11 @@ package final class KeyJournal: RunEventSink {
     /// The orders of earlier runs, and where their seeds are.
     private let known: [UInt64: Int]
     private let file: AppendFile
+    /// How many orders the job has; nil when the run is of a part of it.
+    private let orderCount: Int?
 
+    /// How many orders this run has begun.
+    private var begunCount = 0
     /// Orders of earlier runs that this one has begun.
     private var repeated: Set<UInt64> = []
     /// Orders that are not required and were not accepted.
@@ -52,6 +64,7 @@ package final class KeyJournal: RunEventSink {
     ///   - name: The file's name, without a slash.
     ///   - date: The present.
     ///   - seed: What the keys of a new round are made from: 32 random bytes.
+    ///   - orderCount: How many orders the job has; nil for a run that only some of its tasks were chosen for.
     ///   - mostOrders: How many orders are remembered.
     /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have written it, or a later version
     ///   of this program has.
@@ -60,8 +73,10 @@ package final class KeyJournal: RunEventSink {
         name: String,
         at date: Timestamp,
         seed: [UInt8],
+        orderCount: Int?,
         mostOrders: Int = KeyJournal.mostOrders
     ) throws(Fault) {
+        self.orderCount = orderCount
         path = folderPath + "/" + name
         do throws(SystemError) {
             let folder = try Folder(
@@ -74,14 +89,16 @@ package final class KeyJournal: RunEventSink {
             var rounds = try Self.rounds(in: bytes, of: path)
             beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
             forgottenCount = rounds.keep(atMost: mostOrders)
-            rounds.begin(KeyRounds.Round(seed: seed, beginDate: date))
-            // One entry and no torn tail: a journal grows while a run lasts and is cut to one entry by the next one.
-            let text = JournalText.header + JournalText.bytes(of: rounds.entry)
-            if text != bytes { try Self.publish(text, as: name, in: folder) }
+            rounds.begin(KeyRounds.Round(seed: seed, beginDate: date), isPart: orderCount == nil)
+            // The state and no torn tail: a journal grows while a run lasts and is cut to that by the next one.
+            let text = JournalText.header + rounds.entries.flatMap(JournalText.bytes)
+            if text != bytes { try OutputFile.replacePrivate(name, in: folder, with: text.span) }
+            // Whoever has written it may have ended before.
+            try folder.sync()
             file = try AppendFile(in: folder, name: name)
             self.rounds = rounds
         } catch {
-            throw Fault(message: error.message)
+            throw Fault(error)
         }
         seeds = rounds.all.map(\.seed)
         known = Self.index(rounds.all)
@@ -95,6 +112,7 @@ package final class KeyJournal: RunEventSink {
     /// - Returns: That of an earlier round when the order is open since then, else that of the present one.
     package func seed(of order: UInt64, task: Int) -> [UInt8] {
         inFlight[task] = order
+        begunCount += 1
         if let place = known[order] {
             repeated.insert(order)
             return seeds[place]
@@ -126,40 +144,42 @@ package final class KeyJournal: RunEventSink {
 
     /// Writes down that the run has ended with exit code 0; to be called once, when nothing can change that any more.
     ///
-    /// - Parameter isPart: Whether only some tasks were chosen for the run.
-    /// - Throws: `Fault` when that may not be on the disk.
-    package func end(isPart: Bool) throws(Fault) {
+    /// - Throws: `Fault` when that may not be on the disk: then it is not in the file either.
+    package func end() throws(Fault) {
+        let isPart = orderCount == nil
+        // It says nothing about the orders of others.
+        if isPart, begunCount == 0 { return }
         let ended = rounds.ended(
             isDone: { repeated.contains($0) && !open.contains($0) },
             open: open.filter { known[$0] == nil }.sorted(),
             isPart: isPart
         )
-        try write(JournalText.bytes(of: ended.entry))
+        try write(ended.entries)
     }
 
-    /// Writes down what was accepted, of a run that has ended with another exit code.
+    /// Writes down what was accepted, of a run that has ended with another exit code, and whether it has begun all orders.
     ///
     /// - Throws: `Fault` when that may not be on the disk: the round then goes on for longer than it would have.
     package func keep() throws(Fault) {
-        if !accepted.isEmpty { try writeMarks() }
+        let isWhole = begunCount == orderCount
+        if isWhole || !accepted.isEmpty { try writeMarks(isWhole ? [KeyRounds.whole] : []) }
     }
 
-    private func writeMarks() throws(Fault) {
-        var text: [UInt8] = []
-        if !begun.isEmpty { text += JournalText.bytes(of: KeyRounds.begun(begun)) }
-        if !accepted.isEmpty { text += JournalText.bytes(of: KeyRounds.accepted(accepted)) }
-        try write(text)
+    private func writeMarks(_ more: [JournalText.Entry] = []) throws(Fault) {
+        var entries: [JournalText.Entry] = []
+        if !begun.isEmpty { entries.append(KeyRounds.begun(begun)) }
+        if !accepted.isEmpty { entries.append(KeyRounds.accepted(accepted)) }
+        try write(entries + more)
         begun.removeAll(keepingCapacity: true)
         accepted.removeAll(keepingCapacity: true)
     }
 
-    private func write(_ text: [UInt8]) throws(Fault) {
+    private func write(_ entries: [JournalText.Entry]) throws(Fault) {
         if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(text)
-            try file.sync()
+            try file.append(entries.flatMap(JournalText.bytes))
         } catch {
-            let fault = Fault(message: error.message)
+            let fault = Fault(error)
             self.fault = fault
             throw fault
         }
@@ -219,14 +239,5 @@ package final class KeyJournal: RunEventSink {
                 )
             }
         }
-    }
-
-    private static func publish(
-        _ text: [UInt8],
-        as name: String,
-        in folder: Folder
-    ) throws(SystemError) {
-        try OutputFile.replacePrivate(name, in: folder, with: text.span)
-        try folder.sync()
     }
 }

@@ -5,7 +5,8 @@ internal import TransferModel
 /// A round is a seed. It begins with the first run that makes keys after one that has ended with exit code 0, and goes on
 /// until there is another such run. Orders that were begun in it and that no such run has had accepted stay with its seed
 /// for as long as that takes; all others get that of the round that goes on. A run of a part of the job that leaves no
-/// order of a round open makes the round good.
+/// order open makes all rounds good, if the last run of the whole job has begun all of its orders: those that it has not
+/// are unknown, and those that were accepted beside them are to be repeated under their keys.
 struct KeyRounds: Equatable {
     struct Round: Equatable {
         /// What keys are made from: 32 random bytes.
@@ -23,6 +24,8 @@ struct KeyRounds: Equatable {
     private(set) var past: [Round] = []
     /// The one that goes on; nil after a run that has ended with exit code 0.
     private(set) var present: Round?
+    /// Whether the last run of the whole job has begun all of its orders, although it has not ended with exit code 0.
+    private(set) var isWhole = false
 
     init() {}
 
@@ -30,14 +33,20 @@ struct KeyRounds: Equatable {
     var all: [Round] { past + [present].compactMap(\.self) }
 
     /// Goes on with the round that there is, else with a new one.
-    mutating func begin(_ new: Round) {
+    ///
+    /// - Parameters:
+    ///   - new: The new one.
+    ///   - isPart: Whether only some tasks were chosen for the run.
+    mutating func begin(_ new: Round, isPart: Bool) {
         present = present ?? new
+        if !isPart { isWhole = false }
     }
 
     /// Forgets the orders that were begun first while there are more than `count`; returns how many those are.
     mutating func keep(atMost count: Int) -> Int {
         let excess = all.reduce(-count) { $0 + $1.open.count + $1.accepted.count }
         guard excess > 0 else { return 0 }
+        isWhole = false
         var left = excess
         let shorten = { (orders: inout [UInt64]) in
             let part = min(left, orders.count)
@@ -70,10 +79,11 @@ struct KeyRounds: Equatable {
             round.open.removeAll(where: isDone)
             round.accepted.removeAll(where: isDone)
             if round.seed == present?.seed { round.open += open }
-            let isOver = isPart ? round.open.isEmpty : round.isEmpty
-            if !isOver { rounds.past.append(round) }
+            if !round.isEmpty { rounds.past.append(round) }
         }
-        return rounds
+        rounds.isWhole = isPart && isWhole
+        let isGood = rounds.isWhole && rounds.past.allSatisfy(\.open.isEmpty)
+        return isGood ? KeyRounds() : rounds
     }
 
     // MARK: In a journal
@@ -88,6 +98,8 @@ struct KeyRounds: Equatable {
         static let begun: UInt8 = 3
         /// Marks of orders that were accepted.
         static let accepted: UInt8 = 4
+        /// Nothing: a run of the whole job has begun all of its orders.
+        static let whole: UInt8 = 5
     }
 
     /// An entry that says that orders are about to be sent.
@@ -100,8 +112,11 @@ struct KeyRounds: Equatable {
         JournalText.Entry(kind: Kind.accepted, content: orders.flatMap(\.littleEndianBytes))
     }
 
-    /// All of it as an entry, which makes those before it superfluous.
-    var entry: JournalText.Entry {
+    /// An entry that says that a run of the whole job has begun all of its orders.
+    static let whole = JournalText.Entry(kind: Kind.whole, content: [])
+
+    /// All of it as entries, which make those before them superfluous.
+    var entries: [JournalText.Entry] {
         var content: [UInt8] = []
         for round in all {
             content += round.seed + round.beginDate.microseconds.littleEndianBytes
@@ -110,7 +125,8 @@ struct KeyRounds: Equatable {
                 for order in orders { content += order.littleEndianBytes }
             }
         }
-        return JournalText.Entry(kind: present == nil ? Kind.over : Kind.under, content: content)
+        let kind = present == nil ? Kind.over : Kind.under
+        return [JournalText.Entry(kind: kind, content: content)] + (isWhole ? [Self.whole] : [])
     }
 
     /// What entries say; nil when that is nothing or cannot be read.
@@ -122,6 +138,7 @@ struct KeyRounds: Equatable {
             guard let round = Round(takenFrom: &rest) else { return nil }
             past.append(round)
         }
+        isWhole = entries[place...].contains { $0.kind == Kind.whole }
         guard entries[place].kind == Kind.under else { return }
         guard var round = past.popLast() else { return nil }
         var accepted: Set<UInt64> = []

@@ -33,6 +33,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badJSON = "job.bad-json"
     case notRepeatable = "job.not-repeatable"
     case orderOfRun = "job.order-of-run"
+    case repeatedKey = "job.repeated-key"
     case badPointer = "job.bad-pointer"
     case badPattern = "job.bad-pattern"
 

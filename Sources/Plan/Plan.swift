@@ -23,8 +23,8 @@ package struct Plan: Sendable {
     package let reportPath: String?
     /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
-    /// Whether some upload of the job, chosen or not, wants an idempotency key of the runner's making.
-    package let makesKeys: Bool
+    /// How many uploads of the job, chosen or not, want an idempotency key of the runner's making.
+    package let orderCount: Int
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
@@ -54,7 +54,7 @@ package struct Plan: Sendable {
         schedule: ScheduleConfiguration,
         reportPath: String?,
         mostAttempts: Int,
-        makesKeys: Bool,
+        orderCount: Int,
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
@@ -71,7 +71,7 @@ package struct Plan: Sendable {
         self.schedule = schedule
         self.reportPath = reportPath
         self.mostAttempts = mostAttempts
-        self.makesKeys = makesKeys
+        self.orderCount = orderCount
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings

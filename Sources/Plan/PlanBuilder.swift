@@ -18,8 +18,7 @@ struct PlanBuilder {
     private var mostAttempts = 1
     /// Whether a server names the file of a download.
     private var hasServerNames = false
-    /// Whether the runner makes idempotency keys.
-    private var makesKeys = false
+    var keys = IdempotencyKeys()
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -62,6 +61,7 @@ struct PlanBuilder {
         reportCycles(in: graph)
         reportMissingNeeds(in: graph)
         warnOfVariables()
+        warnOfRepeatedKeys()
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
         guard reader.errorCount == 0, unknown.isEmpty, reportFault == nil else {
@@ -79,7 +79,7 @@ struct PlanBuilder {
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
             mostAttempts: mostAttempts,
-            makesKeys: makesKeys,
+            orderCount: keys.madeCount,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -301,15 +301,25 @@ struct PlanBuilder {
         }
         if !traits.secrets.isEmpty { taskSecrets.append((entry, traits.secrets)) }
         reader.tasks.set(entry, isRequired: traits.isRequired, priority: traits.priority)
-        take(traits, of: reader.tasks.tasks(of: entry).lowerBound, paths: paths)
+        take(
+            traits,
+            of: reader.tasks.tasks(of: entry).lowerBound,
+            isFilledIn: task.captureReferences.isEmpty,
+            paths: paths
+        )
         if let value = task.value { keptTasks.keep(value) }
     }
 
     /// Adds a task that is right to what is known of all.
-    mutating func take(_ traits: ReadTask.Traits, of task: Int, paths: TaskPathsReader) {
+    mutating func take(
+        _ traits: ReadTask.Traits,
+        of task: Int,
+        isFilledIn: Bool,
+        paths: TaskPathsReader
+    ) {
         checkPaths(traits.paths, of: task, paths: paths)
         if traits.hasServerName { hasServerNames = true }
-        if traits.makesKey { makesKeys = true }
+        keys.note(traits, of: task, isFilledIn: isFilledIn)
         mostAttempts = max(mostAttempts, traits.attempts)
     }
 

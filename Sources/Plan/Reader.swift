@@ -258,7 +258,7 @@ struct Reader {
     /// Keeps that a value of this run stands in a setting, if that belongs to what makes an order.
     mutating func noteRunValue(_ field: Field) {
         let setting = path.first ?? field.name
-        if isReadingBody || ["url", "text", "multipart"].contains(setting) {
+        if isReadingBody || ["url", "text"].contains(setting) {
             isOrderOfRun = true
         }
     }

@@ -54,6 +54,8 @@ final class ActiveTask {
     private var partial: PartialDownload?
     /// What it has left of the upload.
     private var upload: PartialUpload?
+    /// Whether the file was not asked for yet.
+    private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
     private var progress = (attempts: 0, size: Int64(0))
     /// When the attempt that runs was handed to the runner.
@@ -116,6 +118,7 @@ final class ActiveTask {
             waited = waitStart.map { now - $0 } ?? .zero
         }
         if let list = missingChecksums { return checksumRequest(list) }
+        defer { isFirstForFile = false }
         let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
         let isAtMirror = mirrors.map { $0.current > 0 } ?? false
         let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
@@ -138,6 +141,10 @@ final class ActiveTask {
             isDownload: spec.kind == .download,
             checksums: checksums,
             partial: partial,
+            cachePolicy: cachePolicy,
+            ignoresStored: failure?.isAboutContent ?? false,
+            looksForPart: isFirstForFile,
+            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
             upload: spec.uploadResume == .nothing
                 ? nil
                 : AttemptRequest.Upload(
@@ -146,6 +153,15 @@ final class ActiveTask {
                     partial: upload
                 )
         )
+    }
+
+    /// What its request makes of stored responses; nil for a download that nothing is said of, which is fetched.
+    private var cachePolicy: RequestCachePolicy? {
+        if let policy = spec.cachePolicy { return policy }
+        let isPlainDownload =
+            spec.kind == .download && spec.destination?.ifExists != .revalidate
+            && spec.request.method == "GET"
+        return isPlainDownload ? nil : .useProtocolCachePolicy
     }
 
     /// Keeps what an attempt has left.
@@ -259,9 +275,15 @@ final class ActiveTask {
     }
 
     /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.
+    ///
+    /// - Parameters:
+    ///   - result: The attempt's.
+    ///   - wall: What the wall clock reads, as far as is known.
+    ///   - now: The present.
+    /// - Returns: What is known.
     func history(
         after result: AttemptResult,
-        _ clock: RunClock,
+        wall: Timestamp,
         _ now: MonotonicTime
     ) -> RetryDecision.History {
         noteProgress(result.resume)
@@ -272,7 +294,7 @@ final class ActiveTask {
             wasResumed: result.resume?.resumedFrom != nil,
             leavesUpload: result.resume?.upload?.partial != nil,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
-                RetryAfter.wait(in: $0.fields, now: clock.timestamp(of: now))
+                RetryAfter.wait(in: $0.fields, now: wall)
             }
         )
     }

@@ -73,6 +73,7 @@ final class AttemptTrace {
             response: last?.response,
             file: last?.file,
             voucher: last?.voucher,
+            cache: last?.cache,
             captures: last?.captured.map { .init(name: $0.name, size: $0.text.utf8.count) } ?? [],
             countOfBytesSent: countOfBytesSent,
             countOfBytesReceived: countOfBytesReceived,

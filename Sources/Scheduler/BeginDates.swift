@@ -39,14 +39,19 @@ struct BeginDates {
         readTime = now
     }
 
-    /// Keeps the task back if its time has not come.
+    /// What the wall clock reads at a time, as far as it has told.
+    func date(of time: MonotonicTime) -> Timestamp {
+        RunClock(wall: wall, monotonic: readTime, maximumSkewMicroseconds: 0).timestamp(of: time)
+    }
+
+    /// Keeps the task back if its time has not come, or if that cannot be told before the wall clock is read again.
     mutating func keepBack(_ task: Int, until date: BeginDate, _ now: MonotonicTime) -> Bool {
         switch date {
         case .delay(let delay):
             guard start + delay > now else { return false }
             delayed.insert(RunMachine.Timer(time: start + delay, task: task))
         case .date(let date):
-            guard date > wall else { return false }
+            guard date > wall || readTime != now else { return false }
             dated.insert(Dated(date: date, task: task))
         }
         return true
@@ -63,7 +68,7 @@ struct BeginDates {
     /// Takes out a task whose time has come.
     mutating func takeNext(_ now: MonotonicTime) -> Int? {
         if let next = delayed.min, next.time <= now { return delayed.popMin()?.task }
-        if let next = dated.min, next.date <= wall { return dated.popMin()?.task }
+        if let next = dated.min, next.date <= wall, readTime == now { return dated.popMin()?.task }
         return nil
     }
 }

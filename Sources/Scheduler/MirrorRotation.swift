@@ -22,6 +22,9 @@ struct MirrorRotation {
         isHopeless = Array(repeating: false, count: mirrors + 1)
     }
 
+    /// How many mirrors were asked: those in front.
+    var triedMirrors: Int { tried - 1 }
+
     /// How many URLs there are.
     var count: Int { isHopeless.count }
 

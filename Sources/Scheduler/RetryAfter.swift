@@ -4,15 +4,22 @@ import TransferModel
 enum RetryAfter {
     /// The wait in the first `Retry-After` field, as whole seconds or as a date.
     ///
-    /// Nil when there is none, and for nonsense, a negative number or a date that is not after `now`. A number too large to
-    /// hold is the longest wait that a `Duration` of nanoseconds can tell.
+    /// A date is held against the response's own `Date`: whoever sets one of the two clocks does not change the wait. Nil when
+    /// there is none, and for nonsense, a negative number or a date that has passed. A number too large to hold is the
+    /// longest wait that a `Duration` of nanoseconds can tell.
+    ///
+    /// - Parameters:
+    ///   - fields: The response's.
+    ///   - now: The present, for a response without a `Date`.
+    /// - Returns: The wait.
     static func wait(in fields: HeaderFields, now: Timestamp) -> Duration? {
         guard let value = fields["retry-after"] else { return nil }
         if !value.isEmpty, value.utf8.allSatisfy({ (48...57).contains($0) }) {
             return .seconds(min(Int64(value) ?? .max, longestSeconds))
         }
-        guard let date = HTTPDate.parse(value, now: now), date > now else { return nil }
-        return .microseconds(date.microseconds(since: now))
+        let start = fields["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now
+        guard let date = HTTPDate.parse(value, now: now), date > start else { return nil }
+        return .microseconds(date.microseconds(since: start))
     }
 
     private static let longestSeconds = Int64.max / 1_000_000_000

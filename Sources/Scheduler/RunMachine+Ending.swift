@@ -45,7 +45,7 @@ extension RunMachine {
             lanes.didSpeakStreams(task.lane)
         }
         if let failure = result.failure {
-            let history = task.history(after: result, clock, now)
+            let history = task.history(after: result, wall: beginDates.date(of: now), now)
             task.end(result, clock)
             attemptFailed(task, result, failure, history, dice(), now)
         } else {

@@ -122,7 +122,7 @@ extension RunMachine {
         )
         active[index] = task
         // What a server names is looked for when it has done so.
-        if let destination = task.spec.destination, destination.ifExists != .replace,
+        if let destination = task.spec.destination, !destination.ifExists.mayReplace,
             !destination.isFolder
         {
             actions.destinationChecks.append((index, destination.path))

@@ -17,6 +17,10 @@ struct RunTally {
         }
         sums.attempts += record.attempts.count
         sums.redirects += record.redirectCount
+        for index in record.transactions.indices
+        where record.transactions[index].resourceFetchType == .localCache {
+            sums.cacheHits += 1
+        }
         sums.countOfBytesSent &+= record.countOfBytesSent
         sums.countOfBytesReceived &+= record.countOfBytesReceived
         if record.required, verdict != .success {

@@ -86,8 +86,9 @@ package final class Scheduler {
     /// The sinks get `started`, then for each task its events and exactly one `taskFinished`, then `finished`.
     package func run() -> RunSummary {
         emit(.started(header))
-        if machine.watchesWallClock { machine.read(wall(), now: now()) }
-        machine.on(.tick, now: now(), dice: dice)
+        let start = now()
+        if machine.watchesWallClock { machine.read(wall(), now: start) }
+        machine.on(.tick, now: start, dice: dice)
         var answers = perform(machine.takeActions())
         while !machine.isFinished {
             let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
@@ -114,6 +115,8 @@ package final class Scheduler {
             for event in events {
                 switch event {
                 case .finished(let result):
+                    // A server may ask to come back at a date, and have no clock of its own.
+                    if result.failure != nil { machine.read(wall(), now: time) }
                     machine.attemptFinished(result, now: time, dice: dice)
                 case .progress(let progress): emit(.progress(progress.map(named)))
                 }

@@ -27,15 +27,32 @@ package final class AppendFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Adds bytes at the end; when that fails some of them may be there.
+    /// Adds bytes at the end; when that fails they are taken back: what may not be on the disk is not to be read from
+    /// memory either.
     ///
-    /// - Throws: What write(2) says.
-    package func append(_ bytes: [UInt8]) throws(SystemError) {
+    /// - Parameters:
+    ///   - bytes: What is added.
+    ///   - isDurable: Whether it survives a power loss, with all that was added before.
+    /// - Throws: What fstat(2), write(2) and fdatasync(2) say. A failure to sync is final: the kernel drops the pages that it
+    ///   could not write.
+    package func append(_ bytes: [UInt8], isDurable: Bool = true) throws(SystemError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+        do throws(SystemError) {
+            try write(bytes)
+            guard !isDurable || fdatasync(descriptor) == 0 else { throw .last("sync", path) }
+        } catch {
+            ftruncate(descriptor, status.st_size)
+            throw error
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         let descriptor = descriptor
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
-                unsafe write(descriptor, $0.baseAddress, $0.count)
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if count > 0 {
                 rest.removeFirst(count)
@@ -43,12 +60,5 @@ package final class AppendFile: Sendable {
                 throw .last("write", path)
             }
         }
-    }
-
-    /// Makes what was added survive a power loss.
-    ///
-    /// A failure is final: the kernel drops the pages that it could not write.
-    package func sync() throws(SystemError) {
-        guard fdatasync(descriptor) == 0 else { throw .last("sync", path) }
     }
 }

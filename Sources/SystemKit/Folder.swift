@@ -46,6 +46,13 @@ package final class Folder: Sendable {
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
+    /// Whether it is this user's, and nobody else may write in it.
+    package var isPrivate: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+            && status.st_mode & 0o022 == 0
+    }
+
     /// Makes the names in this folder survive a power loss.
     package func sync() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }

@@ -69,6 +69,11 @@ internal import Glibc
         (try? Self.status(of: descriptor, path: path)).map { Identity($0) } == identity
     }
 
+    /// Notes that the file was of use just now, as its modification time; nothing happens when that cannot be done.
+    package func touch() {
+        futimens(descriptor, nil)
+    }
+
     /// Reads from `offset` into `buffer`; returns the number of bytes, 0 at the end of the file.
     package func read(
         into buffer: inout MutableRawSpan,

@@ -9,7 +9,8 @@ internal import Glibc
 /// socket is never replaced, neither itself nor a symbolic link to it.
 ///
 /// Sendable by handing over: one thread writes, another one publishes, never both at a time. Others may meanwhile read and
-/// sync what is written, which touches nothing but the descriptor.
+/// sync what is written, and take away the name that it was kept by, which touches nothing but the descriptor and what a
+/// lock guards.
 @safe package final class OutputFile: @unchecked Sendable {
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
@@ -24,6 +25,8 @@ internal import Glibc
     private var temporaryName: String?
     /// Whether that name stays when nobody holds the file any more.
     private var isKept = false
+    /// How a sync has failed, which the kernel tells only once; nil while others have nothing to sync.
+    private var syncFault: Lock<SystemError?>?
 
     /// Makes the file that will become `name` in `folder`.
     ///
@@ -86,15 +89,11 @@ internal import Glibc
         self.name = name
         mode = 0o666
         keepsModeOfReplacedFile = true
-        descriptor = unsafe csystem_openat(
-            folder.descriptor,
-            keptName,
-            O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-            0
-        )
+        descriptor = Self.openKept(keptName, in: folder)
         guard descriptor >= 0 else { throw .last("open", folder.path(of: keptName)) }
         temporaryName = keptName
         isKept = true
+        syncFault = Lock(nil)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("lock", path) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
@@ -103,9 +102,29 @@ internal import Glibc
             throw .notPermitted("go on with", folder.path(of: keptName), reason: "it is not ours")
         }
         // Whoever had it before may have renamed it while we waited.
-        try requireKeptName()
+        try require(keptName)
         size = Int64(status.st_size)
         guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .last("examine", path) }
+    }
+
+    /// Opens a kept file; one that was to be published, and has its final permissions already, may be closed to its owner.
+    private static func openKept(_ name: String, in folder: Folder) -> Int32 {
+        let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = unsafe csystem_openat(folder.descriptor, name, O_RDWR | flags, 0)
+        guard descriptor < 0, errno == EACCES else { return descriptor }
+        let readable = unsafe csystem_openat(folder.descriptor, name, O_RDONLY | flags, 0)
+        guard readable >= 0 else { return readable }
+        defer { close(readable) }
+        var status = stat()
+        // Whoever has the lock is about to publish it.
+        guard flock(readable, LOCK_EX | LOCK_NB) == 0, unsafe fstat(readable, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1,
+            fchmod(readable, keptMode) == 0
+        else {
+            errno = EACCES
+            return -1
+        }
+        return unsafe csystem_openat(folder.descriptor, name, O_RDWR | flags, 0)
     }
 
     deinit {
@@ -169,14 +188,13 @@ internal import Glibc
         }
         temporaryName = keptName
         isKept = true
+        syncFault = Lock(nil)
     }
 
-    /// Takes the name that was to stay away from the file, if it still is its own.
-    package func removeKept() {
-        guard isKept, let keptName = temporaryName, (try? requireKeptName()) != nil else { return }
+    /// Takes the name that it was kept by away from the file, if it still is its own; it is not published then.
+    package func remove(keptName: String) {
+        guard (try? require(keptName)) != nil else { return }
         unsafe _ = unlinkat(folder.descriptor, keptName, 0)
-        temporaryName = nil
-        isKept = false
     }
 
     /// Lets nobody but its owner open the file, until it is published.
@@ -212,9 +230,8 @@ internal import Glibc
         }
     }
 
-    /// What has that name may be another file by now.
-    private func requireKeptName() throws(SystemError) {
-        guard let keptName = temporaryName else { return }
+    /// What has the name that the file was kept by may be another file by now.
+    private func require(_ keptName: String) throws(SystemError) {
         let inode = try inode
         var status = stat()
         guard
@@ -226,15 +243,31 @@ internal import Glibc
     }
 
     /// Makes the content survive a power loss, but not what else is known of the file.
-    package func syncContent() throws(SystemError) {
-        guard fdatasync(descriptor) == 0 else { throw .last("sync", path) }
-    }
+    ///
+    /// - Throws: What fdatasync(2) says; what a sync of the kept file has said before.
+    package func syncContent() throws(SystemError) { try sync(by: fdatasync) }
 
     /// Makes the content survive a power loss.
     ///
-    /// A failure is final: the kernel drops the pages that it could not write.
-    package func sync() throws(SystemError) {
-        guard fsync(descriptor) == 0 else { throw .last("sync", path) }
+    /// A failure is final: the kernel drops the pages that it could not write, and says so only once.
+    ///
+    /// - Throws: What fsync(2) says; what a sync of the kept file has said before.
+    package func sync() throws(SystemError) { try sync(by: fsync) }
+
+    /// Whether a sync of the kept file has failed: nobody knows what reaches the disk of it.
+    package var hasFailedSync: Bool { syncFault?.withLock { $0 != nil } ?? false }
+
+    /// Syncs, unless that has failed before.
+    func sync(by call: (Int32) -> Int32) throws(SystemError) {
+        guard let syncFault else {
+            guard call(descriptor) == 0 else { throw .last("sync", path) }
+            return
+        }
+        // Under the lock, so that nobody takes the file for synced between the failure and its note.
+        try syncFault.withLock { fault throws(SystemError) in
+            if fault == nil, call(descriptor) != 0 { fault = .last("sync", path) }
+            if let fault { throw fault }
+        }
     }
 
     /// Has the file get exactly these permission bits with its name, whatever the umask and the file that it replaces have.
@@ -244,9 +277,10 @@ internal import Glibc
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
     /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must not be replaced; what
-    ///   fchmod(2), linkat(2) and rename(2) say. What was kept then stays so.
+    ///   fchmod(2), linkat(2) and rename(2) say, and what a sync of the kept file has said. What was kept then stays so.
     package func publish(replacing: Bool) throws(SystemError) {
-        if isKept { try requireKeptName() }
+        if let syncFault, let fault = syncFault.withLock({ $0 }) { throw fault }
+        if isKept, let keptName = temporaryName { try require(keptName) }
         if temporaryName == nil {
             if finalMode != nil { try setMode(replacing: replacing) }
             if link(as: name) { return }

@@ -37,6 +37,9 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether nothing has that name.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
 
+    /// Whether somebody else holds a lock.
+    package var isBusy: Bool { errno == EWOULDBLOCK }
+
     /// Whether something has the name already.
     package var isTaken: Bool { errno == EEXIST }
 

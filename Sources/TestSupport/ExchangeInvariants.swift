@@ -51,9 +51,29 @@ struct ExchangeInvariants {
     }
 
     func violations() -> [String] {
-        checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder) + checkExtensionOrder()
+        if exchange["resourceFetchType"]?.string == "localCache" { return checkLocal() }
+        return checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder)
+            + checkExtensionOrder()
             + checkNulls() + checkConnection() + checkProxy() + checkTLS() + checkRequestCounts()
             + checkResponseCounts()
+    }
+
+    /// A stored response has dates and a body, and nothing of the network.
+    private func checkLocal() -> [String] {
+        let ofNetwork =
+            Self.connectionDates + [
+                "networkProtocolName", "remoteAddress", "localAddress",
+                "negotiatedTLSProtocolVersion",
+            ]
+        let ofResponse = ["requestStartDate", "requestEndDate", "responseStartDate", "response"]
+        let counts = [
+            "countOfRequestHeaderBytesSent", "countOfRequestBodyBytesSent",
+            "countOfResponseHeaderBytesReceived", "countOfResponseBodyBytesReceived",
+        ]
+        return checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder)
+            + ofNetwork.filter { !isNull($0) }.map { "\($0) of a stored response" }
+            + ofResponse.filter(isNull).map { "a stored response without \($0)" }
+            + counts.filter { count($0) != 0 }.map { "\($0) of a stored response" }
     }
 
     private func isNull(_ name: String) -> Bool { exchange[name]?.isNull ?? true }

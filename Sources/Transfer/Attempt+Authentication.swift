@@ -25,11 +25,11 @@ extension Attempt {
                 headers: hop.headers + upload.machine.fields
             )
         }
-        guard !signature.isEmpty else { return hop }
+        if signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
         return RequestSpec(
             method: hop.method,
-            url: hop.url.normalized,
-            headers: hop.headers + signature
+            url: signature.isEmpty ? hop.url : hop.url.normalized,
+            headers: hop.headers + signature + (caching?.addedFields ?? [])
         )
     }
 
@@ -190,7 +190,7 @@ extension Attempt {
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
-        case .redirect, .challenge, .sendUnasked, .proceed, .refuse:
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed, .refuse:
             isCutOff = true
             return false
         }

@@ -13,6 +13,10 @@ extension Attempt {
         case .file(let wanted):
             do throws(SystemError) {
                 guard let file = try resolve(wanted, head) else { return false }
+                if isKept(file) {
+                    isUnchanged = true
+                    return false
+                }
                 destination = file
                 return try open(file, head, expectedCount: expectedCount)
             } catch {
@@ -46,7 +50,7 @@ extension Attempt {
 
     /// Whether the body may get the name that the server gave it.
     private func isFree(_ file: TaskSpec.Destination) -> Bool {
-        guard file.ifExists != .replace, case let occupant = PathOccupant(at: file.path),
+        guard !file.ifExists.mayReplace, case let occupant = PathOccupant(at: file.path),
             occupant != .nothing
         else { return true }
         if file.ifExists == .fail {

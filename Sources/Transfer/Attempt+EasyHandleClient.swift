@@ -91,6 +91,7 @@ extension Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         let now = move()
+        caching?.take(bytes)
         // As it came: decoding it makes another number of bytes.
         if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
         return decoding == nil ? take(bytes) : decode(bytes)
@@ -210,7 +211,7 @@ extension Attempt {
     }
 
     /// Lets the rest of a response go by that the same request follows.
-    private func passOver() {
+    func passOver() {
         sink.discard()
         handle.hearDiscardedBody()
         if body?.isWaiting == true { try? handle.resume() }
@@ -220,6 +221,7 @@ extension Attempt {
     func judge(_ head: ResponseHead) -> Bool {
         guard resumption == nil || judgeRest(head) else { return false }
         if upload != nil, let mayGoOn = judgeUpload(head) { return mayGoOn }
+        if caching != nil, isAnsweredByStored(head) { return true }
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
@@ -233,7 +235,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect, .challenge, .sendUnasked, .proceed:
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

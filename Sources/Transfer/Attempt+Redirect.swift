@@ -1,15 +1,16 @@
 internal import CurlKit
+internal import HTTPCache
 internal import TransferModel
 
 extension Attempt {
-    /// Follows a redirect, if that may be.
+    /// Goes where a redirect leads, or ends at it.
     func follow() -> Next {
         guard let head else { return finish() }
         visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
-            target: handle.redirectURL,
+            target: caching?.redirectURL(from: hop.url, head) ?? handle.redirectURL,
             request: hop,
             hasBody: carriesBody,
             rule: redirectRule,
@@ -29,6 +30,7 @@ extension Attempt {
             carriesBody = keepsBody
             redirectCount += 1
             isResent = false
+            caching?.beginHop()
             beginAuthentication()
             return exchange(.redirect)
         }

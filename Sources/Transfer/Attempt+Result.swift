@@ -176,6 +176,11 @@ extension Attempt {
         result.countOfBytesReceived =
             decoding?.codedBytes ?? transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
         result.isUnchanged = isUnchanged && !hasFailed
+        if let caching {
+            result.cache = caching.verdict
+            // Nothing has come over the network.
+            if caching.servedLength != nil { result.countOfBytesReceived = 0 }
+        }
         result.countOfBytesExpectedToSend = expectedToSend
         result.countOfBytesExpectedToReceive = contentLength
         result.transactions = transactions
@@ -200,7 +205,8 @@ extension Attempt {
 
     /// Of the final response; nil while there is none.
     var contentLength: Int64? {
-        head == nil ? nil : parser.framing.contentLength
+        if let served = caching?.servedLength { return served }
+        return head == nil ? nil : parser.framing.contentLength
     }
 
     var expectedToSend: Int64? {

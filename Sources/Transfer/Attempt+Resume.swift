@@ -80,7 +80,9 @@ extension Attempt {
         }
         giveUpPart()
         try sink.open(file, expectedCount: expectedCount)
-        if case .file(let output, let folder) = sink.content, isResumable(head, file) {
+        if caching?.servedLength == nil, case .file(let output, let folder) = sink.content,
+            isResumable(head, file)
+        {
             noteResumable(output, folder, file, head)
         }
         return true
@@ -168,7 +170,8 @@ extension Attempt {
     func resumeOutcome() -> ResumeOutcome? {
         guard let resumption else { return nil }
         var partial = resumption.partial
-        if let failure, failure.endsResuming, partial?.isOf(request.request.url.text) == true {
+        // Of a whole file the publication finds out what is wrong with it.
+        if hasFailed, partial?.isSpoilt == true || endsResuming(partial) {
             partial?.discard()
             partial = nil
         }
@@ -177,6 +180,17 @@ extension Attempt {
             partial: partial?.size == 0 ? nil : partial,
             resumedFrom: resumption.resumedFrom
         )
+    }
+
+    /// Whether what is there is of no use any more: a file that is gone from one server a mirror may still have, and its
+    /// checksum tells that it is the same.
+    private func endsResuming(_ partial: PartialDownload?) -> Bool {
+        guard let failure, failure.endsResuming, let partial, partial.isOf(request.request.url.text)
+        else { return false }
+        guard failure.kind == .httpStatus, !request.nextMirrors.isEmpty,
+            case .file(let wanted) = request.sink
+        else { return true }
+        return wanted.checksum == nil
     }
 
     /// The attempt has ended: whatever there is may be all that a later run finds.

@@ -63,6 +63,8 @@ final class Attempt {
     var decoding: BodyDecoding?
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
+    /// nil when the session or the task has no cache.
+    let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
     var resumption: Resumption?
     let keeper: PartialKeeper
@@ -126,6 +128,7 @@ final class Attempt {
         carriesBody = request.body != nil
         let credentials = session.configuration.credentials
         authentication = credentials.isEmpty ? nil : Authentication(credentials)
+        caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
@@ -155,7 +158,7 @@ final class Attempt {
         beginAuthentication()
         sign()
         chooseRoute()
-        return failure == nil ? .exchange(easyRequest()) : .finished(result())
+        return failure == nil ? ask() : .finished(result())
     }
 
     private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
@@ -163,10 +166,9 @@ final class Attempt {
         case .file(let path):
             body = try SegmentedBody([.file(path: path)], files: request.bodyFiles)
         case .multipart(let parts):
-            var generator = SystemRandomNumberGenerator()
             let form =
                 request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
-                ?? MultipartForm(using: &generator)
+                ?? MultipartForm(for: hop.headers)
             boundary = form.boundary
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
@@ -209,8 +211,14 @@ final class Attempt {
         )
         if isAsked { return answerProxy() }
         if isGivenUp { return resend() }
+        if caching != nil, let next = endCaching(isComplete: isComplete) { return next }
+        return goOn()
+    }
+
+    /// What follows an exchange whose end is noted.
+    func goOn() -> Next {
         if !hasFailed {
-            if asksForAll { return startOver() }
+            if resumption?.mustAskForAll == true { return startOver() }
             if isGivingUp, verdict == nil { return didCancelUpload() }
             switch verdict {
             case .redirect: return follow()
@@ -220,7 +228,7 @@ final class Attempt {
                 isExpectationRefused = true
                 return exchange(.transparentRetry)
             case .proceed: return isGivingUp ? didCancelUpload() : proceed()
-            case .accept, .refuse, nil: break
+            case .accept, .refuse, .stored, nil: break
             }
         }
         return finish()
@@ -234,7 +242,7 @@ final class Attempt {
         // Nobody waits for it.
         if isGivingUp, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
         if !hasFailed { self.failure = failure }
-        return finish()
+        return caching == nil ? finish() : endCaching(isComplete: false) ?? finish()
     }
 
     private func noteFailedConnection() {
@@ -275,7 +283,7 @@ final class Attempt {
         upload?.machine.willRepeat()
         recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
         chooseRoute()
-        return !hasFailed ? .exchange(easyRequest()) : finish()
+        return !hasFailed ? ask() : finish()
     }
 
     /// Makes room for the response of another exchange.
@@ -286,6 +294,7 @@ final class Attempt {
         decoding = nil
         head = nil
         verdict = nil
+        caching?.forgetResponse()
     }
 
     func finish() -> Next {
@@ -296,26 +305,32 @@ final class Attempt {
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
-        if !hasFailed, case .accept = verdict { checkBody() }
-        let result = result()
+        if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
+        if hasFailed { caching?.reject(.rejected) }
+        var result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
         let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
         let isList = if case .checksums = request.sink { true } else { false }
-        guard check != nil || destination != nil || isList else { return .finished(result) }
+        let cached = caching?.outcome()
+        guard check != nil || destination != nil || isList else {
+            cached?.end(&result)
+            return .finished(result)
+        }
         return .publish(
             PublicationJob(
                 result,
                 sink.content,
                 check: check,
                 destination: destination,
-                isChecksumList: isList
+                isChecksumList: isList,
+                cached: cached
             )
         )
     }
 
-    private func easyRequest() -> EasyRequest {
+    func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
         // passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil

@@ -62,6 +62,14 @@ package struct AttemptRequest: Sendable {
     package var partial: PartialDownload?
     /// nil for a body that is always sent as a whole.
     package var upload: Upload?
+    /// What is made of stored responses; nil leaves the session's cache out of it.
+    package var cachePolicy: RequestCachePolicy?
+    /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
+    package var ignoresStored: Bool
+    /// Whether an earlier run may have left some of it: nobody has looked yet.
+    package var looksForPart: Bool
+    /// The other URLs of the file that are asked when this one fails, whatever made it fail.
+    package var nextMirrors: [HTTPURL]
 
     package init(
         key: Int,
@@ -81,7 +89,11 @@ package struct AttemptRequest: Sendable {
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
         partial: PartialDownload? = nil,
-        upload: consuming Upload? = nil
+        upload: consuming Upload? = nil,
+        cachePolicy: RequestCachePolicy? = nil,
+        ignoresStored: Bool = false,
+        looksForPart: Bool = true,
+        nextMirrors: consuming [HTTPURL] = []
     ) {
         self.key = key
         self.session = session
@@ -101,5 +113,9 @@ package struct AttemptRequest: Sendable {
         self.checksums = checksums
         self.partial = partial
         self.upload = upload
+        self.cachePolicy = cachePolicy
+        self.ignoresStored = ignoresStored
+        self.looksForPart = looksForPart
+        self.nextMirrors = nextMirrors
     }
 }

@@ -23,6 +23,8 @@ package struct AttemptResult: Sendable {
     package var isUnchanged = false
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
+    /// nil when no cache had to do with it.
+    package var cache: CacheVerdict?
     /// nil when nothing was gone on with and nothing is left.
     package var resume: ResumeOutcome?
     /// What an attempt for a list of checksums has read.

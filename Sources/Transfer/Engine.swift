@@ -1,5 +1,6 @@
 package import Cookies
 internal import CurlKit
+package import HTTPCache
 internal import SystemKit
 package import TransferModel
 
@@ -62,6 +63,7 @@ package final class Engine: AttemptRunner {
     /// - Parameters:
     ///   - sessions: What `AttemptRequest.session` counts.
     ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that has none.
+    ///   - caches: The cache of each session, likewise.
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
@@ -76,6 +78,7 @@ package final class Engine: AttemptRunner {
     package init(
         sessions: [SessionConfiguration],
         cookieJars: [CookieJar?] = [],
+        caches: [HTTPCache?] = [],
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
@@ -111,6 +114,7 @@ package final class Engine: AttemptRunner {
                             sessions: sessions,
                             protocols: protocols,
                             cookieJars: cookieJars,
+                            caches: caches,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: EngineShare(index: index, count: threadCount),
                             routes: routes,

@@ -1,5 +1,6 @@
 internal import Cookies
 internal import CurlKit
+internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
@@ -13,6 +14,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let configurations: [SessionConfiguration]
     private let protocols: [HTTPProtocol]
     private let cookieJars: [CookieJar?]
+    private let caches: [HTTPCache?]
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
     /// Of each session; nil for one that goes directly.
@@ -28,6 +30,8 @@ final class EngineLoop: MultiHandle.Driver {
     private static let resultsPerBatch = 16
     /// How many times it looks for more before it hands over what it has.
     private static let mostHeldTurns = 4
+    /// How long the end of a run waits for stored responses to be refreshed.
+    private static let refreshPatience = Duration.seconds(5)
 
     /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag.
     private var transports: [SessionTransport?]
@@ -39,6 +43,10 @@ final class EngineLoop: MultiHandle.Driver {
     /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed body.
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
+    /// How many stored responses were refreshed for the cache alone; those attempts have negative keys, and nobody is told.
+    private var refreshCount = 0
+    /// When they are given up; nil before the engine is to stop.
+    private var stopTime: MonotonicTime?
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
@@ -48,6 +56,7 @@ final class EngineLoop: MultiHandle.Driver {
         sessions: [SessionConfiguration],
         protocols: [HTTPProtocol],
         cookieJars: [CookieJar?],
+        caches: [HTTPCache?],
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         routes: [ProxyRoutes?],
@@ -64,6 +73,7 @@ final class EngineLoop: MultiHandle.Driver {
         configurations = sessions
         self.protocols = protocols
         self.cookieJars = cookieJars
+        self.caches = caches
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
@@ -91,10 +101,10 @@ final class EngineLoop: MultiHandle.Driver {
             }
             for key in commands.cancellations { cancel(key) }
             if commands.wantsProgress {
-                finished.append(.progress(attempts.values.map(\.progress)))
+                let wanted = attempts.values.lazy.filter { $0.request.key >= 0 }
+                finished.append(.progress(wanted.map(\.progress)))
             }
-            if commands.isStopped {
-                for key in attempts.keys.sorted() { cancel(key) }
+            if commands.isStopped || stopTime != nil, isAtEnd() {
                 flush()
                 errors.stop()
                 return
@@ -106,6 +116,16 @@ final class EngineLoop: MultiHandle.Driver {
             flush()
             awaitSockets(milliseconds: waitMilliseconds())
         }
+    }
+
+    /// Cancels what runs; true unless stored responses are being refreshed and there is time for that.
+    private func isAtEnd() -> Bool {
+        let end = stopTime ?? .now + Self.refreshPatience
+        stopTime = end
+        nextCheck = min(nextCheck, end)
+        let isLate = MonotonicTime.now >= end
+        for key in attempts.keys.sorted() where key >= 0 || isLate { cancel(key) }
+        return attempts.isEmpty
     }
 
     /// Whether results wait for others to come, so that they go out many at a time: only while more is ready, and not
@@ -220,6 +240,7 @@ final class EngineLoop: MultiHandle.Driver {
             }
         case .finished(let result):
             release(attempt)
+            guard result.key >= 0 else { break }
             finished.append(.finished(result))
         case .publish(let job):
             release(attempt)
@@ -246,6 +267,10 @@ final class EngineLoop: MultiHandle.Driver {
         attempt.body?.close()
         attempts[attempt.request.key] = nil
         transports[attempt.request.session]?.giveBack(attempt.handle)
+        if stopTime == nil, let refresh = attempt.refreshing(as: -1 - refreshCount) {
+            refreshCount += 1
+            start(refresh)
+        }
     }
 
     private func cancel(_ key: Int) {
@@ -263,6 +288,7 @@ final class EngineLoop: MultiHandle.Driver {
         let transport = try SessionTransport(
             configurations[session],
             cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
+            cache: caches.indices.contains(session) ? caches[session] : nil,
             tag: session,
             driver: self,
             sockets: sockets,
@@ -307,7 +333,7 @@ final class EngineLoop: MultiHandle.Driver {
         else {
             return
         }
-        nextCheck = MonotonicTime(nanoseconds: .max)
+        nextCheck = stopTime ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
             if let verdict = attempt.checkWatch(at: now) {
                 end(attempt, with: attempt.failure(for: verdict))

@@ -1,3 +1,4 @@
+internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
@@ -16,6 +17,23 @@ struct MultipartForm {
     /// One that was begun with that boundary.
     init(boundary: String) {
         self.boundary = boundary
+    }
+
+    /// That of a request with these fields.
+    init(for fields: [HeaderField]) {
+        var generator = SystemRandomNumberGenerator()
+        let key = fields.first { $0.name.lowercased() == "idempotency-key" }
+        self = key.flatMap { MultipartForm(key: $0.value) } ?? MultipartForm(using: &generator)
+    }
+
+    /// That of a request with an idempotency key, which must have the same bytes each time
+    /// (draft-ietf-httpapi-idempotency-key-header §2.2); nobody can read the key from it.
+    ///
+    /// Nil without libcrypto.
+    init?(key: String) {
+        let code = MessageDigest.hmac("multipart boundary".utf8, key: Array(key.utf8))
+        guard let code else { return nil }
+        boundary = "runner-" + MessageDigest.hexadecimal(Array(code.prefix(16)))
     }
 
     /// What the request says of its body.

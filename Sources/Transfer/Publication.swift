@@ -14,19 +14,23 @@ final class PublicationJob: Sendable {
     let destination: TaskSpec.Destination?
     /// Whether the body is read as a list of checksums.
     let isChecksumList: Bool
+    /// What becomes of the stored response; nil when no cache has to do with it.
+    let cached: CacheOutcome?
 
     init(
         _ result: consuming AttemptResult,
         _ content: ResponseSink.Content,
         check: ContentCheck?,
         destination: TaskSpec.Destination?,
-        isChecksumList: Bool
+        isChecksumList: Bool,
+        cached: CacheOutcome? = nil
     ) {
         self.result = result
         self.content = content
         self.check = check
         self.destination = destination
         self.isChecksumList = isChecksumList
+        self.cached = cached
     }
 
     /// Whether carrying it out takes no longer than a few system calls.
@@ -67,6 +71,7 @@ struct Publication {
             result.checksums = ChecksumList(bytes)
         }
         if let resume = result.resume { end(resume, &result) }
+        job.cached?.end(&result)
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
         return result
@@ -74,7 +79,9 @@ struct Publication {
 
     /// A part that became a file, or is of no use, leaves nothing behind; any other one stays for the next run.
     private func end(_ resume: ResumeOutcome, _ result: inout AttemptResult) {
-        if result.failure?.endsResuming == true || result.isUnchanged {
+        if result.failure?.endsResuming == true || result.isUnchanged
+            || resume.partial?.isSpoilt == true
+        {
             resume.partial?.discard()
         } else if result.failure == nil {
             resume.partial?.didPublish()
@@ -116,7 +123,7 @@ struct Publication {
         }
         if let mode = destination.mode { file.setMode(exactly: mode) }
         if durability != .none { try file.sync() }
-        try file.publish(replacing: destination.ifExists == .replace)
+        try file.publish(replacing: destination.ifExists.mayReplace)
         if durability == .full { try folder.sync() }
         result.file = .init(
             path: destination.displayPath,
@@ -233,7 +240,7 @@ extension TaskSpec.Destination {
 }
 
 extension Checksum.Algorithm {
-    fileprivate var family: MessageDigest.Algorithm {
+    var family: MessageDigest.Algorithm {
         switch self {
         case .sha256: .sha256
         case .sha512: .sha512

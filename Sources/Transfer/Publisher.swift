@@ -92,7 +92,9 @@ final class Publisher: Sendable {
             case .checkpoint(let checkpoint):
                 checkpoint.partial.checkpoint(
                     at: checkpoint.length,
-                    isDurable: durability != .none
+                    isDurable: durability != .none,
+                    // Who stops a run does not wait until all of a large beginning is read: the part counts without.
+                    while: { !queue.withLock { $0.isStopped } }
                 )
                 continue
             case .records:

@@ -12,13 +12,15 @@ enum ResponseVerdict {
     case sendUnasked
     /// Another request of a resumable upload follows; the body is passed over.
     case proceed
+    /// A stored response takes its place; the body is passed over.
+    case stored
     /// The body is not wanted; a little of it is kept for the message.
     case refuse(TransferFailure)
 
     /// Whether another request follows, so that nobody looks at the body.
     var isPassedOver: Bool {
         switch self {
-        case .redirect, .challenge, .sendUnasked, .proceed: true
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed: true
         case .accept, .refuse: false
         }
     }

@@ -1,5 +1,6 @@
 internal import Cookies
 internal import CurlKit
+internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
@@ -8,6 +9,8 @@ final class SessionTransport {
     let configuration: SessionConfiguration
     /// Shared with the other engine threads; nil when the session has nothing to do with cookies.
     let cookieJar: CookieJar?
+    /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
+    let cache: HTTPCache?
     let multi: MultiHandle
     let turn: EngineTurn
     private let sockets: SocketTable
@@ -27,18 +30,19 @@ final class SessionTransport {
     private var connectionCount = 0
 
     /// What the lines of a request depend on besides its fields.
-    private struct RequestTraits: Hashable {
+    private struct LineTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
         var asksFirst = false
         var cookies: String?
     }
 
-    private var lastHeaders: (fields: [HeaderField], traits: RequestTraits, lines: [String])
+    private var lastHeaders: (fields: [HeaderField], traits: LineTraits, lines: [String])
 
     init(
         _ configuration: SessionConfiguration,
         cookieJar: CookieJar?,
+        cache: HTTPCache?,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
@@ -50,7 +54,8 @@ final class SessionTransport {
     ) throws(CurlCode) {
         self.configuration = configuration
         self.cookieJar = cookieJar
-        lastHeaders = ([], RequestTraits(), Self.lines(for: [], RequestTraits()))
+        self.cache = cache
+        lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn
         self.share = share
@@ -117,7 +122,7 @@ final class SessionTransport {
         acceptsCodings: Bool,
         asksFirst: Bool
     ) -> [String] {
-        let traits = RequestTraits(
+        let traits = LineTraits(
             mayHaveBody: carriesBody || ["POST", "PUT", "PATCH"].contains(request.method),
             acceptsCodings: acceptsCodings,
             asksFirst: asksFirst,
@@ -130,7 +135,7 @@ final class SessionTransport {
         return lastHeaders.lines
     }
 
-    private static func lines(for fields: [HeaderField], _ traits: RequestTraits) -> [String] {
+    private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {
         // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })

@@ -6,25 +6,6 @@ internal import TransferModel
 /// libcurl may send a request again by itself when an idle connection has died; that shows as a second connection or
 /// request after a first head has left, and becomes a record of its own.
 struct TransactionRecorder {
-    /// The moments of one exchange, as monotonic readings.
-    private struct Moments {
-        var fetchStart: MonotonicTime
-        /// When libcurl began with the connection: its own times count from here.
-        var origin: MonotonicTime?
-        var lookupStart: MonotonicTime?
-        var lookupEnd: MonotonicTime?
-        var connectStart: MonotonicTime?
-        var tcpConnectEnd: MonotonicTime?
-        var secureStart: MonotonicTime?
-        var secureEnd: MonotonicTime?
-        var connectEnd: MonotonicTime?
-        var requestStart: MonotonicTime?
-        /// The last byte that left; the request's end when its body is whole.
-        var lastSent: MonotonicTime?
-        var responseStart: MonotonicTime?
-        var lastReceived: MonotonicTime?
-    }
-
     /// How the running exchange's request body is handed to libcurl.
     enum Body {
         case none
@@ -86,7 +67,8 @@ struct TransactionRecorder {
     /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
     /// was reached.
     var isRequestSent: Bool {
-        didSend && record.countOfRequestBodyBytesSent >= bodyCount
+        if record.resourceFetchType == .localCache { return true }
+        return didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
     /// Whether the running exchange's request has an `Authorization`.
@@ -102,6 +84,22 @@ struct TransactionRecorder {
     /// The running exchange asks for the rest of what is there.
     mutating func willResume() {
         record.reason = .resume
+    }
+
+    /// The running exchange asks whether a stored response still holds.
+    mutating func willRevalidate() {
+        if record.reason != .redirect { record.reason = .revalidation }
+    }
+
+    /// The running exchange is answered by a stored response, at once.
+    mutating func didFind(_ head: ResponseHead, at now: MonotonicTime) {
+        record.resourceFetchType = .localCache
+        if record.reason != .redirect { record.reason = .cacheHit }
+        record.response = head
+        moments.requestStart = now
+        moments.lastSent = now
+        moments.responseStart = now
+        moments.lastReceived = now
     }
 
     // MARK: - Proxies

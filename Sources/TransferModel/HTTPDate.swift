@@ -2,26 +2,49 @@
 package enum HTTPDate {
     /// The time that `text` names, or nil when it is none of IMF-fixdate, RFC 850 and asctime.
     ///
-    /// A two-digit year is taken as the one within 50 years of `now` (RFC 9110 §5.6.7).
+    /// Capitals are not told apart, as RFC 9111 §4.2 advises. A two-digit year is taken as the one within 50 years of
+    /// `now` (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Timestamp) -> Timestamp? {
-        let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
-        if words.count == 6, words[5] == "GMT" {
-            // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT.
-            guard var year = number(words[3], digits: [2, 4]) else { return nil }
-            if words[3].utf8.count == 2 { year = fullYear(year, now: now) }
+        let text = text.lowercased()
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let weekday = words.first else { return nil }
+        if words.count == 6, words[5] == "gmt", isDay(weekday, among: shortDays, and: ",") {
+            // Sun, 06 Nov 1994 08:49:37 GMT
+            guard let year = number(words[3], digits: [4]) else { return nil }
             return time(year: year, month: words[2], day: words[1], clock: words[4])
         }
-        if words.count == 5 {
-            // Sun Nov  6 08:49:37 1994
-            guard let year = number(words[4], digits: [4]) else { return nil }
-            return time(year: year, month: words[1], day: words[2], clock: words[3])
+        if words.count == 4, words[3] == "gmt", isDay(weekday, among: longDays, and: ",") {
+            // Sunday, 06-Nov-94 08:49:37 GMT
+            let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+            guard date.count == 3, let year = number(date[2], digits: [2]) else { return nil }
+            let full = fullYear(year, now: now)
+            return time(year: full, month: date[1], day: date[0], clock: words[2])
         }
-        return nil
+        guard isDay(weekday, among: shortDays, and: "") else { return nil }
+        // Sun Nov  6 08:49:37 1994
+        let hasShortDay = words.count == 6 && words[2].isEmpty && words[3].utf8.count == 1
+        guard hasShortDay || words.count == 5,
+            let year = number(words[words.count - 1], digits: [4])
+        else { return nil }
+        let day = words[words.count - 3]
+        return time(year: year, month: words[1], day: day, clock: words[words.count - 2])
     }
 
     private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
+    private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+
+    private static func isDay(
+        _ word: Substring,
+        among names: [String],
+        and ending: String
+    ) -> Bool {
+        word.hasSuffix(ending) && names.contains(String(word.dropLast(ending.count)))
+    }
 
     private static func fullYear(_ year: Int64, now: Timestamp) -> Int64 {
         let thisYear = CivilDate(daysSinceEpoch: now.microseconds / 86_400_000_000).year

@@ -34,6 +34,11 @@ extension [HeaderField] {
     package func contains(_ name: String) -> Bool {
         contains { $0.name.isEqualIgnoringCase(name) }
     }
+
+    /// The values of every field of that name, capitals aside, in order.
+    package func values(of name: String) -> [String] {
+        compactMap { $0.name.isEqualIgnoringCase(name) ? $0.value : nil }
+    }
 }
 
 extension String {

@@ -26,6 +26,10 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpShouldSetCookies = true
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     package var minimumRate: MinimumRate?
+    /// nil means as the kind of session has it.
+    package var urlCache: URLCacheRule?
+    /// Of tasks that say nothing else; nil when the job file does not say.
+    package var requestCachePolicy: RequestCachePolicy?
     package var tls = TLSConfiguration()
     package var proxy = ProxyRule.environment
     /// In the order of the job file; of two that fit equally well the first is used.

@@ -139,6 +139,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var response: ResponseHead?
     package var file: PublishedFile?
     package var voucher: Voucher?
+    /// What the cache had to do with the final response; nil when the session or the task has none.
+    package var cache: CacheVerdict?
     /// In the order of the job file; none unless the task succeeded.
     package var captures: [Capture]
     package var countOfBytesSent: Int64
@@ -169,6 +171,7 @@ package struct TaskRecord: Sendable, Hashable {
         response: ResponseHead? = nil,
         file: PublishedFile? = nil,
         voucher: Voucher? = nil,
+        cache: CacheVerdict? = nil,
         captures: [Capture] = [],
         countOfBytesSent: Int64 = 0,
         countOfBytesReceived: Int64 = 0,
@@ -195,6 +198,7 @@ package struct TaskRecord: Sendable, Hashable {
         self.response = response
         self.file = file
         self.voucher = voucher
+        self.cache = cache
         self.captures = captures
         self.countOfBytesSent = countOfBytesSent
         self.countOfBytesReceived = countOfBytesReceived

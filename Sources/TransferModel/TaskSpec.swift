@@ -14,6 +14,11 @@ package final class TaskSpec: Sendable {
         case replace
         case skip
         case fail
+        /// Keep it where the origin confirms that it has no other; else replace it.
+        case revalidate
+
+        /// Whether what is there may be replaced.
+        package var mayReplace: Bool { self == .replace || self == .revalidate }
     }
 
     /// What is kept of a download or an upload that was cut.
@@ -125,6 +130,8 @@ package final class TaskSpec: Sendable {
     package let timeoutInterval: Duration?
     /// When it may begin at the earliest; nil for at once.
     package let earliestBeginDate: BeginDate?
+    /// What its request makes of stored responses; nil when nobody says.
+    package let cachePolicy: RequestCachePolicy?
     /// `taskDescription` in reports.
     package let description: String?
     package let source: SourceLocation
@@ -146,6 +153,7 @@ package final class TaskSpec: Sendable {
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
         earliestBeginDate: BeginDate? = nil,
+        cachePolicy: RequestCachePolicy? = nil,
         description: String? = nil,
         source: SourceLocation
     ) {
@@ -165,6 +173,7 @@ package final class TaskSpec: Sendable {
         self.redirects = redirects
         self.timeoutInterval = timeoutInterval
         self.earliestBeginDate = earliestBeginDate
+        self.cachePolicy = cachePolicy
         self.description = description
         self.source = source
     }

@@ -19,6 +19,10 @@ package struct TransactionMetrics: Sendable, Hashable {
         case resume
         /// Everything is asked for, or sent, because what was there was of no use.
         case restart
+        /// The origin is asked whether a stored response still holds.
+        case revalidation
+        /// A stored response is used, without the network.
+        case cacheHit
         /// The request was sent again within the attempt: its connection had ended before an answer, or its server cannot be
         /// asked before the body is sent, or speaks another version of resumable uploads.
         case transparentRetry
@@ -41,6 +45,12 @@ package struct TransactionMetrics: Sendable, Hashable {
             self.url = url
             self.headers = headers
         }
+    }
+
+    /// Where a response came from.
+    package enum ResourceFetchType: String, Sendable, Hashable, CaseIterable {
+        case networkLoad
+        case localCache
     }
 
     /// One end of a connection.
@@ -106,6 +116,7 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var reason: Reason
     package var request: SentRequest
     package var response: ResponseHead?
+    package var resourceFetchType = ResourceFetchType.networkLoad
 
     /// Just before the request is handed to libcurl.
     package var fetchStartDate: Timestamp

@@ -10,7 +10,7 @@ extension JobRun {
     ///
     /// What they are made from is on the disk when this returns.
     func keys(of plan: Plan, _ clock: RunClock) throws(Obstacle) -> JournalledKeys? {
-        guard plan.makesKeys else { return nil }
+        guard plan.orderCount > 0 else { return nil }
         guard let place = state.keyJournal(jobName: plan.name, jobPath: path) else {
             throw Obstacle(
                 "there is no state folder for idempotency keys: name one with --state-dir"
@@ -26,7 +26,8 @@ extension JobRun {
                 in: place.folder,
                 name: place.name,
                 at: clock.wall,
-                seed: (0..<32).map { _ in .random(in: 0...255, using: &generator) }
+                seed: (0..<32).map { _ in .random(in: 0...255, using: &generator) },
+                orderCount: isPart ? nil : plan.orderCount
             )
         } catch {
             throw Obstacle("idempotency keys cannot be kept: \(error.message)")

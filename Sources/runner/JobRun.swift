@@ -122,7 +122,12 @@ struct JobRun {
 
         let keys = try keys(of: plan, clock)
         let cookies = cookies(of: plan, redactor, clock)
-        let engine = try engine(for: plan, sessions, cookies, redactor, clock, inbox)
+        let caches = SessionCaches(
+            of: sessions,
+            folder: CacheFolder.path(in: ProcessContext.environment),
+            findSecret: redactor?.firstSecret
+        )
+        let engine = try engine(for: plan, sessions, cookies, caches, redactor, clock, inbox)
 
         var sinks: [any RunEventSink] = [report, display]
         if let keys { sinks.append(keys.journal) }
@@ -145,14 +150,20 @@ struct JobRun {
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
         cookies.save(at: RunClock.now().wall)
+        caches.close()
         guard summary.exitCode == .success, report.failure == nil else {
             // When that fails, orders keep their keys for longer.
             try? keys?.journal.keep()
             guard let failure = report.failure else { return summary }
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
-        // Last of all: whoever sees another exit code runs the job again, and means the same orders.
-        try keys?.end(isPart: isPart)
+        guard let keys else { return summary }
+        // Last of all, and the process ends at once: whoever sees another exit code runs the job again, and means the same
+        // orders.
+        try signals.withoutGivingUp { () throws(Exit) in
+            try keys.end()
+            Exit(.success).leave()
+        }
         return summary
     }
 
@@ -210,6 +221,7 @@ struct JobRun {
         for plan: Plan,
         _ sessions: [SessionConfiguration],
         _ cookies: SessionCookies,
+        _ caches: SessionCaches,
         _ redactor: Redactor?,
         _ clock: RunClock,
         _ inbox: Inbox<Scheduler.Message>
@@ -218,6 +230,7 @@ struct JobRun {
             return try Engine(
                 sessions: sessions,
                 cookieJars: cookies.jars,
+                caches: caches.caches,
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,

@@ -27,15 +27,14 @@ final class JournalledKeys: OrderKeys {
 
     /// Keeps that the run ends with exit code 0.
     ///
-    /// - Parameter isPart: Whether only some tasks were chosen for it.
     /// - Throws: `Exit` when that may not be on the disk.
-    func end(isPart: Bool) throws(Exit) {
+    func end() throws(Exit) {
         do throws(KeyJournal.Fault) {
-            try journal.end(isPart: isPart)
+            try journal.end()
         } catch {
             throw Exit(
                 .environment,
-                "\(error.message): every order was accepted, but the next run may use the same idempotency keys again"
+                "\(error.message): every order was accepted, but the next run uses the same idempotency keys again"
             )
         }
     }
@@ -49,6 +48,7 @@ extension TransferFailure {
             phase: .prepare,
             detail: "the idempotency key cannot be kept: \(fault.message)"
         )
+        failure.osErrno = Int(fault.errno)
         failure.isPermanent = true
         failure.isKnownUnprocessed = true
         return failure

@@ -95,7 +95,7 @@ struct Run: ParsableCommand {
         )
         let plan = try source.requirePlan()
         // Two runs at once would not know of each other's orders.
-        if plan.makesKeys, held == nil {
+        if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
         }
         let summary = try JobRun(

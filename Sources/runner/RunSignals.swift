@@ -11,6 +11,8 @@ final class RunSignals {
     private struct State: Sendable {
         var receiver: Receiver?
         var waiting: [StopSignal] = []
+        /// Whether the process ends when nobody hears them.
+        var isGivenUp = true
 
         /// Hands a signal on; nil when it waits.
         mutating func take(_ signal: StopSignal) -> StopSignalListener.Hearing? {
@@ -40,9 +42,21 @@ final class RunSignals {
                     state.withLock { $0.take(signal) }
                         ?? { state.withLock { $0.waiting.isEmpty } }
                 },
-                giveUp: { ProcessContext.exit(ExitCode($0).rawValue) }
+                giveUp: { signal in
+                    // With the lock held: it may be the last moment.
+                    state.withLock { state in
+                        if state.isGivenUp { ProcessContext.exit(ExitCode(signal).rawValue) }
+                    }
+                }
             )
         }
+    }
+
+    /// Does what must not end with a signal's exit code, however long the disk takes.
+    func withoutGivingUp<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        state.withLock { $0.isGivenUp = false }
+        defer { state.withLock { $0.isGivenUp = true } }
+        try body()
     }
 
     /// From now on nobody hears the signals, until the next `hear`.

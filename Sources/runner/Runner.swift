@@ -17,7 +17,9 @@ struct Runner: ParsableCommand {
             leaves a report.
             """,
         version: RunnerVersion.current,
-        subcommands: [Validate.self, ShowPlan.self, Run.self, Schema.self, Doctor.self]
+        subcommands: [
+            Validate.self, ShowPlan.self, Run.self, CacheCommand.self, Schema.self, Doctor.self,
+        ]
     )
 
     /// The command of the command line.

@@ -14,33 +14,40 @@ import TransferModel
         folder = try TemporaryFolder()
     }
 
-    private func open(_ seed: [UInt8], mostOrders: Int = 100) throws -> KeyJournal {
+    private func open(
+        _ seed: [UInt8],
+        orderCount: Int? = 100,
+        mostOrders: Int = 100
+    ) throws -> KeyJournal {
         try KeyJournal(
             in: folder.path("state/journals"),
             name: "job.journal",
             at: Timestamp(microseconds: 5),
             seed: seed,
+            orderCount: orderCount,
             mostOrders: mostOrders
         )
     }
 
-    /// A run with these orders, of which the one with the number of `open` is optional and not accepted.
+    /// A run with these orders, of which the one with the number of `open` is optional and not accepted; the job has
+    /// `unbegun` more.
     @discardableResult
     private func run(
         _ seed: [UInt8],
         _ orders: [UInt64],
         open: UInt64? = nil,
         ends: Bool,
-        isPart: Bool = false
+        isPart: Bool = false,
+        unbegun: Int = 0
     ) throws -> [[UInt8]] {
-        let journal = try self.open(seed)
+        let journal = try self.open(seed, orderCount: isPart ? nil : orders.count + unbegun)
         let seeds = orders.enumerated().map { journal.seed(of: $1, task: $0 + 1) }
         try journal.commit()
         for (place, order) in orders.enumerated() {
             let outcome = order == open ? TaskOutcome.failed : .succeeded
             journal.receive(.taskFinished(.order(place + 1, outcome, required: order != open)))
         }
-        if ends { try journal.end(isPart: isPart) } else { try journal.keep() }
+        if ends { try journal.end() } else { try journal.keep() }
         return seeds
     }
 
@@ -105,6 +112,34 @@ import TransferModel
         #expect(try run(third, [1, 2], ends: true) == [third, third])
     }
 
+    @Test func `a part makes no round good of which not all orders were begun`() throws {
+        try run(first, [1, 2], open: 2, ends: false, unbegun: 1)
+        #expect(try run(second, [2], ends: true, isPart: true) == [first])
+        #expect(try run(second, [1, 2, 3], ends: true) == [first, second, second])
+    }
+
+    @Test func `nor when a later run of all was cut, or killed`() throws {
+        for isKilled in [true, false] {
+            try run(first, [1, 2], open: 2, ends: false)
+            if isKilled {
+                let journal = try open(second, orderCount: 3)
+                #expect(journal.seed(of: 3, task: 1) == first)
+                try journal.commit()
+            } else {
+                try run(second, [3], ends: false, unbegun: 2)
+            }
+            try run(second, [2, 3], ends: true, isPart: true)
+            #expect(try run(third, [1, 2, 3], ends: true) == [first, third, third])
+        }
+    }
+
+    @Test func `a part without orders changes nothing`() throws {
+        try run(first, [1], ends: false)
+        try run(second, [], ends: true, isPart: true)
+        #expect(try run(second, [1], ends: false) == [first])
+        #expect(try open(second).beginDate == Timestamp(microseconds: 5))
+    }
+
     @Test func `of too many orders the first ones are forgotten, which is told`() throws {
         try run(first, [1, 2, 3], ends: false)
         try run(second, [4], ends: true)
@@ -130,7 +165,7 @@ import TransferModel
         let begun = try text.count
         _ = journal.seed(of: 1, task: 1)
         try journal.commit()
-        try journal.end(isPart: false)
+        try journal.end()
         let whole = try text
         for length in begun..<whole.count {
             try write(whole.prefix(length))

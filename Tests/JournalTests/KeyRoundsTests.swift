@@ -22,19 +22,19 @@ import TransferModel
         var rounds = KeyRounds()
         for round in all {
             rounds = rounds.ended(isDone: { _ in false }, open: [], isPart: false)
-            rounds.begin(round)
+            rounds.begin(round, isPart: false)
         }
         return rounds
     }
 
     @Test func `a round goes on until it is ended`() {
         var rounds = KeyRounds()
-        rounds.begin(round(1))
-        rounds.begin(round(2))
+        rounds.begin(round(1), isPart: false)
+        rounds.begin(round(2), isPart: false)
         #expect(rounds.present == round(1))
         rounds = rounds.ended(isDone: { _ in true }, open: [], isPart: false)
         #expect(rounds == KeyRounds())
-        rounds.begin(round(2))
+        rounds.begin(round(2), isPart: false)
         #expect(rounds.present == round(2))
     }
 
@@ -45,13 +45,37 @@ import TransferModel
         #expect(ended.past == [round(1, [11]), round(2, [22, 23])])
     }
 
-    @Test func `a part of the job that leaves nothing open makes the round good`() {
-        let rounds = rounds(round(1, [11], accepted: [12]), round(2, [21], accepted: [22]))
+    @Test func `a part of the job that leaves nothing open makes a run of the whole good`() throws {
+        let rounds = rounds(round(1, accepted: [12]), round(2, [21], accepted: [22]))
+        let whole = try #require(KeyRounds(rounds.entries + [KeyRounds.whole]))
+        #expect(whole.isWhole && KeyRounds(whole.entries) == whole)
         let isDone = { (order: UInt64) in order == 21 }
-        let part = rounds.ended(isDone: isDone, open: [], isPart: true)
-        #expect(part.past == [round(1, [11], accepted: [12])])
-        let whole = rounds.ended(isDone: isDone, open: [], isPart: false)
-        #expect(whole.past == [round(1, [11], accepted: [12]), round(2, accepted: [22])])
+        #expect(whole.ended(isDone: isDone, open: [], isPart: true) == KeyRounds())
+        let left = [round(1, accepted: [12]), round(2, accepted: [22])]
+        #expect(whole.ended(isDone: isDone, open: [], isPart: false).past == left)
+        // One that has not begun all of its orders.
+        #expect(rounds.ended(isDone: isDone, open: [], isPart: true).past == left)
+        let other = whole.ended(isDone: isDone, open: [23], isPart: true)
+        #expect(other.past == [round(1, accepted: [12]), round(2, [23], accepted: [22])])
+        #expect(other.isWhole && KeyRounds(other.entries) == other)
+        #expect(other.ended(isDone: { $0 == 23 }, open: [], isPart: true) == KeyRounds())
+    }
+
+    @Test
+    func
+        `what is known of a run of the whole job lasts until the next one, or until orders are forgotten`()
+        throws
+    {
+        var rounds = try #require(
+            KeyRounds([round(1, [11, 12]).alone.entries[0], KeyRounds.whole])
+        )
+        rounds.begin(round(2), isPart: true)
+        #expect(rounds.isWhole)
+        var shorter = rounds
+        _ = shorter.keep(atMost: 1)
+        #expect(!shorter.isWhole)
+        rounds.begin(round(2), isPart: false)
+        #expect(!rounds.isWhole)
     }
 
     @Test func `a seed without orders is forgotten when its round is over`() {
@@ -75,22 +99,22 @@ import TransferModel
 
     @Test func `entries have all of it, the last state and what was begun since`() {
         let state = rounds(round(1, [11]), round(2, [21]))
-        #expect(KeyRounds([state.entry]) == state)
+        #expect(KeyRounds(state.entries) == state)
         let more = KeyRounds([
-            round(9, [1]).alone.entry, state.entry, .init(kind: 99, content: [1]),
+            round(9, [1]).alone.entries[0], state.entries[0], .init(kind: 99, content: [1]),
             KeyRounds.begun([22, 23]), KeyRounds.accepted([11, 22]), KeyRounds.begun([24]),
         ])
         #expect(more?.past == [round(1, accepted: [11])])
         #expect(more?.present == round(2, [21, 23, 24], accepted: [22]))
         let over = state.ended(isDone: { $0 == 21 }, open: [], isPart: false)
-        #expect(KeyRounds([state.entry, KeyRounds.begun([22]), over.entry]) == over)
+        #expect(KeyRounds(state.entries + [KeyRounds.begun([22])] + over.entries) == over)
         #expect(over.past == [round(1, [11])])
     }
 
     @Test func `nothing, and an entry that is too short, are no rounds`() {
         #expect(KeyRounds([]) == nil)
         #expect(KeyRounds([KeyRounds.begun([1])]) == nil)
-        let entry = rounds(round(1, [11]), round(2, [21], accepted: [22])).entry
+        let entry = rounds(round(1, [11]), round(2, [21], accepted: [22])).entries[0]
         let end = KeyRounds.Round.seedLength + 24
         for length in 0..<entry.content.count where length != end {
             let short = JournalText.Entry(
@@ -106,7 +130,7 @@ extension KeyRounds.Round {
     /// As the only one, which goes on.
     fileprivate var alone: KeyRounds {
         var rounds = KeyRounds()
-        rounds.begin(self)
+        rounds.begin(self, isPart: false)
         return rounds
     }
 }

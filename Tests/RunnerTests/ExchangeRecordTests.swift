@@ -177,7 +177,7 @@ import TransferModel
             """
             version: 1
             schedule: { maxConcurrentTasks: 1 }
-            sessions: { s: { tls: { caFile: \(certificates.authorityFile) } } }
+            sessions: { s: { urlCache: none, tls: { caFile: \(certificates.authorityFile) } } }
             data:
               new: { url: \(origin)/file.txt }
               again: { url: \(origin)/file.txt, needs: [new] }

@@ -226,6 +226,40 @@ import TransferModel
         #expect(Set(keys(server, "/b")).count == 2)
     }
 
+    @Test func `a part ends nothing of a run that has not begun all of its orders`() throws {
+        let server = try ScriptedServer([
+            "/a": [.ok("")], "/h": [.status(503), .ok("")], "/b": [.ok("")],
+        ])
+        let job = try job(
+            [
+                order("a", server),
+                "  h: { url: \(server.url("/h")), text: h, retry: { attempts: 1 } }",
+                order("b", server, ", needs: [h]"),
+            ].joined(separator: "\n")
+        )
+        #expect(try job.run().code == 1)
+        #expect(try job.run("--only", "h").code == 0)
+        #expect(try job.run().code == 0)
+        #expect(keys(server, "/a").count == 2)
+        #expect(Set(keys(server, "/a")).count == 1)
+        #expect(try job.run().code == 0)
+        #expect(Set(keys(server, "/a")).count == 2)
+    }
+
+    @Test func `an order of several parts has the same bytes each time`() throws {
+        let server = try ScriptedServer(["/a": [.status(503), .status(503), .ok("")]])
+        let job = try job(
+            "  a: { url: \(server.url("/a")), multipart: { a: one, b: two }, idempotencyKey: auto, "
+                + "retry: { attempts: 2, backoff: { initial: 1ms } } }"
+        )
+        #expect(try job.run().code == 5)
+        #expect(try job.run().code == 0)
+        let bodies = server.requests.map(\.body)
+        #expect(bodies.count == 3)
+        #expect(Set(bodies).count == 1)
+        #expect(Set(server.requests.map { $0.headers["Content-Type"] }).count == 1)
+    }
+
     @Test func `the content of a file belongs to the order, not its time`() throws {
         let server = try ScriptedServer(["/a": [.status(503)]])
         let job = try JobFolder(

@@ -54,6 +54,35 @@ import TransferModel
         #expect(!job.folder.contains("a.bin"))
     }
 
+    @Test func `a list of checksums that fails once does not cost the part`() throws {
+        let body = Array(repeating: UInt8(ascii: "a"), count: 2 << 20)
+        let digest = "5256ec18f11624025905d057d6befb03d77b243511ac5f77ed5e0221ce6d84b5"
+        let server = try ScriptedServer { request in
+            switch (request.path, request.earlierRequestsForPath) {
+            case ("/sums", 1): .status(503)
+            case ("/sums", _): .ok("\(digest)  a.bin\n")
+            case (_, 0): .ok(body, ["ETag: \"one\""]).cut(after: 1_000_000)
+            default:
+                request.rangeStart.map { .part(of: body, from: $0, ["ETag: \"one\""]) } ?? .ok(body)
+            }
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            variables: { attempts: 1 }
+            downloads:
+              a: { url: "\(server.url("/a.bin"))", to: a.bin,
+                   checksum: { from: "\(server.url("/sums"))", algorithm: sha256 },
+                   retry: { attempts: "${var.attempts}", backoff: { initial: 1ms } } }
+            """
+        )
+        #expect(try job.run().code == 5)
+        let run = try job.run("--var", "attempts=2")
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests(for: "/a.bin").map(\.rangeStart) == [nil, 1_000_000])
+        #expect(try job.folder.read("a.bin") == body)
+    }
+
     @Test func `a list of checksums is fetched once for all that need it`() throws {
         let sums = "\(Self.right)  one.bin\n\(Self.right) *dist/two.bin\n"
         let server = try ScriptedServer([

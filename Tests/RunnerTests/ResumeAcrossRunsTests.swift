@@ -6,6 +6,8 @@ import TransferModel
 /// Downloads whose run was ended, as the next run goes on with them.
 @Suite struct ResumeAcrossRunsTests {
     private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    /// Its SHA-256.
+    private static let digest = "eacd71ea2c4883243ea473fada520b9b321a8041839658beafa2a70dcac22c38"
     private static let tag = "ETag: \"one\""
     private static let names = [".a.bin.part", ".a.bin.part.record"]
 
@@ -94,7 +96,7 @@ import TransferModel
     /// What keeps the next run from going on, and what it does with the part.
     @Test(arguments: [
         ("truncate -s 1000000 out/.a.bin.part", false),
-        ("echo >>out/.a.bin.part.record", true),
+        ("echo >>out/.a.bin.part.record", false),
         ("rm out/.a.bin.part.record", true),
         ("sed -i 's/\\/?x=1/\\/?x=2/' job.yaml", false),
         ("sed -i 's/a.bin }/a.bin, headers: { Accept: text\\/html } }/' job.yaml", false),
@@ -114,6 +116,46 @@ import TransferModel
         #expect(server.requests.map(\.rangeStart) == [nil, nil])
         #expect(try job.folder.read("out/a.bin") == Self.body)
         #expect(job.folder.contains("out/.a.bin.part") == stays)
+    }
+
+    @Test(arguments: [404, 503])
+    func `a mirror goes on in the next run with what it has begun`(status: Int) throws {
+        let server = try ScriptedServer(["/": [.status(status)]])
+        let mirror = try self.server(stoppingAt: 3_000_000)
+        let job = try job(
+            server.url("/"),
+            ", mirrors: [\"\(mirror.url("/"))\"], checksum: \"sha256:\(Self.digest)\", "
+                + "headers: { Authorization: Bearer x }"
+        )
+        try interrupt(job, at: 3_000_000)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(mirror.requests.map(\.rangeStart) == [nil, 3_000_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
+    @Test func `a mirror goes on with the part of a URL whose file is gone by now`() throws {
+        let server = try ScriptedServer([
+            "/": [.ok(Self.body, [Self.tag]).cut(after: 3_000_000), .status(404)]
+        ])
+        let mirror = try ScriptedServer { request in
+            request.rangeStart.map { .part(of: Self.body, from: $0, [Self.tag]) }
+                ?? .ok(Self.body, [Self.tag])
+        }
+        let job = try job(server.url("/"), ", checksum: \"sha256:\(Self.digest)\"")
+        #expect(try job.run().code == 5)
+        try job.folder.write(
+            job.folder.text("job.yaml").replacing(
+                "checksum:",
+                with: "mirrors: [\"\(mirror.url("/"))\"], checksum:"
+            ),
+            to: "job.yaml"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(mirror.requests.map(\.rangeStart) == [3_000_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
     @Test func `a redirect that leads elsewhere in the next run gets everything`() throws {

@@ -33,6 +33,21 @@ import TransferModel
         #expect(wait(value) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:36 GMT", .seconds(61)),
+            ("Sun, 06 Nov 1994 07:50:37 GMT", .seconds(3600)),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", nil), ("nonsense", .seconds(60)),
+        ] as [(String, Duration?)]
+    )
+    func `a date is held against the response's own one`(date: String, expected: Duration?) {
+        let fields = [
+            HeaderField(name: "Retry-After", value: "Sun, 06 Nov 1994 08:50:37 GMT"),
+            HeaderField(name: "Date", value: date),
+        ]
+        #expect(RetryAfter.wait(in: HeaderFields(fields), now: now) == expected)
+    }
+
     @Test func `a number too large to hold is a very long wait`() throws {
         #expect(try #require(wait("99999999999999999999999")) > .seconds(9_000_000_000))
     }

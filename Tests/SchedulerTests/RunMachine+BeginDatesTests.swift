@@ -56,6 +56,26 @@ import TransferModel
         #expect(run.starts == ["a"])
     }
 
+    @Test func `a date is held against the wall clock as it is when its task may start`() {
+        var run = RunSimulation([
+            FakeSource.Task("a"),
+            FakeSource.Task("b").with {
+                $0.needs = [0]
+                $0.earliestBeginDate = date(in: .seconds(-10))
+            },
+        ])
+        run.advance(by: .seconds(1))
+        run.stepWallClock(by: .seconds(-60))
+        run.finish("a")
+        #expect(run.starts == ["a"])
+        run.advanceToNextTick()
+        #expect(run.starts == ["a"])
+        run.advance(by: .seconds(43))
+        #expect(run.starts == ["a"])
+        run.advance(by: .seconds(1))
+        #expect(run.starts == ["a", "b"])
+    }
+
     @Test func `the earliest goes first, whatever its clock, and needs count too`() {
         var run = RunSimulation([
             task("late", .delay(.seconds(3))), task("soon", date(in: .seconds(1))),

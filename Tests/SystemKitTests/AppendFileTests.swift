@@ -10,8 +10,7 @@ import Testing
         let file = try AppendFile(in: folder, name: "file")
         try file.append(Array("two ".utf8))
         try file.append([])
-        try file.append(Array("three".utf8))
-        try file.sync()
+        try file.append(Array("three".utf8), isDurable: false)
         #expect(try temporary.text("file") == "one two three")
     }
 
@@ -29,5 +28,13 @@ import Testing
         let file = try AppendFile(in: folder, name: "full")
         let error = try #require(throws: SystemError.self) { try file.append([1]) }
         #expect(error.operation == "write")
+    }
+
+    @Test func `what cannot be synced is told`() throws {
+        let folder = try Folder(path: "/dev", create: false)
+        let file = try AppendFile(in: folder, name: "null")
+        try file.append([1], isDurable: false)
+        let error = try #require(throws: SystemError.self) { try file.append([1]) }
+        #expect(error.operation == "sync")
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import SystemKit
+@testable import SystemKit
 import TestSupport
 import Testing
 
@@ -169,5 +169,26 @@ import Testing
         }
         try tool("sh", "-c", "test -L out || test ! -f out")
         #expect(try folder.list() == ["out"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a kept file whose sync has failed is never published`(unnamed: Bool) throws {
+        let file = try open(unnamed: unnamed)
+        try file.keep(as: ".out.part")
+        try file.sync()
+        #expect(!file.hasFailedSync)
+        let error = try #require(throws: SystemError.self) {
+            try file.sync { _ in
+                errno = EIO
+                return -1
+            }
+        }
+        #expect(file.hasFailedSync)
+        // The kernel tells it once.
+        #expect(throws: error) { try file.syncContent() }
+        #expect(throws: error) { try file.sync() }
+        #expect(throws: error) { try file.publish(replacing: true) }
+        file.remove(keptName: ".out.part")
+        #expect(try folder.list() == [])
     }
 }

@@ -8,6 +8,7 @@ import TransferModel
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
         "Sun Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "SUN, 06 NOV 1994 08:49:37 gmt", "sunday, 06-nov-94 08:49:37 GmT",
     ])
     func `the three formats name one time`(text: String) {
         #expect(HTTPDate.parse(text, now: Self.now)?.rfc3339 == "1994-11-06T08:49:37.000000Z")
@@ -39,7 +40,11 @@ import TransferModel
         "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT",
         "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
-        "Sun, 06 NOV 1994 08:49:37 GMT", "Sun, 06 Nov 199４ 08:49:37 GMT",
+        "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov  1994 08:49:37 GMT",
+        "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sonntag, 06-Nov-94 08:49:37 GMT", "Sun Nov 6  08:49:37 1994",
+        "Sun, 06 Nov 199４ 08:49:37 GMT",
         "Thu, 29 Feb 1900 00:00:00 GMT", "Sun, -6 Nov 1994 08:49:37 GMT GMT",
     ])
     func `anything else is no date`(text: String) {

@@ -1,4 +1,5 @@
 import Cookies
+import HTTPCache
 import SystemKit
 import TestSupport
 import Testing
@@ -25,6 +26,7 @@ final class EngineHarness {
         _ configure: (inout SessionConfiguration) -> Void = { _ in },
         durability: Durability = .none,
         claims: DestinationClaims? = nil,
+        cache: HTTPCache? = nil,
         proxy: String? = nil
     ) throws {
         var session = SessionConfiguration(name: "test")
@@ -39,6 +41,7 @@ final class EngineHarness {
         engine = try Engine(
             sessions: [session],
             cookieJars: [CookieJar(session)],
+            caches: [cache],
             maximumConcurrentAttempts: 16,
             durability: durability,
             clock: clock,

@@ -34,6 +34,16 @@ import TransferModel
         #expect(Set(some).count == 10)
     }
 
+    @Test func `a boundary made from an idempotency key is always the same, and does not show it`()
+        throws
+    {
+        let boundary = try #require(MultipartForm(key: "\"order-1\"")?.boundary)
+        #expect(boundary == MultipartForm(key: "\"order-1\"")?.boundary)
+        #expect(boundary != MultipartForm(key: "\"order-2\"")?.boundary)
+        #expect(boundary.utf8.count == 39)
+        #expect(!boundary.contains("order"))
+    }
+
     @Test func `parts stand between boundaries with their fields`() {
         let parts = [
             BodyPart(name: "a", content: .bytes(Array("one".utf8))),

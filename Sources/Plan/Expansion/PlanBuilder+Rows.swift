@@ -69,7 +69,12 @@ extension PlanBuilder {
                     needs.append(group.entry, row: row, needs: draft.needs)
                 }
                 if hasOwnSettings { check.settings.append(draft.settings) }
-                take(ReadTask.Traits(draft), of: group.first + row, paths: paths)
+                take(
+                    ReadTask.Traits(draft),
+                    of: group.first + row,
+                    isFilledIn: references.isEmpty,
+                    paths: paths
+                )
             }
             guard reader.errorCount > errors else { continue }
             note(row, key, of: group, since: mark, &check)

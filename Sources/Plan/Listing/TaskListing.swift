@@ -69,6 +69,10 @@ struct TaskListing {
             case "session":
                 return SettingRow(path: row.path, value: plan.sessions[session].name)
             case "timeoutInterval": return timeouts[session] ?? row
+            case "cachePolicy":
+                return plan.sessions[session].requestCachePolicy.map {
+                    SettingRow(path: row.path, value: $0.rawValue)
+                } ?? row
             case "ifExists":
                 return SettingRow(path: row.path, value: isInFolder ? "fail" : "replace")
             default: return row

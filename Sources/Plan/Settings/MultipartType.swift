@@ -68,6 +68,8 @@ extension Reader {
     fileprivate mutating func parts(_ field: Field) -> [PartDraft]? {
         let help = "write `name: text` or `name: { file: path }`"
         guard isMapping(field, help: help) else { return nil }
+        isReadingBody = true
+        defer { isReadingBody = false }
         let errors = errorCount
         var parts: [PartDraft] = []
         var length = 0

@@ -9,7 +9,7 @@ enum SessionTable {
                 "configuration",
                 .choice(later: ["background"]),
                 default: "default",
-                "What is kept on disk: `default` keeps cookies in the state folder, `ephemeral` nothing."
+                "What is kept on disk: `default` keeps cookies in the state folder and responses in the cache folder, `ephemeral` nothing."
             ) { $0.kind = $1 },
             .notYet("identifier"),
         ] + shared
@@ -80,6 +80,8 @@ enum SessionTable {
                 default: "[]",
                 "What the session proves itself with, and to whom."
             ) { $0.credentials = $1 },
+            CacheTable.setting,
+            CacheTable.requestPolicy,
             TLSTable.setting,
             ProxyTable.setting,
         ] + later.map(Setting.notYet)
@@ -87,7 +89,7 @@ enum SessionTable {
     private static let later = [
         "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
         "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "urlCache", "requestCachePolicy", "limits",
+        "isDiscretionary", "limits",
         "unclassifiedInterfaces", "protocolClasses",
     ]
 

@@ -102,7 +102,7 @@ enum TaskTable {
             ) { $0.checksum = $1 },
             Setting(
                 "ifExists",
-                .choice(later: ["revalidate"]),
+                .choice(),
                 default: "replace; fail in a folder",
                 "What to do when the destination is there already."
             ) { $0.ifExists = $1 },
@@ -189,9 +189,10 @@ enum TaskTable {
                 CaptureTable.type,
                 "Values of the response by their names, for `${task.ID.name}` in later tasks."
             ) { $0.expectation.captures = $1 },
+            CacheTable.taskPolicy,
         ] + shared
         + [
-            "cachePolicy", "allowsCellularAccess",
+            "allowsCellularAccess",
             "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         ].map(Setting.notYet)
 

@@ -61,6 +61,8 @@ struct TaskDraft: Sendable {
     var mirrors: [HTTPURL] = []
     var decodesBody = false
     /// Nil when the session decides.
+    var cachePolicy: RequestCachePolicy?
+    /// Nil when the session decides.
     var resumes: Bool?
 }
 

@@ -91,6 +91,11 @@ final class TaskReader: Sendable {
         }
         if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
+        if draft.ifExists == .revalidate, let session = draft.session.map({ sessions[$0] }),
+            session.urlCache == URLCacheRule.none
+        {
+            reader.reportMissingCache(of: entry, session: session.name)
+        }
         reader.isReadingBody = true
         draft.content = content(of: draft, entry, &reader)
         reader.isReadingBody = false
@@ -165,6 +170,7 @@ final class TaskReader: Sendable {
             redirects: draft.redirects,
             timeoutInterval: draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest,
             earliestBeginDate: draft.earliestBeginDate,
+            cachePolicy: draft.cachePolicy ?? sessions[session].requestCachePolicy,
             description: draft.description,
             source: Self.source(entry, in: reader.document)
         )

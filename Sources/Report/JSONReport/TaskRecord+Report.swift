@@ -137,11 +137,33 @@ extension TaskRecord {
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.optionalName("vouchedBy", "What says that the body is complete") { $0.voucher }
+            members.optionalObject(
+                "cache",
+                "What the cache had to do with the final response; null without a cache",
+                CacheVerdict.Report.self
+            ) { $0.cache }
             members.array(
                 "captures",
                 "What the task has captured for others, without the values",
                 TaskRecord.Capture.Report.self
             ) { $0.captures }
+        }
+    }
+}
+
+extension CacheVerdict {
+    enum Report: ReportObject {
+        typealias Subject = CacheVerdict
+        static let name = "cache"
+        static let description = "What the cache had to do with a response, and why"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.name("verdict", "Whether the response came from the cache") { $0.outcome }
+            members.name("reason", "Why so") { $0.reason }
+            members.optionalName(
+                "storing",
+                "What became of a response from the network, or why it was not stored"
+            ) { $0.storing }
         }
     }
 }

@@ -34,12 +34,9 @@ extension TransactionMetrics {
             "response",
             "The final response; null when no complete head arrived"
         ) { $0.response }
-        members.constant(
-            "resourceFetchType",
-            "Where the response came from",
-            "networkLoad",
-            of: ["unknown", "networkLoad", "serverPush", "localCache"]
-        )
+        members.name("resourceFetchType", "Where the response came from") {
+            $0.resourceFetchType
+        }
     }
 
     private static func declareDates(

@@ -14,6 +14,8 @@ package final class PartialDownload: Sendable {
         var isOver = false
         /// Whether a checkpoint is under way.
         var isBusy = false
+        /// Whether the beginning is not what the record says.
+        var isCorrupt = false
     }
 
     /// The URL that has answered, behind all redirects and without its query.
@@ -122,6 +124,8 @@ package final class PartialDownload: Sendable {
             // First: a part without a record would be nobody's.
             try write(record, isDurable: false)
             try file.keep(as: names.part)
+            // Another run may have taken it for one that was left alone, before there was a part.
+            if !folder.contains(names.record) { try write(record, isDurable: false) }
             naming.withLock { $0.record = record }
         } catch {
             // The download goes on as one that nobody can go on with.
@@ -131,10 +135,18 @@ package final class PartialDownload: Sendable {
 
     /// Syncs what is there of the file and notes it in the record; for a thread that may wait for the disk.
     ///
+    /// A part whose beginning is not what the record says, or that could not be synced, is given up.
+    ///
     /// - Parameters:
     ///   - length: How much is there; of all bytes the last one is left out, which is asked for again.
     ///   - isDurable: Whether it is to survive a power loss; otherwise it survives the process.
-    func checkpoint(at length: Int64, isDurable: Bool) {
+    ///   - isWorthwhile: Asked from time to time while a beginning is compared with its record: without that there is no
+    ///     checkpoint.
+    func checkpoint(
+        at length: Int64,
+        isDurable: Bool,
+        while isWorthwhile: @Sendable () -> Bool = { true }
+    ) {
         let length = min(length, total - 1)
         let isWanted = naming.withLock { naming in
             guard naming.record != nil, !naming.isOver, !naming.isBusy else { return false }
@@ -144,7 +156,7 @@ package final class PartialDownload: Sendable {
         guard isWanted else { return }
         do throws(SystemError) {
             let digest = try prefix.withLock { prefix throws(SystemError) in
-                try prefix.extend(to: length, of: file)
+                try prefix.extend(to: length, of: file, while: isWorthwhile)
             }
             if let digest {
                 if isDurable { try file.syncContent() }
@@ -153,7 +165,12 @@ package final class PartialDownload: Sendable {
         } catch {
             // The record of before still holds.
         }
-        naming.withLock { $0.isBusy = false }
+        let isCorrupt = prefix.withLock { $0.isCorrupt }
+        naming.withLock {
+            $0.isBusy = false
+            $0.isCorrupt = isCorrupt
+        }
+        if isSpoilt { discard() }
     }
 
     private func note(
@@ -169,6 +186,9 @@ package final class PartialDownload: Sendable {
             naming.record = record
         }
     }
+
+    /// Whether a checkpoint has found that the beginning has changed, or a sync has failed: nobody is to go on with it.
+    var isSpoilt: Bool { naming.withLock { $0.isCorrupt } || file.hasFailedSync }
 
     /// Whether it has a name by which a later run finds it.
     var isKept: Bool { naming.withLock { $0.record != nil } }
@@ -186,10 +206,10 @@ package final class PartialDownload: Sendable {
         if end(), let names { folder.remove(names.record) }
     }
 
-    /// Gives up what is there.
+    /// Gives up what is there; from any thread.
     func discard() {
         guard end(), let names else { return }
-        file.removeKept()
+        file.remove(keptName: names.part)
         folder.remove(names.record)
     }
 
@@ -219,20 +239,28 @@ package final class PartialDownload: Sendable {
     /// What lies beside a destination under the name of a record.
     private enum Beside {
         case nothing
-        /// nil for one of another version.
+        /// nil for one of another version, and for one that a crash has torn or emptied.
         case own(PartialRecord?)
         case foreign
     }
 
-    /// What an earlier run has left of a file; nil when there is nothing that could be gone on with.
+    /// What an earlier run has left of a file.
     ///
     /// What is behind the recorded length counts as long as the kernel that has taken it runs, and the file system stays
     /// mounted: nothing but the end of the process can then have come between. Otherwise it is dropped. What is ours and of
     /// no use is removed.
+    ///
+    /// - Parameters:
+    ///   - names: Those of the part and of its record.
+    ///   - destination: The file.
+    ///   - urls: Those of which a part may be.
+    ///   - traits: Of the request that is to go on with it.
+    ///   - bootIdentifier: Of this start of the machine; empty where it cannot be told.
+    /// - Returns: The part; nil when there is nothing that could be gone on with.
     static func find(
         _ names: PartialNames,
         of destination: TaskSpec.Destination,
-        url: String,
+        urls: [String],
         traits: RequestTraits,
         bootIdentifier: String
     ) -> PartialDownload? {
@@ -240,37 +268,54 @@ package final class PartialDownload: Sendable {
         do throws(SystemError) {
             // First the lock: before it is ours, the record may change.
             let file = try OutputFile(kept: names.part, in: folder, name: destination.name)
-            guard case .own(let record) = look(at: names, in: folder) else { return nil }
-            guard let record, record.url.hasSameBytes(as: url),
+            guard case .own(let known) = look(at: names, in: folder) else { return nil }
+            guard var record = known, urls.contains(where: record.url.hasSameBytes),
                 record.requestDigest == traits.digest(record.salt), try record.isOf(file)
             else {
-                file.removeKept()
+                file.remove(keptName: names.part)
                 folder.remove(names.record)
                 return nil
             }
             try file.restrict()
             let tenure = try Self.tenure(bootIdentifier, of: file)
-            if tenure.isEmpty || record.tenure != tenure {
+            let isOlder = tenure.isEmpty || record.tenure != tenure
+            if isOlder {
                 try file.truncate(to: record.checkpoint.length)
+                // What is written behind it from now on is known to this kernel.
+                record.tenure = tenure
             }
-            return PartialDownload(
+            let partial = PartialDownload(
                 file: file,
                 folder: folder,
                 path: destination.path,
-                url: url,
+                url: record.url,
                 source: .digest(record.sourceDigest, salt: record.salt),
                 validator: record.validator,
                 total: record.total,
                 names: names,
                 record: record
             )
+            // Without it the next run drops what this one adds, no more.
+            if isOlder { try? partial.write(record, isDurable: false) }
+            return partial
         } catch {
             // Its file was published, and the process has ended before it could remove the record.
-            if error.isMissing, case .own = look(at: names, in: folder) {
-                folder.remove(names.record)
+            if error.isMissing, case .own(let record) = look(at: names, in: folder) {
+                removeRecord(record, names, in: folder)
             }
             return nil
         }
+    }
+
+    /// Removes a record that is alone; when its part gets its name meanwhile, it is put back.
+    private static func removeRecord(
+        _ record: PartialRecord?,
+        _ names: PartialNames,
+        in folder: Folder
+    ) {
+        folder.remove(names.record)
+        guard folder.contains(names.part), let text = record?.text else { return }
+        try? OutputFile.replacePrivate(names.record, in: folder, with: text.span, isDurable: false)
     }
 
     /// Removes what an earlier run has left, if its record says that it is ours and nobody writes it.
@@ -284,13 +329,13 @@ package final class PartialDownload: Sendable {
         case .own:
             guard hasPart else { return }
             let file = try OutputFile(kept: names.part, in: folder, name: names.part)
-            file.removeKept()
+            file.remove(keptName: names.part)
         case .nothing, .foreign:
             throw .notPermitted("replace", folder.path(of: names.part), reason: "it is not ours")
         }
     }
 
-    /// Looks at the record; one without any content is that of a file system that has lost it.
+    /// Looks at the record: a file of ours that nobody else may read.
     private static func look(at names: PartialNames, in folder: Folder) -> Beside {
         do throws(SystemError) {
             let file = try InputFile(path: folder.path(of: names.record))
@@ -298,8 +343,8 @@ package final class PartialDownload: Sendable {
                 return .foreign
             }
             let text = try file.readPrefix(limit: SealedLine.maximumSize)
-            if text.isEmpty { return .nothing }
-            return SealedLine.value(in: text).map { .own(PartialRecord($0)) } ?? .foreign
+            // A file system that was cut may have lost what was in it.
+            return .own(SealedLine.value(in: text).flatMap { PartialRecord($0) })
         } catch {
             return error.isMissing ? .nothing : .foreign
         }

@@ -40,19 +40,20 @@ final class PartialKeeper {
 
     /// What an earlier run has left of the file that the attempt is for.
     ///
-    /// Looked for before the first attempt; what comes later is handed on.
+    /// Looked for once, before the file is asked for; what comes later is handed on.
     func find(
         _ request: borrowing AttemptRequest,
         _ session: SessionConfiguration
     ) -> PartialDownload? {
-        guard request.number == 1, case .file(let file) = request.sink,
+        guard request.looksForPart, case .file(let file) = request.sink,
             file.resume == .acrossRuns, !file.isFolder, folders.mayHave(file),
             request.mayResume, let names = PartialNames(of: file.name)
         else { return nil }
         return PartialDownload.find(
             names,
             of: file,
-            url: request.request.url.text,
+            urls: [request.request.url.text]
+                + (file.checksum == nil ? [] : request.nextMirrors.map(\.text)),
             traits: RequestTraits(request.request.headers, session.credentials, file.checksum),
             bootIdentifier: bootIdentifier
         )

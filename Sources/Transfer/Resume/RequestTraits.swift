@@ -1,10 +1,11 @@
 internal import CurlKit
 internal import TransferModel
 
-/// What chooses between representations of a URL: who asks for what; and the checksum that the job has for the file.
+/// What chooses between representations of a URL: who asks for what; or the checksum that the job has for the file.
 ///
-/// A validator is of one resource only as long as the same is asked for (RFC 9110 §12.5.5). Fields and credentials may hold
-/// secrets, so that only a salted digest of them is ever written down.
+/// A validator is of one resource only as long as the same is asked for (RFC 9110 §12.5.5). With a checksum nothing else
+/// counts: it tells whether a part fits, whoever has sent it to whom, and a mirror gets fewer fields. Fields and credentials
+/// may hold secrets, so that only a salted digest of them is ever written down.
 struct RequestTraits {
     /// Fields that are new in every run, and choose nothing.
     private static let passing: Set<String> = [
@@ -23,19 +24,21 @@ struct RequestTraits {
         _ credentials: [Credential] = [],
         _ checksum: TaskSpec.ExpectedChecksum? = nil
     ) {
+        switch checksum {
+        case .digest(let checksum): text = MessageDigest.hexadecimal(checksum.digest)
+        case .listed(let list): text = "\(list.algorithm.title) in \(list.url.text)"
+        case nil: text = Self.text(of: fields, credentials)
+        }
+    }
+
+    private static func text(of fields: [HeaderField], _ credentials: [Credential]) -> String {
         var lines = fields.compactMap { field -> String? in
             let name = field.name.lowercased()
-            return Self.passing.contains(name) ? nil : "\(name): \(field.value)"
+            return passing.contains(name) ? nil : "\(name): \(field.value)"
         }
         lines.sort()
-        lines += credentials.map { "credential \(Self.identity(of: $0.proof))" }
-        switch checksum {
-        case nil: break
-        case .digest(let checksum):
-            lines.append(MessageDigest.hexadecimal(checksum.digest))
-        case .listed(let list): lines.append("\(list.algorithm.title) in \(list.url.text)")
-        }
-        text = lines.joined(separator: "\n")
+        lines += credentials.map { "credential \(identity(of: $0.proof))" }
+        return lines.joined(separator: "\n")
     }
 
     /// Nil without libcrypto.

@@ -18,6 +18,7 @@ import Testing
             ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
             ("session", SessionTable.table.keys),
             ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
+            ("urlCache", CacheTable.table.keys),
             ("proxy", ProxyTable.table.keys), ("proxyServer", ProxyTable.server.keys),
             ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
             ("data", TaskTable.data.keys),

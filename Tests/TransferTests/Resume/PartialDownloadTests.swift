@@ -1,4 +1,4 @@
-import SystemKit
+@testable import SystemKit
 import TestSupport
 import Testing
 import TransferModel
@@ -20,7 +20,10 @@ import TransferModel
 
     private func names() throws -> PartialNames { try #require(PartialNames(of: "out")) }
 
-    private func part(_ bytes: [UInt8] = bytes) throws -> PartialDownload {
+    private func part(
+        _ bytes: [UInt8] = bytes,
+        url: String = "http://a/"
+    ) throws -> PartialDownload {
         let folder = try Folder(path: folder.path, create: false)
         let file = try OutputFile(in: folder, name: "out")
         try file.write(bytes.span)
@@ -28,7 +31,7 @@ import TransferModel
             file: file,
             folder: folder,
             path: destination.path,
-            url: "http://a/",
+            url: url,
             source: .url("http://c/file"),
             validator: .entityTag("\"one\""),
             total: 200_000,
@@ -46,9 +49,13 @@ import TransferModel
     }
 
     /// Leaves a part with a checkpoint, as a process that ends does.
-    private func leave(checkpointAt length: Int64? = 60_000, boot: String = "boot") throws {
+    private func leave(
+        checkpointAt length: Int64? = 60_000,
+        boot: String = "boot",
+        url: String = "http://a/"
+    ) throws {
         do {
-            let part = try part()
+            let part = try part(url: url)
             part.keep(Self.traits("d"), bootIdentifier: boot)
             if let length { part.checkpoint(at: length, isDurable: true) }
             #expect(part.isKept)
@@ -68,7 +75,7 @@ import TransferModel
         PartialDownload.find(
             try names(),
             of: destination,
-            url: url,
+            urls: [url, "http://mirror/"],
             traits: Self.traits(accept),
             bootIdentifier: boot
         )
@@ -102,6 +109,28 @@ import TransferModel
         #expect((part.offer(to: "http://a/", hasChecksum: false) == nil) == (checkpoint == nil))
     }
 
+    @Test func `what is written in a later start of the machine counts until the next one`() throws
+    {
+        try leave()
+        do {
+            let part = try #require(try find(boot: "second"))
+            #expect(part.size == 60_000)
+            try part.file.write(Self.bytes.span.extracting(60_000..<90_000))
+        }
+        #expect(try find(boot: "second")?.size == 90_000)
+        #expect(try find(boot: "third")?.size == 60_000)
+    }
+
+    @Test func `a part of one of several URLs is gone on with as one of that URL`() throws {
+        try leave(url: "http://mirror/")
+        let part = try #require(try find())
+        #expect(part.offer(to: "http://a/", hasChecksum: true)?.validator == nil)
+        #expect(
+            part.offer(to: "http://mirror/", hasChecksum: true)?.validator
+                == .entityTag("\"one\"")
+        )
+    }
+
     @Test func `another URL goes on only where a checksum tells`() throws {
         let part = try part()
         #expect(part.offer(to: "http://b/", hasChecksum: false) == nil)
@@ -111,11 +140,10 @@ import TransferModel
         )
     }
 
-    @Test func `a beginning that has changed is found`() throws {
-        try leave()
+    /// Changes a byte of the beginning in place: it stays the same file.
+    private func spoilBeginning() throws {
         var bytes = Self.bytes
         bytes[59_999] ^= 1
-        // In place: it stays the same file.
         let tool = "dd of=.out.part conv=notrunc status=none"
         let outcome = try Command(
             "sh",
@@ -123,8 +151,55 @@ import TransferModel
             workingFolder: folder.path
         ).run()
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+    }
+
+    @Test func `a beginning that has changed is found`() throws {
+        try leave()
+        try spoilBeginning()
         let part = try #require(try find())
         #expect(try !part.verify())
+    }
+
+    @Test func `no checkpoint vouches for a beginning that has changed`() throws {
+        try leave()
+        try spoilBeginning()
+        let part = try #require(try find())
+        part.checkpoint(at: 100_000, isDurable: false)
+        #expect(part.isSpoilt)
+        #expect(try folder.list() == [])
+        #expect(try !part.verify())
+        #expect(throws: SystemError.self) { try part.file.publish(replacing: true) }
+    }
+
+    @Test func `a checkpoint for which the beginning is not worth to be read changes nothing`()
+        throws
+    {
+        try leave()
+        do {
+            let part = try #require(try find())
+            part.checkpoint(at: 90_000, isDurable: false, while: { false })
+            #expect(!part.isSpoilt)
+            try part.file.truncate(to: 80_000)
+            #expect(try part.verify())
+        }
+        let part = try #require(try find(boot: "another"))
+        #expect(part.size == 60_000)
+        part.checkpoint(at: 60_000, isDurable: false)
+        #expect(!part.isSpoilt)
+    }
+
+    @Test func `a part that could not be synced is given up, and is never published`() throws {
+        let part = try part()
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
+        part.checkpoint(at: 60_000, isDurable: true)
+        // The kernel tells it once.
+        #expect(throws: SystemError.self) { try part.file.sync { _ in -1 } }
+        part.checkpoint(at: 80_000, isDurable: true)
+        #expect(part.isSpoilt)
+        #expect(try folder.list() == [])
+        #expect(throws: SystemError.self) { try part.file.sync() }
+        #expect(throws: SystemError.self) { try part.file.publish(replacing: true) }
+        #expect(try folder.list() == [])
     }
 
     @Test(arguments: [("http://b/", "d"), ("http://a/", "e")])
@@ -185,17 +260,13 @@ import TransferModel
         #expect(try folder.text(".out.part.record") == "precious")
     }
 
-    @Test(arguments: ["0400", "0644", "0755"])
+    @Test(arguments: ["0400", "0444", "0644", "0755"])
     func `a part that others may read is gone on with, and is read by nobody else any more`(
         mode: String
     ) throws {
         try leave()
         try change("chmod \(mode) .out.part")
-        // Who may do everything opens what he may not write.
-        guard let part = try find() else {
-            #expect(mode == "0400")
-            return
-        }
+        let part = try #require(try find())
         #expect(part.size == 100_000)
         #expect(try folder.mode(of: ".out.part") == 0o600)
     }
@@ -222,7 +293,10 @@ import TransferModel
         #expect(try find() == nil)
     }
 
-    @Test(arguments: [":", "cp .out.part a && mv a .out.part", "chmod 666 .out.part"])
+    @Test(arguments: [
+        ":", "cp .out.part a && mv a .out.part", "chmod 666 .out.part", ": >.out.part.record",
+        "truncate -s 100 .out.part.record",
+    ])
     func `a part that is not gone on with makes room for the next one`(change: String) throws {
         try leave()
         try self.change(change)
@@ -232,9 +306,15 @@ import TransferModel
         #expect(try folder.read(".out.part") == [1, 2, 3])
     }
 
-    @Test(arguments: [
-        "rm .out.part.record", "echo precious >.out.part.record", "chmod 644 .out.part.record",
-    ])
+    @Test(arguments: [": >.out.part.record", "truncate -s 100 .out.part.record"])
+    func `a part with a record that a crash has torn is removed`(change: String) throws {
+        try leave()
+        try self.change(change)
+        #expect(try find() == nil)
+        #expect(try folder.list() == [])
+    }
+
+    @Test(arguments: ["rm .out.part.record", "chmod 644 .out.part.record"])
     func `what is not ours is left alone`(change: String) throws {
         try leave()
         try self.change(change)

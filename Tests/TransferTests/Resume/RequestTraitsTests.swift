@@ -46,6 +46,15 @@ import TransferModel
         #expect(Set(digests).count == 9)
     }
 
+    @Test func `with a checksum nothing else counts: a mirror gets fewer fields`() {
+        let checksum = TaskSpec.ExpectedChecksum.digest(Checksum(.sha256, digest: [1]))
+        let field = HeaderField(name: "Authorization", value: "Bearer x")
+        #expect(
+            RequestTraits([field], [], checksum).digest("salt")
+                == RequestTraits([], [], checksum).digest("salt")
+        )
+    }
+
     @Test func `another checksum makes another request`() {
         let digests = [UInt8(1), 2].map { byte in
             let digest = Array(repeating: byte, count: 32)

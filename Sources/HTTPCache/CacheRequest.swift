@@ -1,0 +1,65 @@
+package import TransferModel
+
+/// A request as the cache sees it.
+package struct CacheRequest: Sendable {
+    /// In upper case as written.
+    package let method: String
+    package let url: HTTPURL
+    /// All that is sent and that a response may vary by, cookies and what libcurl would add among it.
+    package let fields: [HeaderField]
+    package let policy: RequestCachePolicy
+    package let control: CacheControl
+
+    package init(
+        method: String,
+        url: HTTPURL,
+        fields: [HeaderField],
+        policy: RequestCachePolicy = .useProtocolCachePolicy
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.policy = policy
+        control = CacheControl(request: fields)
+    }
+
+    /// Whether the method asks for no more than a look; one that is not known may do anything (RFC 9110 §9.2.1).
+    package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+
+    /// Whether it is one that stored responses answer.
+    package var isAnswerable: Bool { method == "GET" || method == "HEAD" }
+
+    /// Whether it has a condition of its own, which is for the origin (RFC 9111 §4.3.2).
+    package var hasCondition: Bool {
+        fields.contains { field in
+            guard let first = field.name.utf8.first, first.asciiLowercased == UInt8(ascii: "i")
+            else { return false }
+            return field.name.lowercased().hasPrefix("if-")
+        }
+    }
+
+    /// The value of its `Range`; nil without one.
+    package var range: String? { fields.values(of: "range").first }
+
+    /// Whether only what is stored is wanted (RFC 9111 §5.2.1.7).
+    var wantsStoredOnly: Bool {
+        policy == .returnCacheDataDontLoad || control.flags.contains(.onlyIfCached)
+    }
+
+    /// What caches on the way are told, when the request's policy is to get past them; a job's own words go first.
+    package var fieldsForOtherCaches: [HeaderField] {
+        let added: [HeaderField]
+        switch policy {
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            added = [
+                HeaderField(name: "Cache-Control", value: "no-cache"),
+                HeaderField(name: "Pragma", value: "no-cache"),
+            ]
+        case .reloadRevalidatingCacheData:
+            // It is the origin that is to confirm it.
+            added = [HeaderField(name: "Cache-Control", value: "max-age=0")]
+        default: return []
+        }
+        return added.filter { !fields.contains($0.name) }
+    }
+}

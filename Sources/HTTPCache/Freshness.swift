@@ -1,0 +1,74 @@
+package import TransferModel
+
+/// How long a response is fresh, and how old it is (RFC 9111 §4.2); in whole seconds.
+package struct Freshness: Sendable, Hashable {
+    /// Heuristic freshness is at most so long.
+    static let longestGuess: Int64 = 86_400
+
+    /// From the response's generation on; 0 without a reason to take it for fresh.
+    package let lifetime: Int64
+    /// Now.
+    package let age: Int64
+    /// Whether the response was received in the future: the clock was set back, and no age can be told.
+    private let isFromFuture: Bool
+
+    package init(of response: StoredResponse, now: Timestamp) {
+        lifetime = Self.lifetime(of: response)
+        age = Self.age(of: response, now: now)
+        isFromFuture = now < response.responseTime
+    }
+
+    package var isFresh: Bool { lifetime > age && !isFromFuture }
+
+    /// For how long it has been stale; 0 while it is fresh, `max` when no age can be told.
+    package var staleness: Int64 { isFromFuture ? .max : max(0, age - lifetime) }
+
+    /// For how long it will be fresh.
+    var remaining: Int64 { isFromFuture ? 0 : max(0, lifetime - age) }
+
+    /// RFC 9111 §4.2.1; `s-maxage` is for shared caches.
+    private static func lifetime(of response: StoredResponse) -> Int64 {
+        if let maxAge = CacheControl(response.fields).maxAge { return maxAge }
+        let generated = response.date ?? response.responseTime
+        if let expires = response.fields["expires"] {
+            // What is no date, `0` above all, lies in the past (RFC 9111 §5.3).
+            guard let date = HTTPDate.parse(expires, now: response.responseTime) else { return 0 }
+            return max(0, date.seconds - generated.seconds)
+        }
+        return guessedLifetime(of: response, generated)
+    }
+
+    /// A tenth of the time that the content was not changed for before (RFC 9111 §4.2.2).
+    private static func guessedLifetime(
+        of response: StoredResponse,
+        _ generated: Timestamp
+    ) -> Int64 {
+        let isPublic = CacheControl(response.fields).flags.contains(.isPublic)
+        guard isPublic || Storability.isHeuristicallyCacheable(response.statusCode),
+            let changed = response.lastModified
+        else { return 0 }
+        return min(max(0, generated.seconds - changed.seconds) / 10, longestGuess)
+    }
+
+    /// RFC 9111 §4.2.3, in its careful form.
+    static func age(of response: StoredResponse, now: Timestamp) -> Int64 {
+        let received = response.responseTime
+        let apparent = response.date.map { max(0, received.seconds - $0.seconds) } ?? 0
+        let delay = max(0, received.microseconds(since: response.requestTime) / 1_000_000)
+        let corrected = statedAge(of: response) + delay
+        let resident = max(0, now.microseconds(since: received) / 1_000_000)
+        return max(apparent, corrected) + resident
+    }
+
+    /// The first member of the first `Age`; 0 for anything else (RFC 9111 §5.1).
+    private static func statedAge(of response: StoredResponse) -> Int64 {
+        guard let value = response.fields.firstValue(of: "age") else { return 0 }
+        var cursor = ListCursor(Array(value))
+        return cursor.nextElement().flatMap { DeltaSeconds.parse($0) } ?? 0
+    }
+}
+
+extension Timestamp {
+    /// Whole seconds since 1970, rounded down: a date is never later than it was written (RFC 9111 §4.2).
+    var seconds: Int64 { microseconds.flooredDivision(by: 1_000_000).quotient }
+}

@@ -1,0 +1,202 @@
+internal import SystemKit
+package import TransferModel
+
+/// The cache of one session: decides by the rules, and keeps by the store.
+///
+/// Shared by the engine's threads.
+package final class HTTPCache: Sendable {
+    private let store: any CacheStore
+    /// For how many seconds a stale response may stand in for an origin that fails.
+    private let staleIfError: Int64
+    private let partition: String
+    private let fingerprint: Fingerprint
+    private let findSecret: SecretFinder?
+
+    /// - Parameters:
+    ///   - store: Perhaps shared with other sessions.
+    ///   - staleIfError: Of the session's configuration.
+    ///   - partition: What sessions that trust and are trusted alike have in common.
+    ///   - fingerprint: Makes names and hides values; for all sessions and processes the same.
+    ///   - findSecret: Finds the job's secrets in a text, which are not written down.
+    package init(
+        store: any CacheStore,
+        staleIfError: Duration = .zero,
+        partition: String = "",
+        fingerprint: @escaping Fingerprint,
+        findSecret: SecretFinder? = nil
+    ) {
+        self.store = store
+        self.staleIfError = staleIfError.components.seconds
+        self.partition = partition
+        self.fingerprint = fingerprint
+        self.findSecret = findSecret
+    }
+
+    /// Why the store is no longer used; nil while it is.
+    package var fault: String? { store.fault }
+
+    /// Ends what the store does in the background.
+    package func close() { store.close() }
+
+    /// What is to be done for a request.
+    ///
+    /// - Parameters:
+    ///   - request: What is wanted.
+    ///   - isRepeated: Whether an earlier attempt has failed on what it received.
+    ///   - now: The present.
+    /// - Returns: What is to be done.
+    package func plan(
+        for request: CacheRequest,
+        isRepeated: Bool = false,
+        now: Timestamp
+    ) -> CachePlan {
+        if let plan = CachePlan.beforeLookup(request, isRepeated: isRepeated) { return plan }
+        if store.isEmpty {
+            return CachePlan.make(for: request, stored: [], now: now, fingerprint)
+        }
+        guard !hasSecret(request.url.text), let key = key(of: request.url) else {
+            if request.wantsStoredOnly { return .unavailable }
+            return .ask(.init(reason: .secret, isBypass: true, mayStore: false))
+        }
+        return CachePlan.make(for: request, stored: store.find(key), now: now, fingerprint)
+    }
+
+    /// Begins to store a response to a request.
+    ///
+    /// - Parameters:
+    ///   - head: Its head as it was received.
+    ///   - request: What it answers.
+    ///   - requestTime: When the request was made.
+    ///   - responseTime: When the head was whole.
+    ///   - length: The announced length of the body; nil when there is none.
+    /// - Returns: What takes the body; or why it is not stored.
+    package func draft(
+        of head: ResponseHead,
+        to request: CacheRequest,
+        requestTime: Timestamp,
+        responseTime: Timestamp,
+        length: Int64?
+    ) -> Result<CacheDraft, NotStored> {
+        var response = StoredResponse(
+            statusCode: head.statusCode,
+            fields: head.fields,
+            requestTime: requestTime,
+            responseTime: responseTime
+        )
+        if let refusal = Storability.refusal(of: response, to: request) {
+            return .failure(NotStored(refusal))
+        }
+        if let length, length > store.largestBody { return .failure(NotStored(.tooLarge)) }
+        response.fields = StoredFields.storable(head.fields)
+        if hasSecret(request.url.text) || hasSecret(HeaderFields.text(response.fields.lines[...])) {
+            return .failure(NotStored(.secret))
+        }
+        guard store.fault == nil, let key = key(of: request.url),
+            let selection = Selection(of: response.fields, to: request, fingerprint)
+        else { return .failure(NotStored(.failed)) }
+        response.selection = selection
+        return .success(CacheDraft(response, key: key, store: store))
+    }
+
+    /// Why a response is not stored.
+    package struct NotStored: Error {
+        package let reason: CacheVerdict.Storing
+
+        init(_ reason: CacheVerdict.Storing) { self.reason = reason }
+    }
+
+    /// The stored response that a 304 confirms, with its new fields (RFC 9111 §4.3.4).
+    ///
+    /// - Parameters:
+    ///   - fields: Those of the 304.
+    ///   - stored: What was asked about.
+    ///   - request: The request that asked.
+    ///   - requestTime: When it was made.
+    ///   - responseTime: When the 304 came.
+    /// - Returns: The response, and whether the store knows it by now; nil when the 304 is about none of them.
+    package func confirm(
+        _ fields: HeaderFields,
+        of stored: [StoredResponse],
+        for request: CacheRequest,
+        requestTime: Timestamp,
+        responseTime: Timestamp
+    ) -> (response: StoredResponse, isUpdated: Bool)? {
+        guard let index = Validators.confirmed(by: fields, among: stored) else { return nil }
+        let response = updated(stored[index], by: fields, requestTime, responseTime)
+        let mayStore =
+            !CacheControl(fields).flags.contains(.noStore)
+            && !request.control.flags.contains(.noStore)
+            && !hasSecret(HeaderFields.text(response.fields.lines[...]))
+        guard mayStore, let key = key(of: request.url) else { return (response, false) }
+        return (response, store.update(response, for: key))
+    }
+
+    /// Holds what is stored against the answer to a HEAD (RFC 9111 §4.3.5).
+    package func note(
+        head: ResponseHead,
+        of request: CacheRequest,
+        about stored: [StoredResponse],
+        requestTime: Timestamp,
+        responseTime: Timestamp
+    ) {
+        guard head.statusCode == 200, let key = key(of: request.url) else { return }
+        for response in stored where response.statusCode == 200 {
+            var response = response
+            if Validators.isSame(head.fields, as: response) {
+                response = updated(response, by: head.fields, requestTime, responseTime)
+            } else {
+                response.isInvalidated = true
+            }
+            _ = store.update(response, for: key)
+        }
+    }
+
+    private func updated(
+        _ stored: StoredResponse,
+        by fields: HeaderFields,
+        _ requestTime: Timestamp,
+        _ responseTime: Timestamp
+    ) -> StoredResponse {
+        var response = stored
+        response.fields = StoredFields.updated(stored.fields, by: fields)
+        if fields.firstValue(of: "date") == nil {
+            // The old one would make it old from the start.
+            response.fields = StoredFields.without(["date"], response.fields)
+        }
+        response.requestTime = requestTime
+        response.responseTime = responseTime
+        response.isInvalidated = false
+        return response
+    }
+
+    /// Forgets what a request has changed at the origin (RFC 9111 §4.4).
+    package func invalidate(after head: ResponseHead, of request: CacheRequest) {
+        guard !request.isSafe, !store.isEmpty else { return }
+        for url in Invalidation.urls(after: head, to: request) { forget(url) }
+    }
+
+    /// Forgets everything that is stored under a URL.
+    package func forget(_ url: HTTPURL) {
+        if let key = key(of: url) { store.remove(key) }
+    }
+
+    /// Whether a stored response may stand in for an origin that fails.
+    package func mayStandIn(
+        _ stored: StoredResponse,
+        for request: CacheRequest,
+        now: Timestamp
+    ) -> Bool {
+        Judgement.mayStandIn(stored, for: request, allowance: staleIfError, now: now)
+    }
+
+    /// The body of a stored response; nil when it is gone.
+    package func body(of stored: StoredResponse) -> StoredBody? { store.open(stored.body) }
+
+    private func hasSecret(_ text: @autoclosure () -> String) -> Bool {
+        findSecret.map { $0(text()) != nil } ?? false
+    }
+
+    private func key(of url: HTTPURL) -> CacheKey? {
+        CacheKey(url, partition: partition, fingerprint)
+    }
+}

@@ -1,0 +1,89 @@
+package import TransferModel
+
+/// Whether a response may be stored (RFC 9111 §3), by a private cache that has only whole responses.
+package enum Storability {
+    /// Judges a response.
+    ///
+    /// - Parameters:
+    ///   - response: The response, its fields as they were received.
+    ///   - request: What it answers.
+    /// - Returns: Why it is not stored; nil when it is.
+    package static func refusal(
+        of response: StoredResponse,
+        to request: CacheRequest
+    ) -> CacheVerdict.Storing? {
+        let control = CacheControl(response.fields)
+        guard isStoredMethod(request, response, control) else { return .method }
+        guard isStoredStatus(response.statusCode) else { return .status }
+        if request.control.flags.contains(.noStore) || forbidsStoring(response, control) {
+            return .noStore
+        }
+        guard isAllowed(response, control) else { return .status }
+        if Selection.variesByAnything(response.fields) { return .varies }
+        return isReusable(response, control, request.policy) ? nil : .notReusable
+    }
+
+    /// Statuses whose responses are stored without being told to (RFC 9110 §15.1), but for 206.
+    package static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// GET; or a POST that says that it is the answer to a GET of its own URL, and for how long (RFC 9110 §9.3.3).
+    private static func isStoredMethod(
+        _ request: CacheRequest,
+        _ response: StoredResponse,
+        _ control: CacheControl
+    ) -> Bool {
+        if request.method == "GET" { return true }
+        guard request.method == "POST", response.statusCode == 200,
+            control.maxAge != nil || response.fields.firstValue(of: "expires") != nil,
+            let location = response.fields["content-location"]
+        else { return false }
+        return request.url.resolving(location)?.normalized.text == request.url.normalized.text
+    }
+
+    /// Final ones; not a part, not a confirmation, and not a challenge, which is answered and not kept.
+    private static func isStoredStatus(_ status: Int) -> Bool {
+        status >= 200 && ![206, 304, 401, 407].contains(status)
+    }
+
+    /// `no-store`, unless `must-understand` is there too and the status is understood (RFC 9111 §5.2.2.3).
+    private static func forbidsStoring(
+        _ response: StoredResponse,
+        _ control: CacheControl
+    ) -> Bool {
+        let isUnderstood = isUnderstood(response.statusCode)
+        if control.flags.contains(.mustUnderstand) { return !isUnderstood }
+        return control.flags.contains(.noStore)
+    }
+
+    /// Statuses all of whose rules about caching are obeyed here.
+    private static func isUnderstood(_ status: Int) -> Bool {
+        switch status {
+        case 302, 303, 307: true
+        default: isHeuristicallyCacheable(status)
+        }
+    }
+
+    /// The last of the conditions of RFC 9111 §3.
+    private static func isAllowed(_ response: StoredResponse, _ control: CacheControl) -> Bool {
+        !control.flags.isDisjoint(with: [.isPublic, .isPrivate]) || control.maxAge != nil
+            || response.fields.firstValue(of: "expires") != nil
+            || isHeuristicallyCacheable(response.statusCode)
+    }
+
+    /// Whether another request may ever be answered with it; a policy that takes any age can do with all.
+    private static func isReusable(
+        _ response: StoredResponse,
+        _ control: CacheControl,
+        _ policy: RequestCachePolicy
+    ) -> Bool {
+        if policy.usesAnyAge || Validators.hasAny(response.fields) { return true }
+        if control.flags.contains(.noCache) { return false }
+        return Freshness(of: response, now: response.responseTime).isFresh
+            || (control.staleWhileRevalidate ?? 0) > 0 || (control.staleIfError ?? 0) > 0
+    }
+}

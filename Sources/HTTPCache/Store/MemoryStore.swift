@@ -1,0 +1,125 @@
+package import SystemKit
+internal import TransferModel
+
+/// Responses that live as long as the run.
+package final class MemoryStore: CacheStore {
+    /// What is stored under one URL.
+    private struct Entry {
+        var responses: [StoredResponse]
+        /// When it was of use last, by a count of all uses.
+        var lastUse: Int
+    }
+
+    private struct State {
+        var entries: [CacheKey: Entry] = [:]
+        /// By their names.
+        var bodies: [String: [UInt8]] = [:]
+        var size: Int64 = 0
+        var uses = 0
+        var names = 0
+    }
+
+    /// What a response costs besides its body, bytes.
+    private static let overhead: Int64 = 1 << 10
+
+    package let largestBody: Int64
+    package var fault: String? { nil }
+    private let capacity: Int64
+    private let state = Lock(State())
+
+    /// - Parameter capacity: Bytes.
+    package init(capacity: Int64) {
+        self.capacity = capacity
+        largestBody = capacity / URLCacheConfiguration.largestPart
+    }
+
+    /// What is stored takes so much, bytes.
+    package var size: Int64 { state.withLock { $0.size } }
+
+    package var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
+    package func find(_ key: CacheKey) -> [StoredResponse] {
+        state.withLock { state in
+            guard let responses = state.entries[key]?.responses else { return [] }
+            state.uses += 1
+            state.entries[key]?.lastUse = state.uses
+            return responses
+        }
+    }
+
+    package func open(_ body: StoredResponse.Body) -> StoredBody? {
+        if body.length == 0 { return .memory([]) }
+        return state.withLock { $0.bodies[body.name] }.map { .memory($0) }
+    }
+
+    package func makeFile(for key: CacheKey) -> (file: OutputFile, name: String)? { nil }
+
+    package func add(
+        _ response: StoredResponse,
+        _ content: CacheDraft.Content,
+        for key: CacheKey
+    ) -> Bool {
+        guard case .memory(let bytes) = content else { return false }
+        return state.withLock { state in
+            state.names += 1
+            state.uses += 1
+            var response = response
+            if !bytes.isEmpty {
+                response.body.name = String(state.names)
+                state.bodies[response.body.name] = bytes
+            }
+            var entry = state.entries[key] ?? Entry(responses: [], lastUse: 0)
+            entry.lastUse = state.uses
+            for old in entry.responses where old.selection == response.selection {
+                Self.forget(old, in: &state)
+            }
+            entry.responses.removeAll { $0.selection == response.selection }
+            entry.responses.append(response)
+            state.size += Self.size(of: response)
+            state.entries[key] = entry
+            if state.size > capacity { Self.evict(to: capacity / 10 * 9, in: &state) }
+            return true
+        }
+    }
+
+    package func update(_ response: StoredResponse, for key: CacheKey) -> Bool {
+        state.withLock { state in
+            guard
+                let index = state.entries[key]?.responses.firstIndex(where: {
+                    $0.selection == response.selection && $0.body == response.body
+                })
+            else { return false }
+            let growth =
+                response.fields.lines.count
+                - (state.entries[key]?.responses[index].fields.lines.count ?? 0)
+            state.entries[key]?.responses[index] = response
+            state.size += Int64(growth)
+            return true
+        }
+    }
+
+    package func remove(_ key: CacheKey) {
+        state.withLock { Self.remove(key, in: &$0) }
+    }
+
+    package func close() {}
+
+    private static func evict(to size: Int64, in state: inout State) {
+        let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
+        for (key, _) in oldest where state.size > size { remove(key, in: &state) }
+    }
+
+    private static func remove(_ key: CacheKey, in state: inout State) {
+        guard let entry = state.entries.removeValue(forKey: key) else { return }
+        for response in entry.responses { forget(response, in: &state) }
+    }
+
+    private static func forget(_ response: StoredResponse, in state: inout State) {
+        state.size -= size(of: response)
+        state.bodies[response.body.name] = nil
+    }
+
+    private static func size(of response: StoredResponse) -> Int64 {
+        response.body.length + Int64(response.fields.lines.count) + overhead
+    }
+}

@@ -1,0 +1,66 @@
+package import TransferModel
+
+/// What tells whether a stored response is still the one that the origin has (RFC 9110 §8.8, RFC 9111 §4.3).
+package enum Validators {
+    /// Whether the response can be validated.
+    package static func hasAny(_ fields: HeaderFields) -> Bool {
+        fields.firstValue(of: "etag") != nil || fields.firstValue(of: "last-modified") != nil
+    }
+
+    /// The conditions by which the origin is asked about stored responses (RFC 9111 §4.3.1).
+    package static func conditions(for stored: [StoredResponse]) -> [HeaderField] {
+        var tags: [String] = []
+        for response in stored {
+            if let tag = response.fields["etag"], !tags.contains(tag) { tags.append(tag) }
+        }
+        var conditions: [HeaderField] = []
+        if !tags.isEmpty {
+            let list = tags.joined(separator: ", ")
+            conditions.append(HeaderField(name: "If-None-Match", value: list))
+        }
+        if stored.count == 1, let date = stored[0].fields["last-modified"] {
+            conditions.append(HeaderField(name: "If-Modified-Since", value: date))
+        }
+        return conditions
+    }
+
+    /// The stored response that a 304 is about (RFC 9111 §4.3.4).
+    ///
+    /// - Parameters:
+    ///   - fields: Those of the 304.
+    ///   - stored: What was asked about.
+    /// - Returns: Its position; nil when it is none of them, so that nothing is to be updated.
+    package static func confirmed(by fields: HeaderFields, among stored: [StoredResponse]) -> Int? {
+        let candidates: [Int]
+        if let tag = fields["etag"] {
+            let isWeak = isWeak(tag)
+            candidates = stored.indices.filter { index in
+                guard let own = stored[index].fields["etag"] else { return false }
+                return isWeak ? opaque(own) == opaque(tag) : own == tag
+            }
+        } else if let date = fields["last-modified"] {
+            candidates = stored.indices.filter {
+                stored[$0].fields["last-modified"].map { $0 == date } ?? true
+            }
+        } else {
+            // Many servers leave out what did not change.
+            candidates = stored.count == 1 ? [0] : []
+        }
+        return candidates.max { stored[$1].isMoreRecent(than: stored[$0]) }
+    }
+
+    /// Whether the answer to a HEAD is about the stored response, as far as it says (RFC 9111 §4.3.5).
+    package static func isSame(_ fields: HeaderFields, as stored: StoredResponse) -> Bool {
+        for name in ["etag", "last-modified"] {
+            if let value = fields[name], value != stored.fields[name] { return false }
+        }
+        guard let length = fields["content-length"] else { return true }
+        return Int64(length) == stored.body.length
+    }
+
+    private static func isWeak(_ tag: String) -> Bool { tag.hasPrefix("W/") }
+
+    private static func opaque(_ tag: String) -> Substring {
+        isWeak(tag) ? tag.dropFirst(2) : tag[...]
+    }
+}

@@ -1,0 +1,96 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// `urlCache` of a session, and what its tasks make of stored responses.
+enum CacheTable {
+    static let none = "none"
+
+    /// The rule itself; a mapping is merged into one that `defaults` has.
+    static let setting = Setting<SessionConfiguration>(
+        KeyDescription(
+            name: "urlCache",
+            summary: "How responses are kept for later requests and runs; or `none`.",
+            defaultText: "by configuration",
+            isRequired: false,
+            shape: .either(.choice([none]), .mapping(table.keys))
+        )
+    ) { session, reader, field in reader.urlCache(field, into: &session.urlCache) }
+
+    static let table = SettingTable<URLCacheConfiguration>(
+        "urlCache",
+        [
+            Setting(
+                "directory",
+                ValueType(.text(pattern: nil)) { $0.path($1) },
+                default: "the user's cache folder",
+                "Where a `default` session keeps them; jobs with the same folder share them."
+            ) { $0.directory = $1.path },
+            Setting(
+                "diskCapacity",
+                size,
+                default: "1GiB",
+                "What they may take on disk; one of them at most the twentieth part."
+            ) { $0.diskCapacity = $1 },
+            Setting(
+                "memoryCapacity",
+                size,
+                default: "16MiB",
+                "What those of an `ephemeral` session may take in memory."
+            ) { $0.memoryCapacity = $1 },
+            Setting(
+                "staleIfError",
+                .duration(allowsZero: true),
+                default: "0s",
+                "How long after its freshness a response may stand in for an origin that fails."
+            ) { $0.staleIfError = $1 },
+        ]
+    )
+
+    static let requestPolicy = Setting<SessionConfiguration>(
+        "requestCachePolicy",
+        .choice(),
+        default: "useProtocolCachePolicy",
+        "What requests make of stored responses."
+    ) { $0.requestCachePolicy = $1 }
+
+    static let taskPolicy = Setting<TaskDraft>(
+        "cachePolicy",
+        .choice(),
+        default: "the session's requestCachePolicy",
+        "What the request makes of stored responses."
+    ) { $0.cachePolicy = $1 }
+
+    private static let size = ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse)
+}
+
+extension Reader {
+    /// Reads what a session says of its cache; a mapping changes what `defaults` say, a word replaces it.
+    fileprivate mutating func urlCache(_ field: Field, into rule: inout URLCacheRule?) {
+        guard document.kind(of: field.node) == .mapping else {
+            guard let text = text(field) else { return }
+            if text == CacheTable.none {
+                rule = URLCacheRule.none
+            } else {
+                reportChoice(field, text, names: [CacheTable.none], later: [])
+            }
+            return
+        }
+        let errors = errorCount
+        var cache = URLCacheConfiguration()
+        if case .kept(let inherited)? = rule { cache = inherited }
+        apply(CacheTable.table, to: &cache, in: field)
+        if errorCount == errors { rule = .kept(cache) }
+    }
+
+    /// Reports a download that asks whether it is up to date in a session that could not know.
+    mutating func reportMissingCache(of entry: TaskList.Entry, session: String) {
+        guard let value = document.value(of: entry.value, for: "ifExists")?.value else { return }
+        report(
+            .conflictingKeys,
+            "`ifExists: revalidate`\(context) needs a cache, and session `\(session.excerpt)` has none",
+            at: value,
+            help: "remove `urlCache: none` from the session, or choose `replace`"
+        )
+    }
+}

@@ -1,0 +1,46 @@
+internal import Glibc
+
+extension Folder {
+    /// A regular file of a folder.
+    package struct Entry: Sendable, Hashable {
+        package var name: String
+        /// What it takes on disk, bytes.
+        package var size: Int64
+        package var modificationNanoseconds: Int64
+
+        package init(name: String, size: Int64, modificationNanoseconds: Int64) {
+            self.name = name
+            self.size = size
+            self.modificationNanoseconds = modificationNanoseconds
+        }
+    }
+
+    /// The regular files of this folder in no order; those that vanish meanwhile are left out.
+    ///
+    /// - Throws: What opendir(3) says.
+    package func entries() throws(SystemError) -> [Entry] {
+        guard let stream = unsafe opendir(path) else { throw .last("list folder", path) }
+        defer { unsafe closedir(stream) }
+        var entries: [Entry] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(
+                    cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
+                )
+            }
+            var status = stat()
+            guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            entries.append(
+                Entry(
+                    name: name,
+                    size: max(Int64(status.st_size), Int64(status.st_blocks) * 512),
+                    modificationNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000
+                        &+ Int64(status.st_mtim.tv_nsec)
+                )
+            )
+        }
+        return entries
+    }
+}

@@ -1,0 +1,273 @@
+internal import CurlKit
+internal import HTTPCache
+internal import SystemKit
+internal import TransferModel
+
+// Where an attempt asks its session's cache: before a request, when a head is there, and when an exchange has ended.
+extension Attempt {
+    /// The hop's next step: a stored response, or a request.
+    func ask() -> Next {
+        // What an upload's own URL says is nobody else's.
+        if upload?.isAtOwnURL == true { return .exchange(easyRequest()) }
+        guard let caching else {
+            // A session without a cache has nothing to answer with.
+            if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
+            return .exchange(easyRequest())
+        }
+        let now = clock.timestamp(of: .now)
+        if caching.question == nil {
+            let isAnswerable = hop.method == "GET" || hop.method == "HEAD"
+            let fields = isAnswerable ? varyingFields : hop.headers
+            switch caching.plan(hop.method, hop.url, fields, at: now) {
+            case .serve(let stored, let verdict, let refreshes):
+                let asked = refreshes ? hop : nil
+                if let next = serve(stored, verdict, at: now) {
+                    caching.refresh = asked
+                    return next
+                }
+                caching.question = .init(reason: .damaged)
+            case .ask(let question):
+                caching.question = question
+                caching.verdict = .init(question.isBypass ? .bypassed : .miss, question.reason)
+            case .unavailable: return failUnavailable()
+            }
+        }
+        caching.requestTime = now
+        if caching.question?.conditions.isEmpty == false { recorder.willRevalidate() }
+        return .exchange(easyRequest())
+    }
+
+    /// A request for what was used although it was stale, whose answer only the cache gets.
+    ///
+    /// - Parameter key: Its name on the engine's thread.
+    /// - Returns: nil when there was no such response.
+    func refreshing(as key: Int) -> AttemptRequest? {
+        guard let hop = caching?.refresh else { return nil }
+        var refresh = AttemptRequest(
+            key: key,
+            session: request.session,
+            number: request.number,
+            request: hop,
+            redirects: request.redirects,
+            timeoutInterval: request.timeoutInterval,
+            deadline: request.deadline,
+            decodesBody: request.decodesBody
+        )
+        refresh.redirects.follow = .never
+        refresh.cachePolicy = .reloadRevalidatingCacheData
+        return refresh
+    }
+
+    /// All that the hop sends and a response may vary by.
+    private var varyingFields: [HeaderField] {
+        var fields = hop.headers
+        func add(_ name: String, _ value: String?) {
+            if let value, !fields.contains(name) {
+                fields.append(HeaderField(name: name, value: value))
+            }
+        }
+        add("User-Agent", RunnerVersion.userAgent)
+        add("Accept-Encoding", request.decodesBody ? BodyDecoding.acceptEncoding : "identity")
+        add("Cookie", cookieField(for: hop.url))
+        return fields
+    }
+
+    private func failUnavailable() -> Next {
+        failure = TransferFailure(
+            kind: .cache,
+            phase: .prepare,
+            detail: "no stored response may answer, and the network is not to be asked"
+        )
+        failure?.urlError = .init(code: -1008, name: "resourceUnavailable")
+        failure?.isPermanent = true
+        failure?.isKnownUnprocessed = true
+        failure?.help = "choose another `cachePolicy`, or `requestCachePolicy` of the session"
+        return .finished(result())
+    }
+
+    /// Answers the running exchange with a stored response.
+    ///
+    /// - Parameters:
+    ///   - stored: The response.
+    ///   - verdict: What it is used as.
+    ///   - now: The present, for its age; nil when it was validated just now.
+    /// - Returns: What follows; nil when the stored body is gone or damaged.
+    private func serve(
+        _ stored: StoredResponse,
+        _ verdict: CacheVerdict,
+        at now: Timestamp?
+    ) -> Next? {
+        guard let caching else { return nil }
+        let hasBody = hop.method != "HEAD" && stored.body.length > 0
+        var content = StoredBody.memory([])
+        if hasBody {
+            guard let body = caching.cache.body(of: stored)?.loaded(stored.body) else {
+                caching.cache.forget(hop.url)
+                return nil
+            }
+            content = body
+        }
+        var head = stored.head(at: now)
+        var part: (start: Int64, count: Int64) = (0, hasBody ? stored.body.length : 0)
+        if hasBody, let value = caching.request?.range,
+            let range = ByteRange(value, of: stored.body.length)
+        {
+            head = range.head(of: head, length: stored.body.length)
+            part = (range.start, range.count)
+        }
+        caching.serve(stored, length: part.count, verdict)
+        deliver(head, content, part)
+        recorder.end(isComplete: !hasFailed, protocolName: nil)
+        return goOn()
+    }
+
+    /// Judges a stored response as one from the network, and hands its body on.
+    private func deliver(
+        _ head: ResponseHead,
+        _ content: StoredBody,
+        _ part: (start: Int64, count: Int64)
+    ) {
+        self.head = head
+        recorder.didFind(head, at: move())
+        guard judge(head), verdict?.isPassedOver != true else { return }
+        do throws(SystemError) {
+            _ = try content.forEachPiece(from: part.start, count: part.count) { piece in
+                decoding == nil ? take(piece) : decode(piece)
+            }
+        } catch {
+            failure = TransferFailure(error, phase: .receive)
+        }
+    }
+
+    /// Whether a stored response takes the place of the one whose head is whole: the origin confirms it, or fails.
+    func isAnsweredByStored(_ head: ResponseHead) -> Bool {
+        guard let caching, caching.served == nil, let question = caching.question else {
+            return false
+        }
+        let isConfirmed = head.statusCode == 304 && !question.conditions.isEmpty
+        if isConfirmed || Judgement.isFailure(head.statusCode) && standIn != nil {
+            verdict = .stored
+            passOver()
+            return true
+        }
+        if resumption == nil {
+            let hasNoBody = head.hasNoContent || hop.method == "HEAD"
+            caching.didReceive(
+                head,
+                length: contentLength,
+                isFramed: isFramed || hasNoBody,
+                at: clock.timestamp(of: .now)
+            )
+        }
+        return false
+    }
+
+    /// The stored response that may be used although the origin fails; nil without one.
+    private var standIn: StoredResponse? {
+        guard let caching, caching.served == nil, let request = caching.request,
+            let stored = caching.question?.stored.first,
+            caching.cache.mayStandIn(stored, for: request, now: clock.timestamp(of: .now))
+        else { return nil }
+        return stored
+    }
+
+    /// What follows an exchange with the network for the cache's sake; nil when what follows any does.
+    func endCaching(isComplete: Bool) -> Next? {
+        guard let caching, caching.served == nil else { return nil }
+        if hasFailed, head == nil, failure?.isOfOrigin == true, let standIn {
+            return serve(standIn)
+        }
+        if case .stored = verdict, let head {
+            if head.statusCode != 304 { return standIn.flatMap(serve) }
+            return hasFailed ? nil : confirm(head)
+        }
+        guard isComplete else {
+            caching.reject(.incomplete)
+            return nil
+        }
+        switch verdict {
+        case .redirect, .refuse: caching.commit()
+        case .accept where !hasFailed: break
+        default: caching.reject(.rejected)
+        }
+        return nil
+    }
+
+    /// Uses a stale response, because the origin has failed.
+    private func serve(_ standIn: StoredResponse) -> Next? {
+        let failure = failure
+        self.failure = nil
+        checks = []
+        beginServing()
+        let now = clock.timestamp(of: .now)
+        if let next = serve(standIn, CacheVerdict(.stale, .staleIfError), at: now) { return next }
+        self.failure = failure
+        return nil
+    }
+
+    /// Uses the response that the origin has confirmed; when it is not known which one, asks for everything.
+    private func confirm(_ head: ResponseHead) -> Next {
+        guard let caching, let request = caching.request, let question = caching.question else {
+            return finish()
+        }
+        let confirmed = caching.cache.confirm(
+            head.fields,
+            of: question.stored,
+            for: request,
+            requestTime: caching.requestTime,
+            responseTime: clock.timestamp(of: .now)
+        )
+        if let confirmed {
+            let storing: CacheVerdict.Storing? = confirmed.isUpdated ? .updated : nil
+            let verdict = CacheVerdict(.revalidated, question.reason, storing: storing)
+            beginServing()
+            if let next = serve(confirmed.response, verdict, at: nil) { return next }
+        }
+        caching.question = .init(reason: confirmed == nil ? .changed : .damaged)
+        return exchange(.restart)
+    }
+
+    /// Begins the record of a stored response behind that of an exchange with the network.
+    private func beginServing() {
+        forgetResponse()
+        recorder.begin(reason: .cacheHit, method: hop.method, url: hop.url.text, at: move())
+    }
+
+    /// Whether a file that is there has the body that is served already, and may stay.
+    func isKept(_ file: TaskSpec.Destination) -> Bool {
+        guard file.ifExists == .revalidate, !request.decodesBody, let caching,
+            let stored = caching.served?.response, caching.servedLength == stored.body.length,
+            let present = try? InputFile(path: file.path),
+            StoredBody.file(present).isIntact(stored.body)
+        else { return false }
+        guard case .digest(let expected)? = file.checksum else { return true }
+        guard let digest = MessageDigest(expected.algorithm.family) else { return false }
+        let isRead = try? StoredBody.file(present).forEachPiece(count: stored.body.length) {
+            digest.update($0)
+            return true
+        }
+        return isRead == true && digest.finish() == expected.digest
+    }
+}
+
+extension StoredBody {
+    /// The body, in memory when it is small, once it is seen to be intact; nil when it is not.
+    fileprivate func loaded(_ stored: StoredResponse.Body) -> StoredBody? {
+        guard case .file(let file) = self, stored.length <= ResponseSink.memoryLimit else {
+            return isIntact(stored) ? self : nil
+        }
+        guard let bytes = try? file.read(at: 0, count: Int(stored.length)) else { return nil }
+        let body = StoredBody.memory(bytes)
+        return body.isIntact(stored) ? body : nil
+    }
+}
+
+extension TransferFailure {
+    /// Whether it says that the origin cannot be reached or does not answer (RFC 9111 §4.2.4).
+    fileprivate var isOfOrigin: Bool {
+        switch kind {
+        case .resolve, .connect, .timeout, .stalled, .reset, .protocolViolation: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,202 @@
+internal import HTTPCache
+internal import SystemKit
+internal import TransferModel
+
+/// What one attempt has to do with its session's cache.
+///
+/// A class, so that an attempt without a cache holds nothing but a nil.
+final class CachedExchange {
+    /// What is served in the place of a response from the network.
+    struct Served {
+        var response: StoredResponse
+        /// What of the body is handed out, bytes.
+        var length: Int64
+    }
+
+    let cache: HTTPCache
+    private let policy: RequestCachePolicy
+    private let ignoresStored: Bool
+    /// The hop's request; nil before it is looked up.
+    private(set) var request: CacheRequest?
+    /// What the origin is asked; nil before it is.
+    var question: CachePlan.Question?
+    /// When the running request was made.
+    var requestTime = Timestamp(microseconds: 0)
+    /// Takes the body that comes in; nil when it is not to be stored.
+    private var draft: CacheDraft?
+    private(set) var served: Served?
+    /// What was answered by a stale response and is to be asked for again; nil without one.
+    var refresh: RequestSpec?
+    /// How it stands.
+    var verdict: CacheVerdict?
+
+    private init(_ cache: HTTPCache, _ policy: RequestCachePolicy, ignoresStored: Bool) {
+        self.cache = cache
+        self.policy = policy
+        self.ignoresStored = ignoresStored
+    }
+
+    /// Nil when the session or the task has no cache, or goes on with a part of a file.
+    static func make(
+        for request: AttemptRequest,
+        of session: SessionTransport
+    ) -> CachedExchange? {
+        guard let cache = session.cache, let policy = request.cachePolicy,
+            request.partial == nil, request.sink != .checksums
+        else { return nil }
+        return CachedExchange(cache, policy, ignoresStored: request.ignoresStored)
+    }
+
+    /// Another URL is asked.
+    func beginHop() {
+        request = nil
+        question = nil
+        served = nil
+        verdict = nil
+    }
+
+    /// What came is of no use any more.
+    func forgetResponse() {
+        draft = nil
+        served = nil
+    }
+
+    /// Looks a request up.
+    ///
+    /// - Parameters:
+    ///   - method: Its method.
+    ///   - url: What it asks.
+    ///   - fields: All that a response may vary by.
+    ///   - now: The present.
+    /// - Returns: What is to be done for it.
+    func plan(
+        _ method: String,
+        _ url: HTTPURL,
+        _ fields: [HeaderField],
+        at now: Timestamp
+    ) -> CachePlan {
+        let request = CacheRequest(method: method, url: url, fields: fields, policy: policy)
+        self.request = request
+        return cache.plan(for: request, isRepeated: ignoresStored, now: now)
+    }
+
+    /// What is sent besides the request's own fields.
+    var addedFields: [HeaderField] {
+        guard let question, let request else { return [] }
+        return question.conditions + request.fieldsForOtherCaches
+    }
+
+    /// The length of what is served; nil while nothing is.
+    var servedLength: Int64? { served?.length }
+
+    /// Where a stored redirect leads, of which libcurl knows nothing.
+    func redirectURL(from url: HTTPURL, _ head: ResponseHead) -> String? {
+        guard served != nil, let location = head.fields["location"] else { return nil }
+        return url.resolving(location)?.text
+    }
+
+    /// A stored response is the answer.
+    func serve(_ response: StoredResponse, length: Int64, _ verdict: CacheVerdict) {
+        served = Served(response: response, length: length)
+        self.verdict = verdict
+    }
+
+    // MARK: - Storing
+
+    /// The head of a response from the network is whole, and no stored one takes its place.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - length: The announced length of the body; nil without one.
+    ///   - isFramed: Whether the end of the body will be told from its being cut.
+    ///   - now: The present.
+    func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp) {
+        guard let request, let question else { return }
+        let wasAsked = !question.conditions.isEmpty
+        let reason: CacheVerdict.Reason = wasAsked ? .changed : question.reason
+        verdict = CacheVerdict(question.isBypass ? .bypassed : .miss, reason)
+        cache.invalidate(after: head, of: request)
+        if request.method == "HEAD" {
+            cache.note(
+                head: head,
+                of: request,
+                about: question.stored,
+                requestTime: requestTime,
+                responseTime: now
+            )
+        }
+        guard question.mayStore, request.range == nil else { return }
+        guard isFramed else {
+            verdict?.storing = .incomplete
+            return
+        }
+        let result = cache.draft(
+            of: head,
+            to: request,
+            requestTime: requestTime,
+            responseTime: now,
+            length: length
+        )
+        switch result {
+        case .success(let draft): self.draft = draft
+        case .failure(let refusal): verdict?.storing = refusal.reason
+        }
+    }
+
+    /// Takes a piece of the body as it was sent.
+    func take(_ bytes: Span<UInt8>) {
+        guard draft != nil, draft?.append(bytes) == false else { return }
+        draft = nil
+        verdict?.storing = cache.fault == nil ? .tooLarge : .failed
+    }
+
+    /// What becomes of the stored response once the attempt's result is known.
+    func outcome() -> CacheOutcome? {
+        if let served, let request { return .served(cache, request.url, served.response) }
+        return draft.map { .draft($0) }
+    }
+
+    /// Stores a whole response that needs no further judgement.
+    func commit() {
+        guard let draft else { return }
+        self.draft = nil
+        verdict?.storing = draft.commit() ? .stored : .failed
+    }
+
+    /// The response is not whole, or not what the task expects.
+    func reject(_ reason: CacheVerdict.Storing) {
+        guard draft != nil else { return }
+        draft = nil
+        verdict?.storing = reason
+    }
+}
+
+/// What becomes of a stored response, or of one that may be stored, when the body has been judged.
+enum CacheOutcome: Sendable {
+    case draft(CacheDraft)
+    case served(HTTPCache, HTTPURL, StoredResponse)
+
+    /// Stores what is right, and forgets what is not.
+    func end(_ result: inout AttemptResult) {
+        switch self {
+        case .draft(let draft):
+            if result.failure?.isAboutContent == true {
+                result.cache?.storing = .rejected
+            } else {
+                result.cache?.storing = draft.commit() ? .stored : .failed
+            }
+        case .served(let cache, let url, _):
+            if result.failure?.isAboutContent == true { cache.forget(url) }
+        }
+    }
+}
+
+extension TransferFailure {
+    /// Whether the attempt failed on what it received, so that another one is not to receive the same.
+    package var isAboutContent: Bool {
+        switch kind {
+        case .integrity, .content, .mimeType, .tooLarge, .httpStatus, .protocolViolation: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import ArgumentParser
+import HTTPCache
+import JSON
+import SystemKit
+import TransferModel
+
+/// `runner cache`: what is in the HTTP cache.
+struct CacheCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache",
+        _superCommandName: Runner.name,
+        abstract: "Look into the HTTP cache, check it, or empty it.",
+        discussion: """
+            It is the folder that `RUNNER_CACHE_DIR` names, else `runner` in the user's cache folder; a session may have \
+            another one in `urlCache.directory`. Emptying it costs no more than fetching again.
+            """,
+        subcommands: [Stat.self, List.self, Clear.self, Verify.self]
+    )
+
+    /// Which cache, and how it is told of.
+    struct Options: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "The cache's folder. [env: RUNNER_CACHE_DIR] (default: runner in the user's cache folder)",
+                valueName: "folder"
+            )
+        )
+        var directory: String?
+
+        @Option(help: "How to write it: text or json. [env: RUNNER_FORMAT] (default: text)")
+        var format: OutputFormat?
+
+        /// The folder, whether it is there or not.
+        func folder() throws -> String {
+            if let directory, !directory.isEmpty {
+                if directory.hasPrefix("/") { return directory }
+                return ProcessContext.workingFolder.map { "\($0)/\(directory)" } ?? directory
+            }
+            guard let path = CacheFolder.path(in: ProcessContext.environment) else {
+                throw Exit(.environment, "there is no cache folder: name one with --directory")
+            }
+            return path
+        }
+
+        /// What is stored; nil when nothing ever was.
+        func inventory() throws -> DiskInventory? {
+            let folder = try folder()
+            return try Exit.environment { () throws(SystemError) in
+                try DiskInventory.open(folder)
+            }
+        }
+    }
+
+    /// Writes lines of text or a JSON document, as one piece each.
+    static func write(
+        _ format: OutputFormat,
+        text: () -> String,
+        json: (inout JSONWriter) -> Void
+    ) throws {
+        switch format {
+        case .text: try StandardOutput.write(text())
+        case .json:
+            var writer = JSONWriter()
+            json(&writer)
+            writer.newline()
+            try StandardOutput.write(writer.bytes.span)
+        }
+    }
+}
+
+extension CacheCommand {
+    /// How much there is.
+    struct Stat: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "stat",
+            abstract: "Tell how much is stored, and how much of it is fresh."
+        )
+
+        @OptionGroup var options: Options
+
+        mutating func run() throws {
+            let folder = try options.folder()
+            let inventory = try options.inventory()
+            let now = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+            var count: Int64 = 0
+            var fresh: Int64 = 0
+            var urls: Set<String> = []
+            let size = try Exit.environment { () throws(SystemError) -> Int64 in
+                try inventory?.forEachItem { item in
+                    count += 1
+                    urls.insert(item.url)
+                    if Freshness(of: item.response, now: now).isFresh { fresh += 1 }
+                }
+                return try inventory?.size() ?? 0
+            }
+            let path = inventory?.path ?? folder
+            try CacheCommand.write(
+                OutputFormat.resolve(options.format),
+                text: {
+                    """
+                    folder      \(path)
+                    URLs        \(urls.count)
+                    responses   \(count), \(fresh) of them fresh
+                    size        \(size) bytes
+
+                    """
+                },
+                json: { writer in
+                    writer.beginObject()
+                    writer.key("folder")
+                    writer.string(path)
+                    for (name, value) in [
+                        ("urls", Int64(urls.count)), ("responses", count), ("fresh", fresh),
+                        ("size", size),
+                    ] {
+                        writer.key(name)
+                        writer.integer(value)
+                    }
+                    writer.endObject()
+                }
+            )
+        }
+    }
+
+    /// What there is.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List what is stored: status, size, age and lifetime in seconds, and URL."
+        )
+
+        @OptionGroup var options: Options
+
+        mutating func run() throws {
+            let now = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+            var items: [DiskInventory.Item] = []
+            if let inventory = try options.inventory() {
+                try Exit.environment { () throws(SystemError) in
+                    try inventory.forEachItem { items.append($0) }
+                }
+            }
+            items.sort { $0.url < $1.url }
+            try CacheCommand.write(
+                OutputFormat.resolve(options.format),
+                text: {
+                    items.map { item in
+                        let freshness = Freshness(of: item.response, now: now)
+                        let numbers = [
+                            "\(item.response.statusCode)", "\(item.size)", "\(freshness.age)",
+                            "\(freshness.lifetime)",
+                        ]
+                        return (numbers + [item.url]).joined(separator: "\t") + "\n"
+                    }
+                    .joined()
+                },
+                json: { writer in
+                    writer.beginArray()
+                    for item in items { Self.write(item, at: now, &writer) }
+                    writer.endArray()
+                }
+            )
+        }
+
+        private static func write(
+            _ item: DiskInventory.Item,
+            at now: Timestamp,
+            _ writer: inout JSONWriter
+        ) {
+            let freshness = Freshness(of: item.response, now: now)
+            writer.beginObject()
+            writer.key("url")
+            writer.string(item.url)
+            for (name, value) in [
+                ("statusCode", Int64(item.response.statusCode)), ("size", item.size),
+                ("ageSeconds", freshness.age), ("lifetimeSeconds", freshness.lifetime),
+            ] {
+                writer.key(name)
+                writer.integer(value)
+            }
+            writer.key("isFresh")
+            writer.bool(freshness.isFresh)
+            writer.key("varyingFields")
+            writer.beginArray()
+            for field in item.response.selection.fields { writer.string(field.name) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// Removes what there is.
+    struct Clear: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "clear",
+            abstract: "Remove everything that is stored; runs that go on may store more."
+        )
+
+        @OptionGroup var options: Options
+
+        mutating func run() throws {
+            let inventory = try options.inventory()
+            let count = try Exit.environment { () throws(SystemError) in
+                try inventory?.clear() ?? 0
+            }
+            try CacheCommand.write(
+                OutputFormat.resolve(options.format),
+                text: { "removed \(count) files\n" },
+                json: { writer in
+                    writer.beginObject()
+                    writer.key("removedFiles")
+                    writer.integer(Int64(count))
+                    writer.endObject()
+                }
+            )
+        }
+    }
+
+    /// Looks at every byte that there is.
+    struct Verify: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify",
+            abstract:
+                "Read everything that is stored, and exit with 6 when something of it is damaged.",
+            discussion: "What is damaged is never used; `clear` removes it."
+        )
+
+        @OptionGroup var options: Options
+
+        mutating func run() throws {
+            let inventory = try options.inventory()
+            let faults = try Exit.environment { () throws(SystemError) in
+                try inventory?.verify() ?? []
+            }
+            try CacheCommand.write(
+                OutputFormat.resolve(options.format),
+                text: {
+                    faults.isEmpty
+                        ? "nothing is damaged\n"
+                        : faults.map { "\($0.name): \($0.reason)\n" }.joined()
+                },
+                json: { writer in
+                    writer.beginArray()
+                    for fault in faults {
+                        writer.beginObject()
+                        writer.key("file")
+                        writer.string(fault.name)
+                        writer.key("reason")
+                        writer.string(fault.reason)
+                        writer.endObject()
+                    }
+                    writer.endArray()
+                }
+            )
+            if !faults.isEmpty { throw Exit(.integrity) }
+        }
+    }
+}

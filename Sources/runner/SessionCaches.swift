@@ -1,0 +1,95 @@
+import HTTPCache
+import SystemKit
+import Transfer
+import TransferModel
+
+/// The caches of a run's sessions.
+///
+/// A cache that cannot be used is no reason to fail: a warning says so.
+struct SessionCaches {
+    /// One for each session, in their order; nil for one that keeps no responses.
+    let caches: [HTTPCache?]
+
+    /// - Parameters:
+    ///   - sessions: Those of the plan, with their logins.
+    ///   - folder: The user's cache folder; nil when nothing names one.
+    ///   - findSecret: Finds the job's secrets in a text.
+    init(of sessions: [SessionConfiguration], folder: String?, findSecret: SecretFinder?) {
+        var shared: [String: DiskStore] = [:]
+        var caches: [HTTPCache?] = []
+        for session in sessions {
+            guard let rule = session.keptCache,
+                let store = Self.store(of: session, rule, folder, &shared)
+            else {
+                caches.append(nil)
+                continue
+            }
+            caches.append(
+                HTTPCache(
+                    store: store,
+                    staleIfError: rule.staleIfError,
+                    partition: Self.partition(of: session),
+                    fingerprint: { Engine.sha256(of: $0) },
+                    findSecret: findSecret
+                )
+            )
+        }
+        self.caches = caches
+    }
+
+    /// Ends what runs in the background, and says what did not work.
+    func close() {
+        var faults: Set<String> = []
+        for case let cache? in caches {
+            cache.close()
+            if let fault = cache.fault, faults.insert(fault).inserted {
+                StandardError.write(
+                    Array("runner: warning: the cache is not used: \(fault)\n".utf8)
+                )
+            }
+        }
+    }
+
+    /// On disk for sessions that keep things there, one for each folder; else in memory.
+    private static func store(
+        of session: SessionConfiguration,
+        _ rule: URLCacheConfiguration,
+        _ folder: String?,
+        _ shared: inout [String: DiskStore]
+    ) -> (any CacheStore)? {
+        guard session.kind != .ephemeral else { return MemoryStore(capacity: rule.memoryCapacity) }
+        guard let directory = rule.directory ?? folder, rule.diskCapacity > 0 else { return nil }
+        let name = "\(rule.diskCapacity) \(directory)"
+        if let store = shared[name] { return store }
+        let store = DiskStore(directory: directory, capacity: rule.diskCapacity)
+        shared[name] = store
+        return store
+    }
+
+    /// What was received from whom one session believes, or as whom it is known, is not for another one; only its hash is
+    /// ever written.
+    private static func partition(of session: SessionConfiguration) -> String {
+        var parts: [String] = []
+        let tls = session.tls
+        if tls.serverTrust != .system { parts.append(tls.serverTrust.rawValue) }
+        if let file = tls.caFile { parts.append("ca \(file)") }
+        parts += tls.pinnedPublicKeys
+        for credential in session.credentials {
+            // The secrets of it are not printed.
+            parts.append("\(credential.space) \(credential.proof)")
+            if case .bearer(let token) = credential.proof { token.withText { parts.append($0) } }
+        }
+        return parts.joined(separator: "\n")
+    }
+}
+
+extension SessionConfiguration {
+    /// How responses are kept; nil when they are not.
+    fileprivate var keptCache: URLCacheConfiguration? {
+        switch urlCache {
+        case .kept(let configuration): configuration
+        case URLCacheRule.none?: nil
+        case nil: URLCacheConfiguration()
+        }
+    }
+}

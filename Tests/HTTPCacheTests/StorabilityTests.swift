@@ -1,0 +1,96 @@
+import Testing
+import TransferModel
+
+@testable import HTTPCache
+
+// RFC 9111 §3
+@Suite struct StorabilityTests {
+    @Test(
+        arguments: [
+            (200, ["Cache-Control: max-age=60"], nil),
+            (200, ["ETag: \"a\""], nil),
+            (200, ["Date: \(startDate)", "Last-Modified: \(dayEarlier)"], nil),
+            (200, ["Cache-Control: no-cache", "ETag: \"a\""], nil),
+            (200, ["Cache-Control: private, max-age=60"], nil),
+            (200, ["Cache-Control: no-store, must-understand, max-age=60"], nil),
+            (200, [], .notReusable),
+            (200, ["Cache-Control: no-cache"], .notReusable),
+            (200, ["Cache-Control: max-age=0"], .notReusable),
+            (200, ["Cache-Control: max-age=0, stale-while-revalidate=60"], nil),
+            (200, ["Cache-Control: No-StOrE, max-age=60"], .noStore),
+            (200, ["Cache-Control: max-age=60", "Vary: *"], .varies),
+            (200, ["Cache-Control: max-age=60", "Vary: , *"], .varies),
+            (599, ["Cache-Control: max-age=60"], nil),
+            (599, ["Cache-Control: max-age=60, must-understand"], .noStore),
+            (599, ["ETag: \"a\""], .status), (201, ["ETag: \"a\""], .status),
+            (302, ["Expires: \(hourLater)"], nil), (301, ["ETag: \"a\""], nil),
+            (206, ["Cache-Control: max-age=60"], .status),
+            (304, ["Cache-Control: max-age=60"], .status),
+            (401, ["Cache-Control: max-age=60"], .status),
+        ] as [(Int, [String], CacheVerdict.Storing?)]
+    )
+    func `a response is stored when the rules allow it and it can be of use`(
+        status: Int,
+        lines: [String],
+        refusal: CacheVerdict.Storing?
+    ) throws {
+        var stored = sample(status: status)
+        stored.fields = headerFields(lines)
+        #expect(Storability.refusal(of: stored, to: try request()) == refusal)
+    }
+
+    @Test func `a request may forbid storing what answers it`() throws {
+        let stored = sample("Cache-Control: max-age=60")
+        let wanted = try request("Cache-Control: no-store")
+        #expect(Storability.refusal(of: stored, to: wanted) == .noStore)
+    }
+
+    @Test func `a policy that takes any age stores what is never fresh`() throws {
+        let wanted = try request(policy: .returnCacheDataElseLoad)
+        #expect(Storability.refusal(of: sample(), to: wanted) == nil)
+    }
+
+    // RFC 9110 §9.3.3
+    @Test(
+        arguments: [
+            (["Cache-Control: max-age=60", "Content-Location: /x"], nil),
+            (["Cache-Control: max-age=60", "Content-Location: http://a.example:80/y/../x"], nil),
+            (["Cache-Control: max-age=60", "Content-Location: /y"], .method),
+            (["Cache-Control: max-age=60"], .method),
+            (["ETag: \"a\"", "Content-Location: /x"], .method),
+        ] as [([String], CacheVerdict.Storing?)]
+    )
+    func `of a POST only what says that it answers a GET is stored`(
+        lines: [String],
+        refusal: CacheVerdict.Storing?
+    ) throws {
+        var stored = sample()
+        stored.fields = headerFields(lines)
+        #expect(Storability.refusal(of: stored, to: try request(method: "POST")) == refusal)
+    }
+
+    // RFC 9111 §3.1
+    @Test func `fields about the connection and those that may not be stored are left out`() {
+        let stored = StoredFields.storable(
+            headerFields([
+                "Connection: a, B", "A: 1", "b: 2", "C: 3", "Keep-Alive: x", "Set-Cookie: d=e",
+                "Transfer-Encoding: chunked", "Proxy-Authenticate: Basic",
+                "Cache-Control: no-cache=\"D\"", "d: 4",
+            ])
+        )
+        #expect(stored.fields.map(\.name) == ["C", "Set-Cookie", "Cache-Control"])
+    }
+
+    // RFC 9111 §3.2
+    @Test func `newer fields replace older ones but for those of the body`() {
+        let stored = headerFields([
+            "A: 1", "B: 2", "B: 3", "Content-Length: 7", "Content-Encoding: gzip", "Age: 5",
+        ])
+        let newer = headerFields(["b: 4", "C: 5", "Content-Length: 9", "Content-Encoding: br"])
+        #expect(
+            StoredFields.updated(stored, by: newer).fields.map { "\($0.name): \($0.value)" } == [
+                "A: 1", "Content-Length: 7", "Content-Encoding: gzip", "b: 4", "C: 5",
+            ]
+        )
+    }
+}
