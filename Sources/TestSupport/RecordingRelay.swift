@@ -54,6 +54,22 @@ package final class RecordingRelay: Sendable {
     /// What went through each connection so far, in the order in which they were made.
     package var passages: [Passage] { kept.withLock { $0 } }
 
+    /// Passes on what the target says until something happens.
+    private static func passBack(
+        _ server: Descriptor,
+        _ client: Descriptor,
+        _ stop: Gate,
+        until end: Readiness
+    ) {
+        let events = [end, .readable(stop.descriptor), .readable(server)]
+        while Readiness.wait(for: events, until: Deadline()) == 2 {
+            guard let bytes = server.read(), !bytes.isEmpty else { break }
+            // A few fields, which the client has room for.
+            guard (try? LoopbackSocket.send(bytes, to: client) {}) != nil else { return }
+        }
+        _ = Readiness.wait(for: [end, .readable(stop.descriptor)], until: Deadline())
+    }
+
     /// Passes on what comes from either side until both have ended.
     private static func pass(
         _ client: Descriptor,
@@ -94,10 +110,11 @@ package final class RecordingRelay: Sendable {
             switch cut {
             case .hold(_, let gate):
                 gate.open()
-                let events = [Readiness.abandoned(client), .readable(stop.descriptor)]
-                _ = Readiness.wait(for: events, until: Deadline())
+                passBack(server, client, stop, until: .abandoned(client))
             case .reset(_, let gate):
-                try? gate?.wait()
+                if let gate {
+                    passBack(server, client, stop, until: .readable(gate.descriptor))
+                }
                 LoopbackSocket.closeWillReset(client)
             case nil: break
             }

@@ -363,7 +363,8 @@ import TransferModel
         #expect(server.bodies.isOnly(Self.body))
         let parts = server.requests.filter { $0.method == "PATCH" && !$0.body.isEmpty }
         let longest = parts.map(\.body.count).max() ?? 0
-        #expect(longest <= 1_000_000)
+        // One that nobody has told of a limit finds it by trying.
+        #expect(!isTold || longest <= 1_000_000)
         let completeness = Set(parts.dropLast().map { $0.headers["Upload-Complete"] })
         #expect(completeness == ["?0"])
         #expect(parts.last?.headers["Upload-Complete"] == "?1")
@@ -458,7 +459,7 @@ import TransferModel
         let server = try UploadOrigin(
             .init {
                 $0.isPrivate = true
-                $0.faults = [1: .cut(after: 1000)]
+                $0.faults = [0: .cut(after: 1000)]
             }
         )
         let login = Login(user: "me", password: Secret("you"))
@@ -471,8 +472,8 @@ import TransferModel
         let results = try upload(server.url("/"), harness: harness)
         #expect(results.last?.failure == nil)
         let shown = server.requests.map { $0.headers["Authorization"] != nil }
-        #expect(shown == [false, true, true, true])
-        #expect(server.outline == ["POST", "POST", "HEAD", "PATCH 1000"])
+        #expect(shown.last == true)
+        #expect(server.outline == ["POST", "HEAD", "HEAD", "PATCH 1000"])
     }
 
     @Test func `a file that has changed meanwhile is another upload`() throws {
@@ -497,8 +498,8 @@ import TransferModel
         )
         let results = try upload(server.url("/"))
         let informed = results[0].transactions[0].informationalResponses
-        #expect(informed.map(\.statusCode) == [104])
-        #expect(informed.map(\.uploadOffset) == [12])
+        #expect(informed.map(\.statusCode) == [104, 100])
+        #expect(informed.map(\.uploadOffset) == [12, nil])
     }
 }
 
