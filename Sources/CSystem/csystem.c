@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -55,7 +56,18 @@ void csystem_name_thread(const char *name) { pthread_setname_np(pthread_self(), 
 
 int csystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
-static int set_attributes(posix_spawnattr_t *attributes) {
+// What the two ways to start a program differ in.
+struct start {
+    char *const *arguments, *const *environment;
+    short session;
+    // NULL leaves it as it is.
+    const char *folder;
+    int output, error;
+    // Negative for none.
+    int pipe;
+};
+
+static int set_attributes(posix_spawnattr_t *attributes, short session) {
     sigset_t none, pipe;
     sigemptyset(&none);
     sigemptyset(&pipe);
@@ -64,41 +76,74 @@ static int set_attributes(posix_spawnattr_t *attributes) {
     if (code == 0) code = posix_spawnattr_setsigdefault(attributes, &pipe);
     if (code == 0) code = posix_spawnattr_setpgroup(attributes, 0);
     if (code != 0) return code;
-    return posix_spawnattr_setflags(
-        attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session);
 }
 
-static int add_actions(posix_spawn_file_actions_t *actions, const char *folder, int output, int error) {
+static int add_actions(posix_spawn_file_actions_t *actions, const struct start *start) {
+    int last = STDERR_FILENO;
     int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
-    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, error, STDERR_FILENO);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->output, STDOUT_FILENO);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->error, STDERR_FILENO);
+    if (code == 0 && start->pipe >= 0) code = posix_spawn_file_actions_adddup2(actions, start->pipe, ++last);
     // Sockets of libcurl are not all marked to be closed.
-    if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-    if (code == 0) code = posix_spawn_file_actions_addchdir_np(actions, folder);
+    if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, last + 1);
+    if (code == 0 && start->folder != NULL) code = posix_spawn_file_actions_addchdir_np(actions, start->folder);
     return code;
 }
 
-int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process) {
+static int spawn(const struct start *start, int *process) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     int code = posix_spawnattr_init(&attributes);
     if (code != 0) return code;
     code = posix_spawn_file_actions_init(&actions);
     if (code == 0) {
-        code = set_attributes(&attributes);
-        if (code == 0) code = add_actions(&actions, folder, output, error);
-        if (code == 0) code = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
+        code = set_attributes(&attributes, start->session);
+        if (code == 0) code = add_actions(&actions, start);
+        if (code == 0) {
+            code = posix_spawnp(process, start->arguments[0], &actions, &attributes, start->arguments,
+                                start->environment != NULL ? start->environment : environ);
+        }
         posix_spawn_file_actions_destroy(&actions);
     }
     posix_spawnattr_destroy(&attributes);
     return code;
 }
 
+int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
+                  int *process) {
+    struct start start = {.arguments = arguments, .environment = environment, .session = POSIX_SPAWN_SETPGROUP,
+                          .folder = folder, .output = output, .error = error, .pipe = -1};
+    return spawn(&start, process);
+}
+
+int csystem_spawn_detached(char *const arguments[], int output, int pipe, int *process) {
+    // The leader of a new session leads a group of its own.
+    struct start start = {.arguments = arguments, .session = POSIX_SPAWN_SETSID, .output = output, .error = output,
+                          .pipe = pipe};
+    return spawn(&start, process);
+}
+
 void csystem_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }
 
 int csystem_pidfd(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
+int csystem_pidfd_signal(int descriptor, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0);
+}
+
 const uint32_t csystem_readable = EPOLLIN, csystem_writable = EPOLLOUT, csystem_failed = EPOLLERR | EPOLLHUP;
+
+int csystem_lock(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_SETLK, &lock) == 0) return 0;
+    return errno == EACCES ? EAGAIN : errno;
+}
+int csystem_lock_holder(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return -1;
+    return lock.l_pid > 0 ? lock.l_pid : 0;
+}
 
 int csystem_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 void csystem_eventfd_signal(int descriptor) { eventfd_write(descriptor, 1); }

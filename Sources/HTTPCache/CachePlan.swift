@@ -73,7 +73,9 @@ package enum CachePlan: Sendable {
         now: Timestamp,
         _ fingerprint: Fingerprint
     ) -> CachePlan {
-        let matching = stored.filter { $0.selection.matches(request, fingerprint) }
+        let matching = stored.filter {
+            ($0.hasBody || request.mayHaveCopy) && $0.selection.matches(request, fingerprint)
+        }
         guard let chosen = choose(matching) else {
             if request.wantsStoredOnly { return .unavailable }
             let reason: CacheVerdict.Reason = stored.isEmpty ? .notStored : .otherVariant
@@ -90,11 +92,13 @@ package enum CachePlan: Sendable {
             return .ask(Question(stored: [chosen], reason: reason, mayStore: false))
         }
         let conditions = Validators.conditions(for: matching)
+        // What only somebody else's file has is asked about however fresh it is.
+        let reason = judgement.verdict == nil ? judgement.question : .revalidating
         return .ask(
             Question(
                 stored: matching,
                 conditions: conditions,
-                reason: conditions.isEmpty ? .noValidator : judgement.question
+                reason: conditions.isEmpty ? .noValidator : reason
             )
         )
     }

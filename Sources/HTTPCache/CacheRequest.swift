@@ -8,18 +8,22 @@ package struct CacheRequest: Sendable {
     /// All that is sent and that a response may vary by, cookies and what libcurl would add among it.
     package let fields: [HeaderField]
     package let policy: RequestCachePolicy
+    /// Whether who asks may have the body already, as a file: it is enough to know that it still holds.
+    package let mayHaveCopy: Bool
     package let control: CacheControl
 
     package init(
         method: String,
         url: HTTPURL,
         fields: [HeaderField],
-        policy: RequestCachePolicy = .useProtocolCachePolicy
+        policy: RequestCachePolicy = .useProtocolCachePolicy,
+        mayHaveCopy: Bool = false
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.policy = policy
+        self.mayHaveCopy = mayHaveCopy
         control = CacheControl(request: fields)
     }
 

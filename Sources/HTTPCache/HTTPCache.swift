@@ -86,7 +86,11 @@ package final class HTTPCache: Sendable {
         if let refusal = Storability.refusal(of: response, to: request) {
             return .failure(NotStored(refusal))
         }
-        if let length, length > store.largestBody { return .failure(NotStored(.tooLarge)) }
+        let isTooLarge = length.map { $0 > store.largestBody } ?? false
+        let keepsBody = !isTooLarge
+        if isTooLarge, !request.mayHaveCopy || !Validators.hasAny(head.fields) {
+            return .failure(NotStored(.tooLarge))
+        }
         response.fields = StoredFields.storable(head.fields)
         if hasSecret(request.url.text) || hasSecret(HeaderFields.text(response.fields.lines[...])) {
             return .failure(NotStored(.secret))
@@ -95,7 +99,7 @@ package final class HTTPCache: Sendable {
             let selection = Selection(of: response.fields, to: request, fingerprint)
         else { return .failure(NotStored(.failed)) }
         response.selection = selection
-        return .success(CacheDraft(response, key: key, store: store))
+        return .success(CacheDraft(response, key: key, store: store, keepsBody: keepsBody))
     }
 
     /// Why a response is not stored.

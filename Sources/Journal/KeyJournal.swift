@@ -8,18 +8,7 @@ package import TransferModel
 /// disk before `init` returns, and that an order is about to be sent is before `commit` does: whatever happens then, the
 /// next run makes the same key. One process at a time may have the file: the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
-    /// Why there can be no keys.
-    package struct Fault: Error, Sendable, Hashable {
-        /// In words.
-        package let message: String
-        /// What the system has said.
-        package let errno: Int32
-
-        init(_ error: SystemError) {
-            message = error.message
-            errno = error.errno
-        }
-    }
+    package typealias Fault = JournalFault
 
     /// Orders are remembered by eight bytes each, and no more of them than these: the first ones are forgotten first.
     package static let mostOrders = 1 << 20
@@ -35,7 +24,7 @@ package final class KeyJournal: RunEventSink {
     private let seeds: [[UInt8]]
     /// The orders of earlier runs, and where their seeds are.
     private let known: [UInt64: Int]
-    private let file: AppendFile
+    private let file: JournalFile
     /// How many orders the job has; nil when the run is of a part of it.
     private let orderCount: Int?
 
@@ -51,11 +40,6 @@ package final class KeyJournal: RunEventSink {
     private var begun: [UInt64] = []
     /// Orders that were accepted, which is written down with what comes next.
     private var accepted: [UInt64] = []
-    /// Why nothing can be written any more.
-    private var fault: Fault?
-
-    /// Longer files are none of ours, bytes.
-    private static let maximumSize = 1 << 29
 
     /// Goes on with the round of the job, or begins one.
     ///
@@ -85,17 +69,17 @@ package final class KeyJournal: RunEventSink {
                 mode: 0o700,
                 isDurable: true
             )
-            let bytes = try Self.read(path)
+            let bytes = try JournalFile.read(path)
             var rounds = try Self.rounds(in: bytes, of: path)
             beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
             forgottenCount = rounds.keep(atMost: mostOrders)
             rounds.begin(KeyRounds.Round(seed: seed, beginDate: date), isPart: orderCount == nil)
-            // The state and no torn tail: a journal grows while a run lasts and is cut to that by the next one.
-            let text = JournalText.header + rounds.entries.flatMap(JournalText.bytes)
-            if text != bytes { try OutputFile.replacePrivate(name, in: folder, with: text.span) }
-            // Whoever has written it may have ended before.
-            try folder.sync()
-            file = try AppendFile(in: folder, name: name)
+            file = try JournalFile(
+                in: folder,
+                name: name,
+                replacing: bytes,
+                with: rounds.entries
+            )
             self.rounds = rounds
         } catch {
             throw Fault(error)
@@ -175,14 +159,24 @@ package final class KeyJournal: RunEventSink {
     }
 
     private func write(_ entries: [JournalText.Entry]) throws(Fault) {
-        if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(entries.flatMap(JournalText.bytes))
+            try file.add(entries.flatMap(JournalText.bytes))
         } catch {
-            let fault = Fault(error)
-            self.fault = fault
-            throw fault
+            throw Fault(error)
         }
+    }
+
+    private static func rounds(
+        in bytes: [UInt8]?,
+        of path: String
+    ) throws(SystemError) -> KeyRounds {
+        guard let bytes else { return KeyRounds() }
+        return try JournalFile.content(
+            of: bytes,
+            at: path,
+            loss: "orders that were sent get new keys",
+            understand: KeyRounds.init
+        )
     }
 
     private static func index(_ rounds: [KeyRounds.Round]) -> [UInt64: Int] {
@@ -194,50 +188,5 @@ package final class KeyJournal: RunEventSink {
             }
         }
         return index
-    }
-
-    // MARK: The file
-
-    /// Its bytes; nil when there is no file.
-    private static func read(_ path: String) throws(SystemError) -> [UInt8]? {
-        do throws(SystemError) {
-            let file = try InputFile(path: path)
-            guard file.exposure == nil else {
-                throw .notPermitted("read", path, reason: "others may have written it")
-            }
-            return try file.readPrefix(limit: maximumSize)
-        } catch {
-            if error.isMissing { return nil }
-            throw error
-        }
-    }
-
-    /// What the file says: published as a whole, it says something, however a run that has added to it was cut.
-    private static func rounds(
-        in bytes: [UInt8]?,
-        of path: String
-    ) throws(SystemError) -> KeyRounds {
-        guard let bytes else { return KeyRounds() }
-        do throws(JournalText.Fault) {
-            let text = try JournalText(bytes)
-            guard let rounds = KeyRounds(text.entries) else { throw .notAJournal }
-            return rounds
-        } catch {
-            switch error {
-            case .notAJournal:
-                throw .notPermitted(
-                    "read",
-                    path,
-                    reason: "it is damaged; without it, orders that were sent get new keys: "
-                        + "delete it if that may be"
-                )
-            case .newer:
-                throw .notPermitted(
-                    "read",
-                    path,
-                    reason: "a later version of runner has written it"
-                )
-            }
-        }
     }
 }

@@ -60,6 +60,8 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badID = "job.bad-id"
     case duplicateID = "job.duplicate-id"
     case duplicateKey = "job.duplicate-key"
+    case duplicateIdentifier = "job.duplicate-identifier"
+    case notInBackground = "job.not-in-background"
     case unknownTask = "job.unknown-task"
     case unknownSession = "job.unknown-session"
     case sessionRequired = "job.session-required"

@@ -21,10 +21,14 @@ package struct Plan: Sendable {
     package let schedule: ScheduleConfiguration
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
+    /// Who is told when a run has ended; nil for nobody.
+    package let finishHook: FinishHook?
     /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
     /// How many uploads of the job, chosen or not, want an idempotency key of the runner's making.
     package let orderCount: Int
+    /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session is a background session.
+    package let sessionTasks: [Int]
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
@@ -53,8 +57,10 @@ package struct Plan: Sendable {
         name: String,
         schedule: ScheduleConfiguration,
         reportPath: String?,
+        finishHook: FinishHook?,
         mostAttempts: Int,
         orderCount: Int,
+        sessionTasks: [Int],
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
@@ -70,8 +76,10 @@ package struct Plan: Sendable {
         self.name = name
         self.schedule = schedule
         self.reportPath = reportPath
+        self.finishHook = finishHook
         self.mostAttempts = mostAttempts
         self.orderCount = orderCount
+        self.sessionTasks = sessionTasks
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings

@@ -19,6 +19,8 @@ struct PlanBuilder {
     /// Whether a server names the file of a download.
     private var hasServerNames = false
     var keys = IdempotencyKeys()
+    /// How many tasks each session has; none without a background session.
+    private var sessionTasks: [Int] = []
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
@@ -53,6 +55,9 @@ struct PlanBuilder {
 
     mutating func build() throws(PlanRejected) -> Plan {
         let taskReader = readShared()
+        if taskReader.hasBackground {
+            sessionTasks = Array(repeating: 0, count: taskReader.sessions.count)
+        }
         reader.tasks = listTasks()
         expandTasks()
         let needs = readTasks(taskReader)
@@ -78,8 +83,10 @@ struct PlanBuilder {
             name: jobName,
             schedule: draft.schedule,
             reportPath: draft.report.json?.path,
+            finishHook: draft.hooks.finish,
             mostAttempts: mostAttempts,
             orderCount: keys.madeCount,
+            sessionTasks: sessionTasks,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -166,6 +173,7 @@ struct PlanBuilder {
         let shared = reader.takeSecretUses()
         var sessions: [SessionConfiguration] = []
         var secrets: [[SecretUse]] = []
+        var identifiers: [String: NodeID] = [:]
         if let field = draft.sessions, reader.isMapping(field) {
             for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "session name")
@@ -178,6 +186,7 @@ struct PlanBuilder {
                     from: entry.value,
                     ownedBy: entry.key
                 )
+                checkIdentifier(of: session, entry, &identifiers)
                 guard sessions.count < Self.mostSessions else {
                     reader.report(
                         .outOfRange,
@@ -320,28 +329,8 @@ struct PlanBuilder {
         checkPaths(traits.paths, of: task, paths: paths)
         if traits.hasServerName { hasServerNames = true }
         keys.note(traits, of: task, isFilledIn: isFilledIn)
+        if !sessionTasks.isEmpty, let session = traits.session { sessionTasks[session] += 1 }
         mostAttempts = max(mostAttempts, traits.attempts)
-    }
-
-    /// Tasks of a circle that are named.
-    private static let longestCycle = 10
-
-    private mutating func reportCycles(in graph: TaskGraph) {
-        for nodes in graph.cycles() {
-            let cycle = nodes.filter { !graph.tasks(of: $0).isEmpty }
-            guard let first = cycle.first else { continue }
-            let isLong = cycle.count > Self.longestCycle
-            let shown = isLong ? Array(cycle.prefix(Self.longestCycle)) : cycle + [first]
-            let ids =
-                shown.map { "`\(reader.name(of: graph.tasks(of: $0)).excerpt)`" }
-                + (isLong ? ["…"] : [])
-            let entry = reader.tasks.entry(of: graph.tasks(of: first).lowerBound)
-            reader.report(
-                .needsCycle,
-                "the tasks need each other in a circle: \(ids.joined(separator: " needs "))",
-                at: document.value(of: entry.value, for: "needs")?.value ?? entry.key
-            )
-        }
     }
 
     /// The tasks of `--only`, none for all; and those of its ids that no task has.

@@ -132,15 +132,15 @@ extension Reader {
         )
     }
 
-    /// Warns of an order that a later run cannot know again.
-    mutating func warnOfOrderOfRun(at key: NodeID) {
+    /// Warns of an order that a later run cannot know again, and what comes of that.
+    mutating func warnOfOrderOfRun(at key: NodeID, _ effect: String) {
         guard looksForWarnings else { return }
         add(
             Diagnostic(
                 .warning,
                 .orderOfRun,
-                "`${run.…}` in the URL or the body\(context) makes another order of it in every run, with another "
-                    + "idempotency key",
+                "`${run.…}` in the URL or the body\(context) makes another order of it in every run, "
+                    + effect,
                 at: document.range(of: key),
                 help:
                     "take what belongs to the order from a variable, such as `--var date=2026-11-21`"

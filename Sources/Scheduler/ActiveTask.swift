@@ -54,6 +54,10 @@ final class ActiveTask {
     private var partial: PartialDownload?
     /// What it has left of the upload.
     private var upload: PartialUpload?
+    /// How many attempts earlier runs have made; nil when it begins now.
+    private let earlierAttempts: Int?
+    /// Attempts of earlier runs that count as if they were of this one.
+    private var earlierFailures: Int
     /// Whether the file was not asked for yet.
     private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
@@ -79,6 +83,7 @@ final class ActiveTask {
     /// - Parameters:
     ///   - spec: All of its settings.
     ///   - key: The idempotency key that was made for it; nil without one.
+    ///   - earlier: What earlier runs have left of it; nil when it begins now.
     ///   - session: Its session.
     ///   - lane: Its place at the origin that is asked first.
     ///   - isRequired: Whether its failure is the run's.
@@ -87,13 +92,18 @@ final class ActiveTask {
     init(
         _ spec: TaskSpec,
         key: OrderKey? = nil,
+        earlier: EarlierTransfer? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
         clock: RunClock,
         now: MonotonicTime
     ) {
-        let deadline = session.timeoutIntervalForResource.map { now + $0 }
+        let interval = session.timeoutIntervalForResource
+        let remaining = earlier.map { $0.remaining(of: interval, at: clock.timestamp(of: now)) }
+        let deadline = (remaining ?? interval).map { now + $0 }
+        earlierAttempts = earlier?.attempts
+        earlierFailures = earlier?.failures ?? 0
         let budgetEnd = spec.retry.budget.map { now + $0 }
         self.deadline = deadline
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
@@ -288,7 +298,7 @@ final class ActiveTask {
     ) -> RetryDecision.History {
         noteProgress(result.resume)
         return RetryDecision.History(
-            attempts: number - progress.attempts,
+            attempts: earlierFailures + number - progress.attempts,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,
@@ -317,6 +327,7 @@ final class ActiveTask {
     private func noteProgress(to size: Int64, of total: Int64) {
         guard size - progress.size >= max(1, min(Self.leastProgress, total / 100)) else { return }
         progress = (number - 1, size)
+        earlierFailures = 0
     }
 
     /// Whether nobody will know whether the server has acted on a request that it must not get twice.
@@ -328,7 +339,7 @@ final class ActiveTask {
 
     /// The record of the task, complete but for its error.
     func record(_ outcome: TaskOutcome, at date: Timestamp) -> TaskRecord {
-        trace.record(
+        var record = trace.record(
             of: spec,
             outcome,
             session: sessionName,
@@ -336,5 +347,7 @@ final class ActiveTask {
             from: startDate,
             to: date
         )
+        record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
+        return record
     }
 }

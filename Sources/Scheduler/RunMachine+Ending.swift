@@ -184,29 +184,36 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let record = task.record(.failed, at: clock.timestamp(of: now))
+        var failure = failure
+        // Later runs go on with it, and have no more time for it than this one.
+        if isKept(task.spec), let deadline = task.deadline, now >= deadline {
+            failure.isPermanent = true
+        }
         guard task.fetchesChecksums, let key = task.checksumKey else {
             fail(task.spec.index, record, failure, now)
             return
         }
-        var failure = failure
         failure.detail = "the checksums of \(key.url) cannot be had: \(failure.detail)"
         // First, because it may stop the run, which ends every other task that waits.
         fail(task.spec.index, record, failure, now)
         checksumsFailed(key, failure, now)
     }
 
-    /// Ends a task with a failure, and the run as well if the job asks for that.
+    /// Ends a task with a failure, and the run as well if that `stops` it and the job asks for that.
     mutating func fail(
         _ index: Int,
         _ record: consuming TaskRecord,
         _ failure: TransferFailure,
-        _ now: MonotonicTime
+        _ now: MonotonicTime,
+        stops: Bool = true
     ) {
         record.error = failure
         record.isRetryable = failure.exitCode == .temporary
         complete(index, record, verdict: failure.exitCode)
         skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
-        if schedule.failFast, phase == .running, source.isRequired(index) { stop(.failFast, now) }
+        if stops, schedule.failFast, phase == .running, source.isRequired(index) {
+            stop(.failFast, now)
+        }
     }
 
     /// Writes a task's one record and forgets the task.

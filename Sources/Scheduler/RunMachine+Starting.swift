@@ -36,7 +36,9 @@ extension RunMachine {
                 }
                 steps += 1
                 ready.removeMin()
-                guard let spec = decode(fresh.task, now) else { continue }
+                guard let spec = decode(fresh.task, now), !isEndedByEarlierRun(spec, now) else {
+                    continue
+                }
                 if let date = spec.earliestBeginDate,
                     beginDates.keepBack(fresh.task, until: date, now)
                 {
@@ -100,20 +102,21 @@ extension RunMachine {
     ) {
         let index = spec.index
         var key: OrderKey?
-        if spec.wantsKey, let orderKeys {
-            do throws(TransferFailure) {
-                key = try orderKeys.key(of: spec)
-            } catch {
-                lanes.leave(lane)
-                fail(index, blankRecord(index, .failed, now), error, now)
-                return
-            }
+        var earlier: EarlierTransfer?
+        do throws(TransferFailure) {
+            if spec.wantsKey { key = try orderKeys?.key(of: spec) }
+            if isKept(spec) { earlier = try background?.recall(spec) }
+        } catch {
+            lanes.leave(lane)
+            fail(index, blankRecord(index, .failed, now), error, now)
+            return
         }
         running += 1
         states[index] = .active
         let task = ActiveTask(
             spec,
             key: key,
+            earlier: earlier,
             session: sessions[lane.session],
             lane: lane,
             isRequired: source.isRequired(index),
@@ -153,13 +156,20 @@ extension RunMachine {
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
         guard hasChecksums(task, now) else { return }
-        let isFirst = task.number == 0
+        let (isFirst, isKept) = (task.number == 0, isKept(task.spec))
+        let last = task.number
         let request = task.begin(now)
+        if isKept, task.number > last {
+            background?.attemptBegins(
+                task.spec,
+                deadline: task.deadline.map { clock.timestamp(of: $0) }
+            )
+        }
         if isFirst {
             let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
             actions.events.append(.taskStarted(progress))
         }
-        if isFirst, task.hasMadeKey {
+        if isKept || isFirst && task.hasMadeKey {
             actions.orders.append(request)
         } else {
             actions.starts.append(request)

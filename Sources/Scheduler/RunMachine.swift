@@ -22,7 +22,8 @@ struct RunMachine {
     struct Actions: Sendable {
         /// Attempts for the runner to start.
         var starts: [AttemptRequest] = []
-        /// Those that are the first under a key that was made, to start once it is kept that the order begins.
+        /// Those to start once it is kept that they begin: the first ones under a key that was made, and all of background
+        /// sessions.
         var orders: [AttemptRequest] = []
         /// Keys of attempts for the runner to end.
         var cancellations: [Int] = []
@@ -90,6 +91,8 @@ struct RunMachine {
     let source: any TaskSource
     /// nil when no task wants a key.
     let orderKeys: (any OrderKeys)?
+    /// nil when the job has no background session.
+    let background: (any BackgroundTransfers)?
     let sessions: [SessionConfiguration]
     let schedule: ScheduleConfiguration
     let clock: RunClock
@@ -139,10 +142,12 @@ struct RunMachine {
         clock: RunClock,
         now: MonotonicTime,
         orderKeys: (any OrderKeys)? = nil,
+        background: (any BackgroundTransfers)? = nil,
         retryBudget: RetryBudget? = nil
     ) {
         self.source = source
         self.orderKeys = orderKeys
+        self.background = background
         self.sessions = sessions
         self.schedule = schedule
         self.clock = clock

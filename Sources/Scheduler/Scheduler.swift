@@ -25,6 +25,7 @@ package final class Scheduler {
     private let wantsProgress: Bool
     private let occupant: (String) -> PathOccupant
     private let orderKeys: (any OrderKeys)?
+    private let background: (any BackgroundTransfers)?
     private let now: () -> MonotonicTime
     private let dice: () -> Double
     private let wall: () -> WallReading
@@ -37,7 +38,7 @@ package final class Scheduler {
     /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
     /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `orderKeys` has the idempotency keys that
-    /// tasks want. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// tasks want, `background` what is kept of background sessions. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
     /// `progress` events.
     package init(
         source: any TaskSource,
@@ -51,6 +52,7 @@ package final class Scheduler {
         wantsProgress: Bool,
         occupant: @escaping (String) -> PathOccupant,
         orderKeys: (any OrderKeys)? = nil,
+        background: (any BackgroundTransfers)? = nil,
         now: @escaping () -> MonotonicTime = MonotonicTime.present,
         wall: @escaping () -> WallReading = WallReading.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
@@ -63,6 +65,7 @@ package final class Scheduler {
         self.wantsProgress = wantsProgress
         self.occupant = occupant
         self.orderKeys = orderKeys
+        self.background = background
         self.now = now
         self.dice = dice
         self.wall = wall
@@ -74,7 +77,8 @@ package final class Scheduler {
             schedule: schedule,
             clock: clock,
             now: clock.monotonic,
-            orderKeys: orderKeys
+            orderKeys: orderKeys,
+            background: background
         )
     }
 
@@ -129,6 +133,8 @@ package final class Scheduler {
     /// The runner goes first: it works while the sinks write.
     private func perform(_ actions: RunMachine.Actions) -> [RunMachine.Event] {
         if !actions.starts.isEmpty { runner.start(actions.starts) }
+        // One wait for the disk: what has ended is kept together with what begins.
+        if !actions.events.isEmpty { background?.keep(actions.events) }
         if !actions.orders.isEmpty { startOrders(actions.orders) }
         if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
         for event in actions.events { emit(event) }
@@ -137,10 +143,11 @@ package final class Scheduler {
         }
     }
 
-    /// Starts attempts whose orders begin, unless that cannot be kept: whoever runs the job again would not know of them.
+    /// Starts attempts once it is kept that they begin, unless that fails: whoever runs the job again would not know of them.
     private func startOrders(_ requests: [AttemptRequest]) {
         do throws(TransferFailure) {
             try orderKeys?.commit()
+            try background?.commit()
             runner.start(requests)
         } catch {
             let time = now()

@@ -10,7 +10,8 @@ extension TransferFailure {
         return switch kind {
         case .integrity: .integrity
         case .localIO: isEnvironment ? .environment : .taskFailed
-        case .resolve, .timeout, .stalled, .reset, .truncated: .temporary
+        case .timeout: isPermanent ? .taskFailed : .temporary
+        case .resolve, .stalled, .reset, .truncated: .temporary
         case .connect, .tls: isPermanent ? .taskFailed : .temporary
         case .httpStatus: isTemporaryStatus ? .temporary : .taskFailed
         case .protocolViolation, .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch,

@@ -66,6 +66,51 @@ extension ChildProcess {
         return captured
     }
 
+    /// Hands on what the program writes to both of its streams, and waits for its end; it is killed when it does not come to it.
+    ///
+    /// What something writes that it has started, and that outlives it, is not waited for.
+    ///
+    /// - Parameters:
+    ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds.
+    ///   - take: Gets the bytes in pieces.
+    /// - Returns: How it ended.
+    /// - Throws: What read(2) says.
+    package func relay(
+        until deadline: Int64,
+        _ take: ([UInt8]) -> Void
+    ) throws(SystemError) -> Outcome {
+        var open = [output, error]
+        while true {
+            let status = wait(until: 0)
+            for pipe in open where try !Self.drain(pipe, take) {
+                open.removeAll { $0 === pipe }
+            }
+            if let status { return .ended(status) }
+            let left = Self.milliseconds(until: deadline)
+            guard left > 0 else {
+                kill()
+                return .timedOut
+            }
+            var descriptors = (open.map(\.descriptor) + [endDescriptor]).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            let time = endDescriptor >= 0 ? left : min(left, Self.lookInterval)
+            unsafe poll(&descriptors, nfds_t(descriptors.count), time)
+        }
+    }
+
+    /// Hands on what is there; false when nobody can write any more.
+    private static func drain(
+        _ pipe: PipeReader,
+        _ take: ([UInt8]) -> Void
+    ) throws(SystemError) -> Bool {
+        while let bytes = try pipe.next(atMost: 16 << 10) {
+            if bytes.isEmpty { return true }
+            take(bytes)
+        }
+        return false
+    }
+
     /// The position of one that can be read without waiting; nil at the deadline.
     private static func wait(for pipes: [PipeReader], until deadline: Int64) -> Int? {
         var descriptors = pipes.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }

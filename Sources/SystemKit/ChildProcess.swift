@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A program that runs beside this one, without a shell, in a process group of its own.
 ///
-/// Its standard input is empty, what it writes is read through `output` and `error`. It gets the environment of this process
-/// and none of its open files. Killed when nobody holds it any more, without waiting for its end. Any thread may use it.
+/// Its standard input is empty, what it writes is read through `output` and `error`. It gets none of the open files of this
+/// process. Killed when nobody holds it any more, without waiting for its end. Any thread may use it.
 package final class ChildProcess: Sendable {
     /// How a program ended.
     package enum Status: Sendable, Hashable {
@@ -15,6 +15,12 @@ package final class ChildProcess: Sendable {
 
         /// Whether it says that all went well.
         package var isSuccess: Bool { self == .exited(0) }
+
+        /// Reads what waitpid(2) says.
+        init(_ code: Int32) {
+            let signal = code & 0x7F
+            self = signal == 0 ? .exited((code >> 8) & 0xFF) : .killed(signal: signal)
+        }
     }
 
     /// What the program writes to its standard output.
@@ -34,17 +40,26 @@ package final class ChildProcess: Sendable {
     private static let killed = Lock<[pid_t]>([])
 
     /// How often the end is looked for where nothing announces it, milliseconds.
-    private static let lookInterval: Int32 = 10
+    static let lookInterval: Int32 = 10
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - arguments: At least one: a path, relative to `folder`, or a name that is looked up in `PATH`; then what it gets.
     ///   - folder: The absolute path of the folder that it runs in.
+    ///   - environment: Its environment; nil for that of this process.
     /// - Throws: What posix_spawn(3) says, such as `ENOENT`; `EINVAL` for a NUL character.
-    package init(_ arguments: [String], in folder: String) throws(SystemError) {
+    package init(
+        _ arguments: [String],
+        in folder: String,
+        environment: [String: String]? = nil
+    ) throws(SystemError) {
         Self.reapKilled()
-        guard let name = arguments.first, !(arguments + [folder]).contains(where: Self.hasNUL)
+        let variables = environment.map { variables in
+            variables.map { "\($0.key)=\($0.value)" }.sorted()
+        }
+        guard let name = arguments.first,
+            !(arguments + [folder] + (variables ?? [])).contains(where: Self.hasNUL)
         else {
             throw SystemError(errno: EINVAL, operation: "start", subject: "a program")
         }
@@ -54,8 +69,27 @@ package final class ChildProcess: Sendable {
         defer { close(errorWriter) }
 
         var process = pid_t()
-        let code = unsafe Self.withArguments(arguments) { texts in
-            unsafe csystem_spawn(texts, folder, outputWriter, errorWriter, &process)
+        let code = unsafe Self.withTexts(arguments) { arguments in
+            guard let variables else {
+                return unsafe csystem_spawn(
+                    arguments,
+                    nil,
+                    folder,
+                    outputWriter,
+                    errorWriter,
+                    &process
+                )
+            }
+            return unsafe Self.withTexts(variables) { variables in
+                unsafe csystem_spawn(
+                    arguments,
+                    variables,
+                    folder,
+                    outputWriter,
+                    errorWriter,
+                    &process
+                )
+            }
         }
         guard code == 0 else { throw SystemError(errno: code, operation: "start", subject: name) }
         self.output = output
@@ -113,8 +147,7 @@ package final class ChildProcess: Sendable {
             var code: Int32 = 0
             let found = unsafe waitpid(process, &code, WNOHANG)
             if found == process {
-                let signal = code & 0x7F
-                status = signal == 0 ? .exited((code >> 8) & 0xFF) : .killed(signal: signal)
+                status = Status(code)
             } else if found < 0, errno != EINTR {
                 // Somebody else waited for it: how it ended is not known any more.
                 status = .exited(-1)
@@ -130,7 +163,7 @@ package final class ChildProcess: Sendable {
     private static func hasNUL(_ text: String) -> Bool { text.utf8.contains(0) }
 
     /// Calls `body` with a NULL-ended array of C strings.
-    private static func withArguments(
+    static func withTexts(
         _ texts: [String],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {

@@ -22,13 +22,7 @@ package final class FileLock: Sendable {
     /// - Throws: What open(2) says.
     package init(in folder: Folder, name: String) throws(SystemError) {
         path = folder.path(of: name)
-        descriptor = unsafe csystem_openat(
-            folder.descriptor,
-            name,
-            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-            0o600
-        )
-        guard descriptor >= 0 else { throw .last("open", path) }
+        descriptor = try folder.openToLock(name)
     }
 
     /// Takes the lock, and makes its file when there is none.
@@ -53,9 +47,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { close(descriptor) }
 
     /// Takes the lock; false when another process, or another object in this one, has it.
     ///
@@ -99,6 +91,16 @@ package final class FileLock: Sendable {
         if flock(descriptor, operation) == 0 { return true }
         if errno == EWOULDBLOCK || errno == EINTR { return false }
         throw .notLockable(path, errno: errno)
+    }
+}
+
+extension Folder {
+    /// Opens the file that carries a lock, and makes it when there is none; who gets the descriptor closes it.
+    func openToLock(_ name: String) throws(SystemError) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        let file = unsafe csystem_openat(descriptor, name, flags, 0o600)
+        guard file >= 0 else { throw .last("open", path(of: name)) }
+        return file
     }
 }
 

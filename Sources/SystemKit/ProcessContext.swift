@@ -52,6 +52,16 @@ package enum ProcessContext {
         return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
     }
 
+    /// The path of the program that this process runs; nil when it has been removed.
+    package static var executablePath: String? {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    /// What the process was started with, behind its name.
+    package static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
+
     /// The process's number.
     package static var identifier: Int32 { getpid() }
 

@@ -37,6 +37,9 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether nothing has that name.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
 
+    /// Whether there is no such process.
+    package var isNoProcess: Bool { errno == ESRCH }
+
     /// Whether somebody else holds a lock.
     package var isBusy: Bool { errno == EWOULDBLOCK }
 

@@ -49,6 +49,9 @@ package final class RunningCommand {
         waitpid(process, nil, 0)
     }
 
+    /// The process's number.
+    package var identifier: Int32 { process }
+
     /// What it wrote so far, as far as it was read.
     package var standardOutput: String { output.text }
     package var standardError: String { error.text }

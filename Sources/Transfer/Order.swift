@@ -2,7 +2,8 @@ internal import CurlKit
 package import SystemKit
 package import TransferModel
 
-/// What an order is, as far as its idempotency key is concerned: a task's id with its method, URL and body.
+/// What an order is, as far as its idempotency key is concerned: a task's id with its method, URL and body; of a download
+/// also where it goes.
 ///
 /// With any of them changed it is another order and gets another key, as draft-ietf-httpapi-idempotency-key-header §2.2 asks
 /// for. From one seed it always gets the same key.
@@ -22,25 +23,38 @@ package struct Order: Sendable {
 
     /// The order of a task.
     ///
+    /// - Parameters:
+    ///   - spec: The task.
+    ///   - redact: Takes out of a text what does not make it another order; nil when there is nothing like that.
     /// - Throws: A failure of kind `localIO` when a file of the body cannot be read.
-    package init(_ spec: TaskSpec) throws(TransferFailure) {
+    package init(
+        _ spec: TaskSpec,
+        redact: (([UInt8]) -> [UInt8])? = nil
+    ) throws(TransferFailure) {
         guard let digest = MessageDigest() else { throw .noDigest }
+        let digestText = { (bytes: [UInt8]) in Self.add(redact?(bytes) ?? bytes, to: digest) }
         for text in [spec.id, spec.request.method, spec.request.url.text] {
-            Self.add(Array(text.utf8), to: digest)
+            digestText(Array(text.utf8))
+        }
+        if spec.kind == .download, let path = spec.destination?.path {
+            digestText(Array(path.utf8))
         }
         var files: [InputFile.Identity] = []
         switch spec.body {
         case nil, .command, .pipe: break
-        case .bytes(let bytes): Self.add(bytes, to: digest)
-        case .compressed(let bytes, let count): try Self.addPlain(bytes, count: count, to: digest)
+        case .bytes(let bytes): digestText(bytes)
+        case .compressed(let bytes, let count):
+            let plain = try Self.plain(bytes, count: count)
+            Self.add(Array("gzip".utf8), to: digest)
+            digestText(plain)
         case .file(let path): files = [try Self.addFile(path, to: digest)]
         case .multipart(let parts):
             for part in parts {
                 let texts =
                     [part.name, part.fileName ?? ""] + part.headers.flatMap { [$0.name, $0.value] }
-                Self.add(Array(texts.joined(separator: "\n").utf8), to: digest)
+                digestText(Array(texts.joined(separator: "\n").utf8))
                 switch part.content {
-                case .bytes(let bytes): Self.add(bytes, to: digest)
+                case .bytes(let bytes): digestText(bytes)
                 case .file(let path): files.append(try Self.addFile(path, to: digest))
                 }
             }
@@ -80,29 +94,22 @@ package struct Order: Sendable {
 
     /// Adds bytes behind their number, so that no two lists of them are alike.
     private static func add(_ bytes: [UInt8], to digest: MessageDigest) {
-        addCount(bytes.count, to: digest)
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) }
+        digest.update(length.span)
         digest.update(bytes.span)
     }
 
-    private static func addCount(_ count: Int, to digest: MessageDigest) {
-        let length = (0..<8).map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
-        digest.update(length.span)
-    }
-
-    /// Adds what was compressed: another zlib compresses in another way.
-    private static func addPlain(
-        _ bytes: [UInt8],
-        count: Int,
-        to digest: MessageDigest
-    ) throws(TransferFailure) {
-        add(Array("gzip".utf8), to: digest)
-        addCount(count, to: digest)
+    /// What was compressed: another zlib compresses in another way.
+    private static func plain(_ bytes: [UInt8], count: Int) throws(TransferFailure) -> [UInt8] {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(count)
         let decoder = ContentDecoder(.gzip)
         let progress = decoder?.decode(bytes.span) { piece in
-            digest.update(piece)
+            plain.append(piece)
             return true
         }
         guard progress == .decoded else { throw .noDecoder }
+        return plain
     }
 
     private static func addFile(

@@ -88,7 +88,7 @@ package struct CacheVerdict: Sendable, Hashable {
         case secret
         /// It was not what the task expected of it.
         case rejected
-        /// The cache could not be written.
+        /// The cache could not be written, or had no room at that moment.
         case failed
     }
 
@@ -101,13 +101,5 @@ package struct CacheVerdict: Sendable, Hashable {
         self.outcome = outcome
         self.reason = reason
         self.storing = storing
-    }
-
-    /// Whether the body was stored before.
-    package var isFromCache: Bool {
-        switch outcome {
-        case .hit, .stale, .revalidated: true
-        case .miss, .bypassed: false
-        }
     }
 }

@@ -7,10 +7,14 @@ package struct SessionConfiguration: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case `default`
         case ephemeral
+        /// Every transfer is kept as well: a later run goes on with what is left.
+        case background
     }
 
     package var name: String
     package var kind: Kind = .default
+    /// What a background session's transfers are kept under; no other session has one.
+    package var identifier: String?
     /// Longest silence: reset by every byte in either direction; nil means unlimited.
     package var timeoutIntervalForRequest: Duration? = .seconds(60)
     /// Longest life of a task, all attempts and waits included; nil means unlimited.
@@ -37,6 +41,15 @@ package struct SessionConfiguration: Sendable, Hashable {
 
     package init(name: String) {
         self.name = name
+    }
+
+    /// How responses are kept; nil when they are not, as in a background session that does not ask for it.
+    package var keptCache: URLCacheConfiguration? {
+        switch urlCache {
+        case .kept(let configuration): configuration
+        case URLCacheRule.none?: nil
+        case nil: kind == .background ? nil : URLCacheConfiguration()
+        }
     }
 }
 

@@ -118,6 +118,30 @@ package struct TaskRecord: Sendable, Hashable {
         }
     }
 
+    /// What earlier runs of a background session had to do with a task.
+    ///
+    /// A class, because few tasks have it and records go through many hands.
+    package final class Earlier: Sendable, Hashable {
+        /// How many tries those runs have made.
+        package let attempts: Int
+        /// How the task ended in one of them; nil when this run has ended it.
+        package let end: EarlierTransfer.End?
+
+        package init(attempts: Int, end: EarlierTransfer.End?) {
+            self.attempts = attempts
+            self.end = end
+        }
+
+        package static func == (left: Earlier, right: Earlier) -> Bool {
+            left.attempts == right.attempts && left.end == right.end
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(attempts)
+            hasher.combine(end)
+        }
+    }
+
     package var id: String
     /// From 1, in plan order, as `URLSessionTask.taskIdentifier`.
     package var taskIdentifier: Int
@@ -153,6 +177,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var endDate: Timestamp
     package var redirectCount: Int
     package var transactions: [TransactionMetrics]
+    /// nil for a task that no earlier run has begun.
+    package var earlier: Earlier?
 
     /// Takes all but the error; what is left out is that of a task that no attempt was made of.
     package init(

@@ -51,7 +51,8 @@ extension JobRun {
         }
     }
 
-    private func say(_ text: String) {
+    /// Says something to people.
+    func say(_ text: String) {
         StandardError.write(Array("runner: \(text)\n".utf8))
     }
 }

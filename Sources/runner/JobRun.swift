@@ -22,6 +22,8 @@ struct JobRun {
     let signals: RunSignals
     /// Whether only some of the job's tasks were chosen.
     let isPart: Bool
+    /// Who waits for the run to begin.
+    let waiter: Waiter
 
     /// Why a run cannot begin.
     struct Obstacle: Error {
@@ -62,6 +64,7 @@ struct JobRun {
         let file = try Exit.environment { () throws(SystemError) in
             try PublishedReport(path: reportPath)
         }
+        try waiter.runBegins(reportPath: absoluteReportPath)
         let clock = RunClock.now()
         let jitter = drawnJitter()
         do {
@@ -90,7 +93,7 @@ struct JobRun {
             return try run(filled, sessions, redactor, file, clock, jitter, inbox)
         } catch let obstacle as Obstacle {
             let redactor = Self.hide(known + resolver.found)
-            throw end(for: obstacle, redactor, file, clock, jitter)
+            throw end(for: obstacle, redactor, file, clock, jitter, inbox)
         }
     }
 
@@ -121,6 +124,8 @@ struct JobRun {
         )
 
         let keys = try keys(of: plan, clock)
+        let background = try background(of: plan, redactor, clock)
+        try deliver(background, inbox)
         let cookies = cookies(of: plan, redactor, clock)
         let caches = SessionCaches(
             of: sessions,
@@ -144,27 +149,42 @@ struct JobRun {
             sinks: sinks,
             wantsProgress: display.wantsProgress,
             occupant: PathOccupant.init(at:),
-            orderKeys: keys
+            orderKeys: keys,
+            background: background
         )
         let summary = scheduler.run()
         // What a disk or a search holds up ends with the process.
         if !scheduler.leavesAttempts { engine.stop() }
         cookies.save(at: RunClock.now().wall)
         caches.close()
-        guard summary.exitCode == .success, report.failure == nil else {
-            // When that fails, orders keep their keys for longer.
+        try keep(summary, report.failure, keys, background, inbox)
+        return summary
+    }
+
+    /// Keeps how the run has ended, in this order: what a crash leaves out of it the next run makes good.
+    private func keep(
+        _ summary: RunSummary,
+        _ failure: SystemError?,
+        _ keys: JournalledKeys?,
+        _ background: BackgroundSessions?,
+        _ inbox: Inbox<Scheduler.Message>
+    ) throws {
+        if let failure {
             try? keys?.journal.keep()
-            guard let failure = report.failure else { return summary }
             throw Exit(summary.exitCode.combined(with: .environment), failure.message)
         }
-        guard let keys else { return summary }
+        guard summary.exitCode == .success else {
+            // When that fails, orders keep their keys for longer.
+            try? keys?.journal.keep()
+            return try end(background, summary, inbox)
+        }
         // Last of all, and the process ends at once: whoever sees another exit code runs the job again, and means the same
         // orders.
         try signals.withoutGivingUp { () throws(Exit) in
-            try keys.end()
-            Exit(.success).leave()
+            try keys?.end()
+            try end(background, summary, inbox)
+            if keys != nil || background != nil { Exit(.success).leave() }
         }
-        return summary
     }
 
     /// Reports a run that does not begin, and says how the process ends.
@@ -173,7 +193,8 @@ struct JobRun {
         _ redactor: Redactor?,
         _ file: PublishedReport,
         _ clock: RunClock,
-        _ jitter: Duration
+        _ jitter: Duration,
+        _ inbox: Inbox<Scheduler.Message>
     ) -> Exit {
         let report = JSONReport(path: reportPath, redactor: redactor) { _ in file }
         let summary = Scheduler.endUnbegun(
@@ -185,6 +206,7 @@ struct JobRun {
             reason: obstacle.reason,
             sinks: [report]
         )
+        if report.failure == nil { runHook(finish(summary.exitCode), inbox) }
         let messages = [obstacle.message, report.failure?.message].compactMap(\.self)
         return Exit(
             summary.exitCode.combined(with: report.failure == nil ? .success : .environment),
@@ -198,6 +220,14 @@ struct JobRun {
         let redactor = Redactor(secrets)
         if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
         return redactor
+    }
+
+    /// The path of the report, wherever it is read.
+    var absoluteReportPath: String {
+        guard !reportPath.hasPrefix("/"), let folder = ProcessContext.workingFolder else {
+            return reportPath
+        }
+        return "\(folder)/\(reportPath)"
     }
 
     /// How many open files concurrent tasks need: a connection and a file for each, and some for everything else.

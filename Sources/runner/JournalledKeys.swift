@@ -21,7 +21,7 @@ final class JournalledKeys: OrderKeys {
         do throws(KeyJournal.Fault) {
             try journal.commit()
         } catch {
-            throw .unkept(error)
+            throw .unkept("the idempotency key", error)
         }
     }
 
@@ -42,11 +42,11 @@ final class JournalledKeys: OrderKeys {
 
 extension TransferFailure {
     /// An order that must not be sent, because a later run would not know of it.
-    fileprivate static func unkept(_ fault: KeyJournal.Fault) -> TransferFailure {
+    static func unkept(_ what: String, _ fault: JournalFault) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .prepare,
-            detail: "the idempotency key cannot be kept: \(fault.message)"
+            detail: "\(what) cannot be kept: \(fault.message)"
         )
         failure.osErrno = Int(fault.errno)
         failure.isPermanent = true

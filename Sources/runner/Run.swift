@@ -16,7 +16,7 @@ struct Run: ParsableCommand {
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
             succeed, 6 when a checksum did not match, 7 outside of the job's window, 8 when the deadline passed, 10 \
-            when another run holds the lock, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
+            when another run holds the lock or a background session, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
             """
     )
 
@@ -54,6 +54,17 @@ struct Run: ParsableCommand {
     )
     var failFast = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Go on without the terminal once the run has begun; print its process, log and report. [env: RUNNER_DETACH]"
+        )
+    )
+    var detach = false
+
+    /// Where a detached run says how far it has come.
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
     @OptionGroup var state: StateOptions
 
     /// At less than a kilobyte each.
@@ -64,6 +75,17 @@ struct Run: ParsableCommand {
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let chosenReport = try chosenReportPath()
+        if try readyDescriptor == nil && (detach || EnvironmentOption.flag("DETACH")) {
+            return try Detachment(
+                state: StateFolder(
+                    chosen: state.chosenFolder,
+                    environment: ProcessContext.environment
+                ),
+                jobPath: file,
+                startDate: RunClock.now().wall
+            ).run()
+        }
+        let waiter = try Waiter(descriptor: readyDescriptor)
         ProcessContext.disableCoreDumps()
         Engine.preload()
         let environment = ProcessContext.environment
@@ -98,6 +120,8 @@ struct Run: ParsableCommand {
         if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
         }
+        let locks = try state.lockBackground(plan.sessions)
+        defer { withExtendedLifetime(locks) {} }
         let summary = try JobRun(
             plan: plan,
             path: file,
@@ -108,7 +132,8 @@ struct Run: ParsableCommand {
             progress: progress,
             state: state,
             signals: signals,
-            isPart: !chosen.isEmpty
+            isPart: !chosen.isEmpty,
+            waiter: waiter
         ).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }

@@ -18,7 +18,8 @@ struct Runner: ParsableCommand {
             """,
         version: RunnerVersion.current,
         subcommands: [
-            Validate.self, ShowPlan.self, Run.self, CacheCommand.self, Schema.self, Doctor.self,
+            Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, CacheCommand.self,
+            Schema.self, Doctor.self,
         ]
     )
 

@@ -82,14 +82,3 @@ struct SessionCaches {
         return parts.joined(separator: "\n")
     }
 }
-
-extension SessionConfiguration {
-    /// How responses are kept; nil when they are not.
-    fileprivate var keptCache: URLCacheConfiguration? {
-        switch urlCache {
-        case .kept(let configuration): configuration
-        case URLCacheRule.none?: nil
-        case nil: URLCacheConfiguration()
-        }
-    }
-}

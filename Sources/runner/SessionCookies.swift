@@ -26,7 +26,7 @@ struct SessionCookies {
         findSecret: SecretFinder?
     ) {
         self.sessions = sessions
-        files = sessions.map { $0.kind == .default ? file($0) : nil }
+        files = sessions.map { $0.kind != .ephemeral ? file($0) : nil }
         jars = zip(sessions, files).map { session, file in
             var kept: [Cookie] = []
             do throws(CookieFile.Fault) {

@@ -89,12 +89,53 @@ struct StateFolder {
         return path + "/uploads/\(Self.fileName(jobName))-\(key)"
     }
 
+    /// Where a detached run of a job leaves what it says, its folder made.
+    ///
+    /// - Throws: `Exit` when there is no folder for it.
+    func log(jobPath: String, at date: Timestamp) throws(Exit) -> (folder: Folder, name: String) {
+        let advice = "name a state folder with --state-dir"
+        guard let path = absolutePath else {
+            throw Exit(.environment, "there is no state folder for the run's log: \(advice)")
+        }
+        do throws(SystemError) {
+            let folder = try Folder(path: path + "/logs", create: true, mode: 0o700)
+            let name = Self.logStem(jobPath: jobPath) + RunIdentifier.make(at: date) + ".log"
+            return (folder, name)
+        } catch {
+            throw Exit(.environment, "\(error.message): \(advice)")
+        }
+    }
+
+    /// What the names of all logs of a job begin with.
+    static func logStem(jobPath: String) -> String {
+        let name = canonicalPath(of: jobPath).split(separator: "/").last ?? ""
+        return "\(fileName(String(name)))-\(key(of: jobPath))-"
+    }
+
+    /// The folder of the journals of background sessions, whether it is there or not.
+    ///
+    /// - Throws: `Exit` when there is no state folder.
+    func background() throws(Exit) -> BackgroundFolder {
+        guard let path else {
+            throw Exit(
+                .environment,
+                "there is no state folder for background sessions: name one with --state-dir"
+            )
+        }
+        return BackgroundFolder(path: path + "/background")
+    }
+
+    /// The one path of a job's file, however it was named.
+    static func canonicalPath(of jobPath: String) -> String {
+        let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
+        return Folder.canonicalPath(folder + jobPath)
+    }
+
     /// Eight hexadecimal digits for the path of a job's file (FNV-1a, 64 bits, folded to 32).
     ///
     /// However the path is written, and whatever links it leads through: one file has one key.
     private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
-        let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
-        let path = Folder.canonicalPath(folder + jobPath)
+        let path = canonicalPath(of: jobPath)
         let hash = (Array(path.utf8.dropFirst()) + suffix).span.fnv1a
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32).padded(to: 8, radix: 16)
     }

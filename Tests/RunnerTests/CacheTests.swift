@@ -92,6 +92,33 @@ import TransferModel
         #expect(server.requests.count == 3)
     }
 
+    @Test func `a download that is too large for the cache is validated by the file that is there`()
+        throws
+    {
+        let body = String(repeating: "more than fits ", count: 1000)
+        let server = try ScriptedServer { request in
+            request.headers["if-none-match"] == "\"a\""
+                ? .status(304, ["ETag: \"a\""]) : .ok(body, ["ETag: \"a\""])
+        }
+        let job = try job(
+            server,
+            session: "urlCache: { diskCapacity: 200kB }",
+            task: "ifExists: revalidate",
+            section: "downloads",
+            file: "to: out"
+        )
+        #expect(cache(try job.run()) == ["miss", "notStored", "stored"])
+        let second = try job.run()
+        #expect(second.outcome("a") == "unchanged")
+        #expect(cache(second) == ["revalidated", "expired", "updated"])
+        try job.folder.write(body.uppercased(), to: "out")
+        #expect(try job.run().outcome("a") == "succeeded")
+        #expect(try job.folder.text("out") == body)
+        try job.folder.write("less", to: "out")
+        #expect(try job.run().outcome("a") == "succeeded")
+        #expect(try job.run().outcome("a") == "unchanged")
+    }
+
     @Test func `an order makes what is stored untrue`() throws {
         let server = try ScriptedServer { request in
             request.method == "GET"

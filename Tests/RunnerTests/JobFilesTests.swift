@@ -53,6 +53,14 @@ import TestSupport
         #expect(report.contains(#""value":"‹redacted›""#) && !report.contains("key-4711"))
     }
 
+    @Test func `transfers that outlive their run get through, and the hook is told`() throws {
+        let (folder, run) = try run("background", report: "background-report")
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try folder.text("jobs/out/background/told") == "ended with 0\n")
+        let journals = try folder.list("state/background")
+        #expect(journals == ["nightly.journal", "nightly.lock"])
+    }
+
     @Test func `artifacts are published under their names`() throws {
         let (folder, run) = try run("artifacts", report: "artifacts-report")
         #expect(run.code == 0, "\(run.command.standardError)")

@@ -36,7 +36,8 @@ struct RunSimulation {
         retryTokens: Int = RetryBudget.usualCapacity,
         minuteOfDay: Int = 0,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
-        orderKeys: FakeKeys? = nil
+        orderKeys: FakeKeys? = nil,
+        background: FakeBackground? = nil
     ) {
         var schedule = ScheduleConfiguration()
         change(&schedule)
@@ -49,6 +50,7 @@ struct RunSimulation {
             clock: Self.clock,
             now: now,
             orderKeys: orderKeys,
+            background: background,
             retryBudget: RetryBudget(tokens: retryTokens)
         )
         settle()

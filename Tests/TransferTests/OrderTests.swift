@@ -112,4 +112,33 @@ import TransferModel
         #expect(error.message.contains("two: it has changed since its idempotency key was made"))
         #expect(try SegmentedBody(segments).size == 10)
     }
+
+    @Test func `what is taken out of it makes no other order`() throws {
+        let hide = { (bytes: [UInt8]) in
+            Array(String(decoding: bytes, as: UTF8.self).filter { !$0.isNumber }.utf8)
+        }
+        for (one, other) in [
+            (try spec(url: "http://a.test/1"), try spec(url: "http://a.test/2")),
+            (try spec(body: .bytes([0x31])), try spec(body: .bytes([0x32]))),
+        ] {
+            #expect(try Order(one).mark != Order(other).mark)
+            #expect(try Order(one, redact: hide).mark == Order(other, redact: hide).mark)
+        }
+    }
+
+    @Test func `a download is what goes to its destination`() throws {
+        func download(_ path: String) throws -> TaskSpec {
+            TaskSpec(
+                id: "a",
+                index: 0,
+                kind: .download,
+                session: 0,
+                request: RequestSpec(method: "GET", url: try HTTPURL("http://a.test/")),
+                destination: .init(path: path, displayPath: path),
+                source: SourceLocation(file: "job.yaml", line: 1, column: 1)
+            )
+        }
+        #expect(try Order(download("/a")).mark == Order(download("/a")).mark)
+        #expect(try Order(download("/a")).mark != Order(download("/b")).mark)
+    }
 }

@@ -42,12 +42,24 @@ int csystem_pipe(int ends[2]);
 
 // Starts a program without a shell, in a process group of its own and in a folder; the name of the program is looked up
 // in PATH when it has no slash. It gets /dev/null, `output` and `error` as its standard streams and nothing else that
-// is open, no blocked signals, and SIGPIPE as a program expects it. Returns 0 or an errno value.
-int csystem_spawn(char *const arguments[], const char *folder, int output, int error, int *process);
+// is open, no blocked signals, and SIGPIPE as a program expects it. Without an environment it gets that of this process. Returns
+// 0 or an errno value.
+int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
+                  int *process);
+// Starts a program that goes on when this process ends, in a session of its own; it gets /dev/null, `output` twice and, under
+// the number 3, `pipe`, and nothing else that is open. Returns 0 or an errno value.
+int csystem_spawn_detached(char *const arguments[], int output, int pipe, int *process);
 // Keeps this process from being dumped or traced by others of its user (PR_SET_DUMPABLE of prctl(2)).
 void csystem_hide_memory(void);
 // A descriptor that becomes readable when a child ends (pidfd_open(2)); -1 where the kernel has none.
 int csystem_pidfd(int process);
+// Sends a signal to the process of such a descriptor (pidfd_send_signal(2)): 0, or -1 with errno.
+int csystem_pidfd_signal(int descriptor, int signal);
+
+// A lock of the whole file that ends with the process (fcntl(2), F_SETLK): 0, or EAGAIN when another process has it.
+int csystem_lock(int descriptor);
+// The process that has that lock, 0 when it cannot be seen from here; -1 when no other process has it.
+int csystem_lock_holder(int descriptor);
 
 int csystem_eventfd(void);
 void csystem_eventfd_signal(int descriptor);

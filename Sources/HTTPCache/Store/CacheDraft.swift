@@ -17,9 +17,17 @@ package struct CacheDraft: Sendable {
     package private(set) var response: StoredResponse
     package private(set) var content = Content.memory([])
     private var hash = ContentHash()
+    /// Whether the body is stored, too; otherwise only how it is known again.
+    private let keepsBody: Bool
     private let store: any CacheStore
 
-    init(_ response: StoredResponse, key: CacheKey, store: any CacheStore) {
+    init(
+        _ response: StoredResponse,
+        key: CacheKey,
+        store: any CacheStore,
+        keepsBody: Bool = true
+    ) {
+        self.keepsBody = keepsBody
         self.response = response
         self.key = key
         self.store = store
@@ -28,8 +36,9 @@ package struct CacheDraft: Sendable {
     /// Takes a piece of the body as it was sent; false when no more of it can be kept.
     package mutating func append(_ bytes: Span<UInt8>) -> Bool {
         response.body.length += Int64(bytes.count)
-        guard response.body.length <= store.largestBody else { return false }
         hash.update(bytes)
+        guard keepsBody else { return true }
+        guard response.body.length <= store.largestBody else { return false }
         switch content {
         case .file(let file, _):
             return (try? file.write(bytes)) != nil

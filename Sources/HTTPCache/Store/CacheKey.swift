@@ -19,10 +19,4 @@ package struct CacheKey: Sendable, Hashable {
         self.url = text
         self.name = name
     }
-
-    /// The key of an entry that is there already.
-    init(url: String, name: String) {
-        self.url = url
-        self.name = name
-    }
 }

@@ -50,7 +50,13 @@ package struct DiskInventory: Sendable {
         for list in try lists() {
             guard let entry = entry(list) else { continue }
             for response in entry.responses {
-                body(Item(url: entry.url, response: response, size: response.body.length))
+                body(
+                    Item(
+                        url: entry.url,
+                        response: response,
+                        size: response.hasBody ? response.body.length : 0
+                    )
+                )
             }
         }
     }

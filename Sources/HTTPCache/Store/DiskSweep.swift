@@ -26,8 +26,8 @@ struct DiskSweep: Sendable {
     /// How long another process may take to add its number, nanoseconds.
     private static let lockPatience: Int64 = 100_000_000
 
-    private var limit: Int64 { capacity - capacity / 16 }
-    private var hardLimit: Int64 { capacity - capacity / 32 }
+    private var limit: Int64 { capacity - capacity / 12 }
+    private var hardLimit: Int64 { capacity - capacity / 20 }
     private var target: Int64 { capacity / 10 * 9 }
 
     /// Adds what was written.

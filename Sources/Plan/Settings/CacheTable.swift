@@ -84,13 +84,18 @@ extension Reader {
     }
 
     /// Reports a download that asks whether it is up to date in a session that could not know.
-    mutating func reportMissingCache(of entry: TaskList.Entry, session: String) {
+    mutating func reportMissingCache(
+        of entry: TaskList.Entry,
+        _ session: SessionConfiguration
+    ) {
         guard let value = document.value(of: entry.value, for: "ifExists")?.value else { return }
         report(
             .conflictingKeys,
-            "`ifExists: revalidate`\(context) needs a cache, and session `\(session.excerpt)` has none",
+            "`ifExists: revalidate`\(context) needs a cache, and session `\(session.name.excerpt)` has none",
             at: value,
-            help: "remove `urlCache: none` from the session, or choose `replace`"
+            help: session.urlCache == nil
+                ? "give the session a `urlCache`, or choose `replace`"
+                : "remove `urlCache: none` from the session, or choose `replace`"
         )
     }
 }

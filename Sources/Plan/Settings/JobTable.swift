@@ -11,6 +11,7 @@ struct JobDraft: Sendable {
     var sections: [(kind: TaskSpec.Kind, field: Field)] = []
     var schedule = ScheduleConfiguration()
     var report = ReportDraft()
+    var hooks = HooksDraft()
 }
 
 /// What `report` says.
@@ -71,7 +72,10 @@ enum JobTable {
                 $1(&$0.schedule)
             },
             Setting("report", report, "What is written about the run.") { $1(&$0.report) },
-        ] + ["network", "streams", "webSockets", "hooks"].map(Setting.notYet)
+            Setting("hooks", HooksTable.table, "Programs that are told of the run.") {
+                $1(&$0.hooks)
+            },
+        ] + ["network", "streams", "webSockets"].map(Setting.notYet)
     )
 
     static let report = SettingTable<ReportDraft>(

@@ -7,11 +7,15 @@ enum SessionTable {
         [
             Setting(
                 "configuration",
-                .choice(later: ["background"]),
+                .choice(),
                 default: "default",
-                "What is kept on disk: `default` keeps cookies in the state folder and responses in the cache folder, `ephemeral` nothing."
+                "What is kept on disk: `default` keeps cookies in the state folder and responses in the cache folder, `ephemeral` nothing, `background` cookies and how far each transfer has come."
             ) { $0.kind = $1 },
-            .notYet("identifier"),
+            Setting(
+                "identifier",
+                IdentifierText.type,
+                "The name under which a background session's transfers are kept over the runs of the job."
+            ) { $0.identifier = $1 },
         ] + shared
     )
 

@@ -14,6 +14,8 @@ final class TaskReader: Sendable {
     let sessionSecrets: [[SecretUse]]
     /// What each session signs requests with.
     let signers: [[Credential]]
+    /// Whether there is a background session.
+    let hasBackground: Bool
 
     init(
         sessions: [SessionConfiguration],
@@ -24,6 +26,7 @@ final class TaskReader: Sendable {
         self.defaults = defaults
         self.sessionSecrets = sessionSecrets
         signers = sessions.map { $0.credentials.filter(\.isSigner) }
+        hasBackground = sessions.contains { $0.kind == .background }
     }
 
     /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
@@ -92,9 +95,9 @@ final class TaskReader: Sendable {
         if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         if draft.ifExists == .revalidate, let session = draft.session.map({ sessions[$0] }),
-            session.urlCache == URLCacheRule.none
+            session.keptCache == nil
         {
-            reader.reportMissingCache(of: entry, session: session.name)
+            reader.reportMissingCache(of: entry, session)
         }
         reader.isReadingBody = true
         draft.content = content(of: draft, entry, &reader)
@@ -111,6 +114,7 @@ final class TaskReader: Sendable {
         guard reader.errorCount == errors, !reader.isFull else { return false }
         checkSignedRequest(of: draft, entry, &reader)
         checkBody(of: draft, entry, &reader)
+        if hasBackground, !reader.isReadingAgain { checkBackground(draft, entry, &reader) }
         if draft.idempotencyKey != .none { checkKey(draft, entry, &reader) }
         return reader.errorCount == errors
     }
@@ -289,7 +293,7 @@ final class TaskReader: Sendable {
             )
         }
         if draft.idempotencyKey == .auto, draft.isOrderOfRun || reader.isOrderOfRun {
-            reader.warnOfOrderOfRun(at: key)
+            reader.warnOfOrderOfRun(at: key, "with another idempotency key")
         }
         if draft.idempotencyKey == .auto, case .stream? = draft.body {
             reader.report(

@@ -147,6 +147,11 @@ extension TaskRecord {
                 "What the task has captured for others, without the values",
                 TaskRecord.Capture.Report.self
             ) { $0.captures }
+            members.optionalObject(
+                "earlier",
+                "What earlier runs of a background session did for it; null when there was nothing",
+                TaskRecord.Earlier.Report.self
+            ) { $0.earlier }
         }
     }
 }
@@ -203,6 +208,24 @@ extension TaskRecord.Attempt {
                 "resumedFrom",
                 "The position from which on the body was received; null when it was the first byte"
             ) { $0.resumedFrom }
+        }
+    }
+}
+
+extension TaskRecord.Earlier {
+    enum Report: ReportObject {
+        typealias Subject = TaskRecord.Earlier
+        static let name = "earlier"
+        static let description = "What earlier runs of a background session did for a task"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("attempts", "How many tries they have made") { Int64($0.attempts) }
+            members.optionalString("run", "The run that has ended the task; null for this one") {
+                $0.end?.runIdentifier
+            }
+            members.optionalDate("endDate", "When it has ended the task; null for this one") {
+                $0.end?.date
+            }
         }
     }
 }

@@ -26,7 +26,11 @@ extension Attempt {
                     return next
                 }
                 caching.question = .init(reason: .damaged)
-            case .ask(let question):
+            case .ask(var question):
+                // What is neither stored nor here cannot be confirmed.
+                if question.stored.contains(where: { !$0.hasBody && caching.copy(of: $0) == nil }) {
+                    question.conditions = []
+                }
                 caching.question = question
                 caching.verdict = .init(question.isBypass ? .bypassed : .miss, question.reason)
             case .unavailable: return failUnavailable()
@@ -101,7 +105,10 @@ extension Attempt {
         let hasBody = hop.method != "HEAD" && stored.body.length > 0
         var content = StoredBody.memory([])
         if hasBody {
-            guard let body = caching.cache.body(of: stored)?.loaded(stored.body) else {
+            let kept =
+                stored.hasBody
+                ? caching.cache.body(of: stored) : caching.copy(of: stored).map { .file($0) }
+            guard let body = kept?.loaded(stored.body) else {
                 caching.cache.forget(hop.url)
                 return nil
             }
@@ -238,7 +245,8 @@ extension Attempt {
         guard file.ifExists == .revalidate, !request.decodesBody, let caching,
             let stored = caching.served?.response, caching.servedLength == stored.body.length,
             let present = try? InputFile(path: file.path),
-            StoredBody.file(present).isIntact(stored.body)
+            // Of a body that is not stored it is the file that was looked at.
+            !stored.hasBody || StoredBody.file(present).isIntact(stored.body)
         else { return false }
         guard case .digest(let expected)? = file.checksum else { return true }
         guard let digest = MessageDigest(expected.algorithm.family) else { return false }

@@ -16,6 +16,8 @@ final class CachedExchange {
     let cache: HTTPCache
     private let policy: RequestCachePolicy
     private let ignoresStored: Bool
+    /// Where the body may be already.
+    private let copyPath: String?
     /// The hop's request; nil before it is looked up.
     private(set) var request: CacheRequest?
     /// What the origin is asked; nil before it is.
@@ -30,10 +32,17 @@ final class CachedExchange {
     /// How it stands.
     var verdict: CacheVerdict?
 
-    private init(_ cache: HTTPCache, _ policy: RequestCachePolicy, ignoresStored: Bool) {
+    private init(_ cache: HTTPCache, _ policy: RequestCachePolicy, _ request: AttemptRequest) {
         self.cache = cache
         self.policy = policy
-        self.ignoresStored = ignoresStored
+        ignoresStored = request.ignoresStored
+        if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate,
+            !wanted.isFolder, !request.decodesBody
+        {
+            copyPath = wanted.path
+        } else {
+            copyPath = nil
+        }
     }
 
     /// Nil when the session or the task has no cache, or goes on with a part of a file.
@@ -44,7 +53,7 @@ final class CachedExchange {
         guard let cache = session.cache, let policy = request.cachePolicy,
             request.partial == nil, request.sink != .checksums
         else { return nil }
-        return CachedExchange(cache, policy, ignoresStored: request.ignoresStored)
+        return CachedExchange(cache, policy, request)
     }
 
     /// Another URL is asked.
@@ -75,9 +84,24 @@ final class CachedExchange {
         _ fields: [HeaderField],
         at now: Timestamp
     ) -> CachePlan {
-        let request = CacheRequest(method: method, url: url, fields: fields, policy: policy)
+        let request = CacheRequest(
+            method: method,
+            url: url,
+            fields: fields,
+            policy: policy,
+            mayHaveCopy: copyPath != nil
+        )
         self.request = request
         return cache.plan(for: request, isRepeated: ignoresStored, now: now)
+    }
+
+    /// The file that is there already, of which it is not known whether it has a stored response's body; nil without one
+    /// of that length.
+    func copy(of stored: StoredResponse) -> InputFile? {
+        guard let copyPath, let file = try? InputFile(path: copyPath),
+            file.identity.size == stored.body.length
+        else { return nil }
+        return file
     }
 
     /// What is sent besides the request's own fields.
@@ -152,7 +176,7 @@ final class CachedExchange {
 
     /// What becomes of the stored response once the attempt's result is known.
     func outcome() -> CacheOutcome? {
-        if let served, let request { return .served(cache, request.url, served.response) }
+        if served != nil, let request { return .served(cache, request.url) }
         return draft.map { .draft($0) }
     }
 
@@ -174,7 +198,7 @@ final class CachedExchange {
 /// What becomes of a stored response, or of one that may be stored, when the body has been judged.
 enum CacheOutcome: Sendable {
     case draft(CacheDraft)
-    case served(HTTPCache, HTTPURL, StoredResponse)
+    case served(HTTPCache, HTTPURL)
 
     /// Stores what is right, and forgets what is not.
     func end(_ result: inout AttemptResult) {
@@ -185,7 +209,7 @@ enum CacheOutcome: Sendable {
             } else {
                 result.cache?.storing = draft.commit() ? .stored : .failed
             }
-        case .served(let cache, let url, _):
+        case .served(let cache, let url):
             if result.failure?.isAboutContent == true { cache.forget(url) }
         }
     }

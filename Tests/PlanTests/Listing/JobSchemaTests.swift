@@ -28,7 +28,8 @@ import Testing
             ("redirects", RedirectTable.table.keys), ("encoding", EncodingTable.table.keys),
             ("forEach", ForEachTable.table.keys),
             ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
-            ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
+            ("schedule", ScheduleTable.table.keys), ("hooks", HooksTable.table.keys),
+            ("report", JobTable.report.keys),
         ] + CredentialTable.methods.map { ($0.table.keys.name, $0.table.keys) }
 
     @Test func `the file in the repository is what the runner prints`() throws {

@@ -1,0 +1,315 @@
+package import TransferModel
+
+/// How far the transfers of a background session have come.
+///
+/// A round begins with the first run after one that has left nothing open, and goes on until there is another such run,
+/// or somebody cancels it.
+package struct BackgroundRound: Sendable, Equatable {
+    package enum State: UInt8, Sendable {
+        /// The next run goes on with what is left.
+        case open = 1
+        /// Every transfer has ended: the next run begins a new round.
+        case finished
+        /// So does it here, whatever was left.
+        case cancelled
+    }
+
+    /// Whose round it is.
+    package struct Job: Sendable, Hashable {
+        package var name: String
+        /// Of its file, absolute and without links.
+        package var path: String
+
+        package init(name: String, path: String) {
+            self.name = name
+            self.path = path
+        }
+    }
+
+    package struct Transfer: Sendable, Equatable {
+        package let id: String
+        /// What the transfer is, in eight bytes: one of that id that is another transfer has others.
+        let mark: UInt64
+        package internal(set) var state: EarlierTransfer
+    }
+
+    /// The last run of the round that has got to its end.
+    package struct Finish: Sendable, Hashable {
+        package var runIdentifier: String
+        package var exitCode: Int32
+        package var reportPath: String
+        /// Whether everybody has been told who is to be told.
+        package var isDelivered: Bool
+
+        package init(
+            runIdentifier: String,
+            exitCode: Int32,
+            reportPath: String,
+            isDelivered: Bool
+        ) {
+            self.runIdentifier = runIdentifier
+            self.exitCode = exitCode
+            self.reportPath = reportPath
+            self.isDelivered = isDelivered
+        }
+    }
+
+    package internal(set) var job: Job
+    package let beginDate: Timestamp
+    package internal(set) var state = State.open
+    /// How many transfers the whole job has; nil when that is not known, because only parts of it were run.
+    package internal(set) var taskCount: Int?
+    package internal(set) var finish: Finish?
+    /// Those that have begun, in the order in which they did.
+    package private(set) var transfers: [Transfer] = []
+    /// Their places by their ids.
+    private var places: [String: Int] = [:]
+
+    init(job: Job, beginDate: Timestamp) {
+        self.job = job
+        self.beginDate = beginDate
+    }
+
+    /// Whether a run of the whole job has begun in it: then a run of a part does not end it.
+    var isWhole: Bool { taskCount != nil }
+
+    /// The place of a transfer among `transfers`.
+    func place(of id: String) -> Int? { places[id] }
+
+    /// Changes a transfer; one of that id that is another transfer is forgotten.
+    private mutating func change(
+        _ id: String,
+        _ mark: UInt64,
+        _ change: (inout EarlierTransfer) -> Void
+    ) {
+        if let place = places[id] {
+            if transfers[place].mark != mark {
+                transfers[place] = Transfer(
+                    id: id,
+                    mark: mark,
+                    state: EarlierTransfer(attempts: 0)
+                )
+            }
+            change(&transfers[place].state)
+        } else {
+            var state = EarlierTransfer(attempts: 0)
+            change(&state)
+            add(Transfer(id: id, mark: mark, state: state))
+        }
+    }
+
+    private mutating func add(_ transfer: Transfer) {
+        places[transfer.id] = transfers.count
+        transfers.append(transfer)
+    }
+
+    /// Forgets transfers.
+    private mutating func drop(_ ids: Set<String>) {
+        let kept = transfers.filter { !ids.contains($0.id) }
+        transfers = []
+        places = [:]
+        for transfer in kept { add(transfer) }
+    }
+
+    // MARK: In a journal
+
+    /// Kinds of entries.
+    private enum Kind {
+        /// All of the round.
+        static let round: UInt8 = 1
+        /// A try of a transfer is about to begin.
+        static let begun: UInt8 = 2
+        /// A try has ended, and the transfer has not.
+        static let waiting: UInt8 = 3
+        static let ended: UInt8 = 4
+        /// The job no longer has these.
+        static let dropped: UInt8 = 5
+        /// A run has got to its end.
+        static let finished: UInt8 = 6
+        /// Everybody was told of that.
+        static let delivered: UInt8 = 7
+        static let cancelled: UInt8 = 8
+    }
+
+    /// What happens in a round.
+    enum Step {
+        case begun(id: String, mark: UInt64, deadline: Timestamp?)
+        case waiting(id: String, mark: UInt64, failures: Int)
+        case ended(id: String, mark: UInt64, EarlierTransfer.End)
+        case dropped([String])
+        /// Whether with that the round is over.
+        case finished(Finish, isOver: Bool)
+        case delivered
+        case cancelled
+
+        /// The step as it stands in a journal.
+        var entry: JournalText.Entry {
+            var content: [UInt8] = []
+            let kind: UInt8
+            switch self {
+            case .begun(let id, let mark, let deadline):
+                kind = Kind.begun
+                content.add(id)
+                content.add(mark)
+                content.add(deadline) { $0.add($1) }
+            case .waiting(let id, let mark, let failures):
+                kind = Kind.waiting
+                content.add(id)
+                content.add(mark)
+                content.add(UInt32(clamping: failures))
+            case .ended(let id, let mark, let end):
+                kind = Kind.ended
+                content.add(id)
+                content.add(mark)
+                content.add(end)
+            case .dropped(let ids):
+                kind = Kind.dropped
+                for id in ids { content.add(id) }
+            case .finished(let finish, let isOver):
+                kind = Kind.finished
+                content.add(finish)
+                content.add(isOver)
+            case .delivered: kind = Kind.delivered
+            case .cancelled: kind = Kind.cancelled
+            }
+            return JournalText.Entry(kind: kind, content: content)
+        }
+
+        /// nil for an entry of another kind, or one that cannot be read.
+        init?(_ entry: JournalText.Entry) {
+            var fields = JournalFields(entry.content)
+            do throws(JournalFields.Unreadable) {
+                switch entry.kind {
+                case Kind.begun:
+                    self = .begun(
+                        id: try fields.text(),
+                        mark: try fields.number(),
+                        deadline: try fields.optional { (fields) throws(JournalFields.Unreadable) in
+                            try fields.date()
+                        }
+                    )
+                case Kind.waiting:
+                    self = .waiting(
+                        id: try fields.text(),
+                        mark: try fields.number(),
+                        failures: Int(try fields.number(UInt32.self))
+                    )
+                case Kind.ended:
+                    self = .ended(
+                        id: try fields.text(),
+                        mark: try fields.number(),
+                        try fields.end()
+                    )
+                case Kind.dropped:
+                    var ids: [String] = []
+                    while !fields.rest.isEmpty { ids.append(try fields.text()) }
+                    self = .dropped(ids)
+                case Kind.finished:
+                    self = .finished(try fields.finish(), isOver: try fields.flag())
+                case Kind.delivered: self = .delivered
+                case Kind.cancelled: self = .cancelled
+                default: return nil
+                }
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    mutating func take(_ step: Step) {
+        switch step {
+        case .begun(let id, let mark, let deadline):
+            change(id, mark) { transfer in
+                transfer.attempts += 1
+                transfer.wasCut = true
+                transfer.deadline = deadline
+                transfer.end = nil
+            }
+        case .waiting(let id, let mark, let failures):
+            change(id, mark) { transfer in
+                transfer.wasCut = false
+                transfer.failures = failures
+            }
+        case .ended(let id, let mark, let end):
+            change(id, mark) { transfer in
+                transfer.wasCut = false
+                transfer.end = end
+            }
+        case .dropped(let ids): drop(Set(ids))
+        case .finished(let finish, let isOver):
+            self.finish = finish
+            if isOver { state = .finished }
+        case .delivered: finish?.isDelivered = true
+        case .cancelled: state = .cancelled
+        }
+    }
+
+    /// All of it as an entry, which makes those before it superfluous.
+    var entry: JournalText.Entry {
+        var content: [UInt8] = []
+        content.add(job.name)
+        content.add(job.path)
+        content.add(beginDate)
+        content.add(state.rawValue)
+        content.add(taskCount) { $0.add(UInt64(clamping: $1)) }
+        content.add(finish) { $0.add($1) }
+        for transfer in transfers {
+            content.add(transfer.id)
+            content.add(transfer.mark)
+            content.add(transfer.state)
+        }
+        return JournalText.Entry(kind: Kind.round, content: content)
+    }
+
+    /// What entries say; nil when that is nothing or cannot be read.
+    init?(_ entries: [JournalText.Entry]) {
+        guard let place = entries.lastIndex(where: { $0.kind == Kind.round }) else { return nil }
+        var fields = JournalFields(entries[place].content)
+        do throws(JournalFields.Unreadable) {
+            job = Job(name: try fields.text(), path: try fields.text())
+            beginDate = try fields.date()
+            guard let state = State(rawValue: try fields.number()) else { return nil }
+            self.state = state
+            taskCount = try fields.optional { (fields) throws(JournalFields.Unreadable) in
+                Int(clamping: try fields.number(UInt64.self))
+            }
+            finish = try fields.optional { (fields) throws(JournalFields.Unreadable) in
+                try fields.finish()
+            }
+            while !fields.rest.isEmpty {
+                add(
+                    Transfer(
+                        id: try fields.text(),
+                        mark: try fields.number(),
+                        state: try fields.transfer()
+                    )
+                )
+            }
+        } catch {
+            return nil
+        }
+        for entry in entries[(place + 1)...] {
+            if let step = Step(entry) { take(step) }
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func add(_ finish: BackgroundRound.Finish) {
+        add(finish.runIdentifier)
+        add(finish.exitCode)
+        add(finish.reportPath)
+        add(finish.isDelivered)
+    }
+}
+
+extension JournalFields {
+    fileprivate mutating func finish() throws(Unreadable) -> BackgroundRound.Finish {
+        BackgroundRound.Finish(
+            runIdentifier: try text(),
+            exitCode: try number(),
+            reportPath: try text(),
+            isDelivered: try flag()
+        )
+    }
+}

@@ -1,0 +1,23 @@
+package import TransferModel
+
+/// Keeps the transfers of background sessions over the runs of a job; used on the scheduler's thread.
+package protocol BackgroundTransfers: AnyObject {
+    /// Whether an earlier run has begun a task of that id.
+    func knows(_ spec: TaskSpec) -> Bool
+
+    /// What earlier runs have left of a transfer; nil when it begins now.
+    ///
+    /// - Throws: When that cannot be told: nothing is sent then.
+    func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer?
+
+    /// A try of a transfer is about to begin, whose time is over at the deadline, if there is one.
+    func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?)
+
+    /// Makes it outlive the process that the tries begin which `attemptBegins` was told of.
+    ///
+    /// - Throws: When that fails: none of them is sent then.
+    func commit() throws(TransferFailure)
+
+    /// Keeps what has happened, before anybody else is told of it.
+    func keep(_ events: [RunEvent])
+}

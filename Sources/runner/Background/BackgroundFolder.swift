@@ -1,0 +1,103 @@
+import Journal
+import SystemKit
+import TransferModel
+
+/// Where background sessions are kept: for each a journal and a lock, by its identifier.
+struct BackgroundFolder {
+    let path: String
+
+    /// How many names are looked at.
+    private static let mostNames = 100_000
+    private static let ending = ".journal"
+
+    /// The name of a session's journal.
+    static func journalName(of identifier: String) -> String { identifier + ending }
+
+    /// The identifiers that there are, sorted.
+    var identifiers: [String] {
+        let names = Folder.names(in: path, endingWith: Self.ending, limit: Self.mostNames)
+        return (names ?? []).map { String($0.dropLast(Self.ending.count)) }.sorted()
+    }
+
+    /// Refuses an identifier that there is nothing of.
+    func require(_ identifier: String) throws(Exit) {
+        let identifiers = identifiers
+        guard !identifiers.contains(identifier) else { return }
+        let known = identifiers.prefix(20).map { "`\($0.onOneLine(limit: 100).text)`" }
+        throw Exit(
+            .usage,
+            "there is no background session `\(identifier.onOneLine(limit: 100).text)` in \(path)"
+                + (known.isEmpty ? "" : "; there are \(known.joined(separator: ", "))")
+        )
+    }
+
+    /// The lock of a session, not taken yet; its folder is made.
+    ///
+    /// - Throws: `Exit` when there is no folder for it.
+    func lock(of identifier: String) throws(Exit) -> ProcessLock {
+        do throws(SystemError) {
+            let folder = try Folder(path: path, create: true, mode: 0o700, isDurable: true)
+            return try ProcessLock(in: folder, name: "\(identifier).lock")
+        } catch {
+            throw .noState(error)
+        }
+    }
+
+    /// Takes a lock; false when another process has it.
+    ///
+    /// - Throws: `Exit` when the file system has no locks.
+    static func take(_ lock: ProcessLock) throws(Exit) -> Bool {
+        do throws(SystemError) {
+            return try lock.take()
+        } catch {
+            throw .noState(error)
+        }
+    }
+
+    /// What is kept of a session; nil when there is none of that identifier.
+    func round(of identifier: String) throws(BackgroundJournal.Fault) -> BackgroundRound? {
+        try BackgroundJournal.read("\(path)/\(Self.journalName(of: identifier))")
+    }
+}
+
+extension StateFolder {
+    /// Takes the locks of the background sessions, which are held while the result lives.
+    ///
+    /// - Throws: `Exit` when another process has one of them: nothing is done then.
+    func lockBackground(_ sessions: [SessionConfiguration]) throws(Exit) -> [ProcessLock] {
+        // In one order in all jobs.
+        let identifiers = sessions.compactMap(\.identifier).sorted()
+        guard !identifiers.isEmpty else { return [] }
+        let folder = try background()
+        var locks: [ProcessLock] = []
+        for identifier in identifiers {
+            let lock = try folder.lock(of: identifier)
+            guard try BackgroundFolder.take(lock) else {
+                throw .held(identifier, by: lock.holder)
+            }
+            locks.append(lock)
+        }
+        return locks
+    }
+}
+
+extension Exit {
+    /// A place in the state folder that cannot be had.
+    fileprivate static func noState(_ error: SystemError) -> Exit {
+        Exit(.environment, "\(error.message): name another state folder with --state-dir")
+    }
+
+    /// A background session that another process has.
+    static func held(_ identifier: String, by holder: ProcessLock.Holder?) -> Exit {
+        let who =
+            switch holder {
+            case .process(let number)?: "another run (process \(number))"
+            case .unseen?: "a run of another machine or container"
+            case nil: "another run"
+            }
+        return Exit(
+            .locked,
+            "\(who) holds the background session `\(identifier)`: nothing was done"
+        )
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import SystemKit
+import TransferModel
+
+/// Carries a run out in a process that goes on without this one, its terminal and its session.
+struct Detachment {
+    let state: StateFolder
+    let jobPath: String
+    let startDate: Timestamp
+
+    /// How many files of a job's runs are kept.
+    private static let keptLogs = 10
+
+    /// What the other process says first: it is ours.
+    static let begun = "begun\n"
+    /// Before the path of the report: it holds its locks.
+    static let ready = "ready "
+
+    /// Starts the other process and waits until it has its locks, or has ended; then this one ends.
+    ///
+    /// - Throws: `Exit` when the run does not begin, whether that is a failure or not.
+    func run() throws {
+        guard let program = ProcessContext.executablePath else {
+            throw Exit(.environment, "the program of this process cannot be found")
+        }
+        let place = try state.log(jobPath: jobPath, at: startDate)
+        let arguments = try Self.arguments(of: ProcessContext.arguments)
+        // Where the session's end would take the process along, a scope of the user's manager does not.
+        var ways = [[program] + arguments]
+        if Self.hasServiceManager {
+            let scope = ["systemd-run", "--user", "--scope", "--quiet", "--collect", "--"]
+            ways.insert(scope + [program] + arguments, at: 0)
+        }
+        try Exit.environment { () throws(SystemError) in
+            try withinFolder(place, ways)
+        }
+    }
+
+    private func withinFolder(
+        _ place: (folder: Folder, name: String),
+        _ ways: [[String]]
+    ) throws(SystemError) {
+        for (number, way) in ways.enumerated() {
+            let isLast = number == ways.count - 1
+            let process: DetachedProcess
+            do throws(SystemError) {
+                process = try DetachedProcess(way, in: place.folder, log: place.name)
+            } catch {
+                guard !isLast else { throw error }
+                continue
+            }
+            var said: [UInt8] = []
+            while let more = try process.next() { said += more }
+            let text = String(decoding: said, as: UTF8.self)
+            // A scope that cannot be had is no reason not to run.
+            if !text.hasPrefix(Self.begun), !isLast {
+                _ = process.wait()
+                place.folder.remove(place.name)
+                continue
+            }
+            let rest = text.dropFirst(Self.begun.count)
+            if rest.hasPrefix(Self.ready) {
+                let report = rest.dropFirst(Self.ready.count).prefix { $0 != "\n" }
+                try StandardOutput.write(
+                    """
+                    process \(process.identifier)
+                    log \(place.folder.path(of: place.name))
+                    report \(report)
+
+                    """
+                )
+                forgetOldLogs(of: place)
+                return
+            }
+            end(process, place)
+        }
+    }
+
+    /// Ends as a run does that has not begun, with what it has said.
+    private func end(_ process: DetachedProcess, _ place: (folder: Folder, name: String)) {
+        let status = process.wait()
+        let log = try? InputFile(path: place.folder.path(of: place.name))
+            .readPrefix(limit: 1 << 20)
+        StandardError.write(log ?? [])
+        place.folder.remove(place.name)
+        guard case .exited(let code) = status else { ProcessContext.exit(ExitCode.fault.rawValue) }
+        ProcessContext.exit(code)
+    }
+
+    private func forgetOldLogs(of place: (folder: Folder, name: String)) {
+        let stem = StateFolder.logStem(jobPath: jobPath)
+        let names = Folder.names(in: place.folder.path, endingWith: ".log", limit: 100_000) ?? []
+        for name in names.filter({ $0.hasPrefix(stem) }).sorted().dropLast(Self.keptLogs) {
+            place.folder.remove(name)
+        }
+    }
+
+    /// The arguments of the other process: the same, and where it says how far it has come.
+    private static func arguments(of own: [String]) throws(Exit) -> [String] {
+        guard let place = own.firstIndex(of: Run.configuration.commandName ?? "") else {
+            throw Exit(.usage, "`--detach` belongs to `runner run`")
+        }
+        return own[...place] + ["--ready-descriptor", "\(DetachedProcess.pipeDescriptor)"]
+            + own[(place + 1)...]
+    }
+
+    /// Whether the user has a service manager that can be asked.
+    private static var hasServiceManager: Bool {
+        guard let folder = ProcessContext.variable("XDG_RUNTIME_DIR") else { return false }
+        return PathOccupant(at: folder + "/systemd/private") != .nothing
+    }
+}
+
+/// The process that waits until a run has its locks; it is told once.
+struct Waiter {
+    private let pipe: ReadyPipe?
+
+    /// Tells it that this is the process that it waits for.
+    ///
+    /// - Parameter descriptor: The pipe to it; nil when nobody waits.
+    /// - Throws: `Exit` when it has gone.
+    init(descriptor: Int32?) throws(Exit) {
+        pipe = descriptor.map { ReadyPipe(descriptor: $0) }
+        try say(Detachment.begun)
+    }
+
+    /// Tells it that the run begins, with the path of its report.
+    func runBegins(reportPath: String) throws(Exit) {
+        try say("\(Detachment.ready)\(reportPath)\n")
+        pipe?.end()
+    }
+
+    /// Who has gone before the run began did not want it.
+    private func say(_ text: String) throws(Exit) {
+        guard let pipe, !pipe.say(text) else { return }
+        throw Exit(.interrupted, "whoever started this run has gone before it began")
+    }
+}

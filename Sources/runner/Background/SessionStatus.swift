@@ -1,0 +1,162 @@
+import JSON
+import Journal
+import Report
+import SystemKit
+import TransferModel
+
+/// How a background session stands.
+struct SessionStatus {
+    enum State: String {
+        /// A process has it.
+        case running
+        /// The next run goes on with what is left.
+        case open
+        /// The next run begins anew.
+        case finished
+        /// So does it here, whatever was left.
+        case cancelled
+    }
+
+    let identifier: String
+    let round: BackgroundRound
+    let holder: ProcessLock.Holder?
+
+    var state: State {
+        guard holder == nil else { return .running }
+        return switch round.state {
+        case .open: .open
+        case .finished: .finished
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// The number of the process that has it.
+    var process: Int32? {
+        if case .process(let number)? = holder { number } else { nil }
+    }
+
+    /// How a transfer stands, in a word.
+    func word(for transfer: BackgroundRound.Transfer) -> String {
+        if let outcome = transfer.state.end?.outcome { return outcome.rawValue }
+        return holder != nil && transfer.state.wasCut ? "running" : "pending"
+    }
+
+    private func count(_ words: String...) -> Int {
+        round.transfers.count { words.contains(word(for: $0)) }
+    }
+
+    var running: Int { count("running") }
+    var succeeded: Int { count("succeeded", "unchanged") }
+    var failed: Int { count("failed") }
+    /// Those that have not begun, too, when it is known how many there are.
+    var pending: Int {
+        let all = max(round.taskCount ?? 0, round.transfers.count)
+        return all - running - succeeded - failed
+    }
+
+    // MARK: As text
+
+    /// Some lines; with each transfer when it is asked for.
+    func text(withTransfers: Bool) -> String {
+        let process = process.map { " (process \($0))" } ?? ""
+        var lines = [
+            "\(identifier): \(state.rawValue)\(process)",
+            "  job \(round.job.name), \(round.job.path)",
+            "  begun \(round.beginDate.rfc3339.prefix(19))Z",
+            "  pending \(pending), running \(running), succeeded \(succeeded), failed \(failed)",
+        ]
+        if let finish = round.finish {
+            lines.append("  last run ended with \(finish.exitCode), report \(finish.reportPath)")
+        }
+        if withTransfers { lines += round.transfers.map(line) }
+        return lines.map { TerminalText.harmless($0) + "\n" }.joined()
+    }
+
+    private func line(of transfer: BackgroundRound.Transfer) -> String {
+        let word = word(for: transfer)
+        let space = String(repeating: " ", count: 10 - word.utf8.count)
+        let detail = transfer.state.end?.error.map { ": \($0.detail.onOneLine(limit: 200).text)" }
+        return
+            "  \(word)\(space)\(transfer.id), attempts: \(transfer.state.attempts)\(detail ?? "")"
+    }
+
+    // MARK: As JSON
+
+    func write(to writer: inout JSONWriter, withTransfers: Bool) {
+        writer.beginObject()
+        writer.key("identifier")
+        writer.string(identifier)
+        writer.key("state")
+        writer.string(state.rawValue)
+        writer.key("process")
+        writer.optional(process.map { Int64($0) })
+        writer.key("job")
+        writer.beginObject()
+        writer.key("name")
+        writer.string(round.job.name)
+        writer.key("file")
+        writer.string(round.job.path)
+        writer.endObject()
+        writer.key("beginDate")
+        writer.string(round.beginDate.rfc3339)
+        let counts = [
+            ("pending", pending), ("running", running), ("succeeded", succeeded),
+            ("failed", failed),
+        ]
+        for (name, count) in counts {
+            writer.key(name)
+            writer.integer(Int64(count))
+        }
+        writer.key("lastRun")
+        write(round.finish, to: &writer)
+        if withTransfers {
+            writer.key("transfers")
+            writer.beginArray()
+            for transfer in round.transfers { write(transfer, to: &writer) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+
+    private func write(_ finish: BackgroundRound.Finish?, to writer: inout JSONWriter) {
+        guard let finish else { return writer.null() }
+        writer.beginObject()
+        writer.key("id")
+        writer.string(finish.runIdentifier)
+        writer.key("exitCode")
+        writer.integer(Int64(finish.exitCode))
+        writer.key("report")
+        writer.string(finish.reportPath)
+        writer.endObject()
+    }
+
+    private func write(_ transfer: BackgroundRound.Transfer, to writer: inout JSONWriter) {
+        let end = transfer.state.end
+        writer.beginObject()
+        writer.key("id")
+        writer.string(transfer.id)
+        writer.key("state")
+        writer.string(word(for: transfer))
+        writer.key("attempts")
+        writer.integer(Int64(transfer.state.attempts))
+        writer.key("deadline")
+        writer.optional(transfer.state.deadline?.rfc3339)
+        writer.key("endDate")
+        writer.optional(end?.date.rfc3339)
+        writer.key("run")
+        writer.optional(end?.runIdentifier)
+        writer.key("error")
+        writer.optional(end?.error?.detail)
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func optional(_ text: String?) {
+        if let text { string(text) } else { null() }
+    }
+
+    fileprivate mutating func optional(_ number: Int64?) {
+        if let number { integer(number) } else { null() }
+    }
+}

@@ -1,0 +1,92 @@
+import Journal
+import Plan
+import Report
+import Scheduler
+import SystemKit
+import TransferModel
+
+extension JobRun {
+    /// Tells the job's hook that a run has ended, if it has one; what goes wrong is told, and changes nothing.
+    ///
+    /// - Parameters:
+    ///   - finish: The run.
+    ///   - inbox: Who hears a signal, which also ends the hook.
+    func runHook(_ finish: BackgroundRound.Finish, _ inbox: Inbox<Scheduler.Message>) {
+        guard let hook = plan.finishHook else { return }
+        do {
+            let program = try ChildProcess(
+                hook.arguments,
+                in: plan.folder,
+                environment: environment(of: finish)
+            )
+            try signals.hear { signal in
+                program.kill()
+                let turn = inbox.push(.signal(signal))
+                return { inbox.isTaken(turn) }
+            }
+            let deadline = MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + hook.timeout
+            var lines = LineBuffer()
+            let outcome = try program.relay(until: deadline.nanoseconds) { bytes in
+                StandardError.write(lines.take(bytes))
+            }
+            StandardError.write(lines.rest)
+            let fault: String? =
+                switch outcome {
+                case .ended(.exited(0)): nil
+                case .ended(.exited(let status)): "ended with status \(status)"
+                case .ended(.killed(let signal)): "was ended by signal \(signal)"
+                case .timedOut, .tooMuchOutput: "did not end in time"
+                }
+            if let fault { say("warning: the hook `onFinish` \(fault)") }
+        } catch let error as SystemError {
+            say("warning: the hook `onFinish`: \(error.message)")
+        } catch {
+            say("warning: the hook `onFinish` could not be heard: \(error)")
+        }
+    }
+
+    /// That of this process, with what the hook is told and without what is none of its business.
+    private func environment(of finish: BackgroundRound.Finish) -> [String: String] {
+        // Else a run that the hook starts would write over the report that it is told of.
+        let own: Set = ["RUNNER_REPORT", "RUNNER_ONLY"]
+        var environment = ProcessContext.environment.filter {
+            !plan.secretVariables.contains($0.key) && !own.contains($0.key)
+        }
+        environment["RUNNER_HOOK_REPORT"] = finish.reportPath
+        environment["RUNNER_HOOK_EXIT_CODE"] = "\(finish.exitCode)"
+        environment["RUNNER_HOOK_RUN"] = finish.runIdentifier
+        environment["RUNNER_HOOK_JOB"] = plan.name
+        environment["RUNNER_HOOK_FILE"] = StateFolder.canonicalPath(of: path)
+        environment["RUNNER_HOOK_IDENTIFIERS"] = plan.sessions.compactMap(\.identifier)
+            .joined(separator: " ")
+        return environment
+    }
+
+    /// How this run has ended, for those who are told of it.
+    func finish(_ exitCode: ExitCode) -> BackgroundRound.Finish {
+        BackgroundRound.Finish(
+            runIdentifier: plan.runIdentifier,
+            exitCode: exitCode.rawValue,
+            reportPath: absoluteReportPath,
+            isDelivered: plan.finishHook == nil
+        )
+    }
+}
+
+/// Hands bytes on line by line, so that nothing that is looked for in a line stands in two pieces.
+struct LineBuffer {
+    /// A line that is longer comes in pieces, bytes.
+    private static let longestLine = 64 << 10
+
+    /// What has no end yet.
+    private(set) var rest: [UInt8] = []
+
+    /// Takes bytes, and returns the lines that are whole now.
+    mutating func take(_ bytes: [UInt8]) -> [UInt8] {
+        rest += bytes
+        let end = rest.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let count = rest.count - end > Self.longestLine ? rest.count : end
+        defer { rest.removeFirst(count) }
+        return Array(rest[..<count])
+    }
+}

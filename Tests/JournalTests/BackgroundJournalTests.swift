@@ -1,0 +1,294 @@
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Journal
+
+@Suite struct BackgroundJournalTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(
+        _ run: String = "run-1",
+        job: String = "job",
+        taskCount: Int? = 3
+    ) throws -> BackgroundJournal {
+        try BackgroundJournal(
+            in: folder.path("background"),
+            name: "x.journal",
+            run: .init(
+                identifier: run,
+                job: .init(name: job, path: "/\(job).yaml"),
+                startDate: Timestamp(microseconds: 5),
+                taskCount: taskCount
+            )
+        )
+    }
+
+    private var text: [UInt8] {
+        get throws { try folder.read("background/x.journal") }
+    }
+
+    private func write(_ bytes: some Sequence<UInt8>) throws {
+        try folder.write(bytes, to: "background/x.journal", mode: 0o600)
+    }
+
+    private func begin(_ journal: BackgroundJournal, _ id: String, isUnsafe: Bool = false) {
+        _ = journal.recall(id, mark: 1, isUnsafe: isUnsafe)
+        _ = journal.attemptBegins(id, deadline: Timestamp(microseconds: 1000))
+    }
+
+    private func finish(_ journal: BackgroundJournal) throws -> [String] {
+        try journal.end(
+            .init(runIdentifier: "run-1", exitCode: 0, reportPath: "/r", isDelivered: true)
+        )
+    }
+
+    private func plain(_ text: String) -> String { text }
+
+    @Test func `what has begun and what has ended is known to the next run`() throws {
+        let first = try open()
+        #expect(first.earlier.transfers.isEmpty)
+        #expect(first.recall("a", mark: 1, isUnsafe: false) == nil)
+        begin(first, "a")
+        begin(first, "b")
+        try first.write(isDurable: true)
+        _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
+        try first.write(isDurable: false)
+
+        let second = try open("run-2")
+        #expect(second.knows("a"))
+        #expect(!second.knows("c"))
+        let ended = try #require(second.recall("a", mark: 1, isUnsafe: false))
+        #expect(ended.end?.outcome == .succeeded)
+        #expect(ended.end?.runIdentifier == "run-1")
+        #expect(ended.attempts == 1)
+        let cut = try #require(second.recall("b", mark: 1, isUnsafe: false))
+        #expect(cut.end == nil)
+        #expect(cut.wasCut)
+        #expect(cut.deadline == Timestamp(microseconds: 1000))
+        #expect(try folder.mode(of: "background/x.journal") == 0o600)
+        #expect(try folder.mode(of: "background") == 0o700)
+    }
+
+    @Test func `only what could do something twice has to be on the disk at once`() throws {
+        let journal = try open()
+        _ = journal.recall("a", mark: 1, isUnsafe: true)
+        _ = journal.recall("b", mark: 1, isUnsafe: false)
+        #expect(journal.attemptBegins("a", deadline: nil))
+        #expect(!journal.attemptBegins("b", deadline: nil))
+        #expect(journal.taskEnded(.ended("a", .succeeded), redact: plain))
+        #expect(!journal.taskEnded(.ended("b", .succeeded), redact: plain))
+    }
+
+    @Test func `a transfer that is another one is begun anew`() throws {
+        let first = try open()
+        begin(first, "a")
+        try first.write(isDurable: false)
+        #expect(try open().recall("a", mark: 2, isUnsafe: false) == nil)
+    }
+
+    @Test func `the round is over when a run has left nothing that a later one can better`() throws
+    {
+        let first = try open()
+        begin(first, "a")
+        _ = first.taskEnded(.ended("a", .failed), redact: plain)
+        #expect(try finish(first).isEmpty)
+        #expect(try BackgroundJournal.read(first.path)?.state == .finished)
+        #expect(try open().earlier.transfers.isEmpty)
+    }
+
+    @Test(arguments: [
+        (TaskOutcome.failed, true), (.cancelled, true), (.cancelled, false), (.deferred, true),
+        (.skipped, true),
+    ])
+    func `what a later run can better keeps the round open`(
+        outcome: TaskOutcome,
+        isRetryable: Bool
+    ) throws {
+        let first = try open()
+        begin(first, "a")
+        begin(first, "b")
+        _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
+        _ = first.taskEnded(.ended("b", outcome, isRetryable: isRetryable), redact: plain)
+        _ = try finish(first)
+        let second = try open()
+        #expect(second.recall("a", mark: 1, isUnsafe: false)?.end != nil)
+        let left = try #require(second.recall("b", mark: 1, isUnsafe: false))
+        #expect(left.end == nil)
+        #expect(!left.wasCut)
+    }
+
+    @Test func `tries that have failed count, but not those that a run has used up`() throws {
+        let first = try open()
+        begin(first, "a")
+        first.attemptFailed("a")
+        try first.write(isDurable: false)
+        let second = try open()
+        #expect(second.recall("a", mark: 1, isUnsafe: false)?.failures == 1)
+        _ = second.taskEnded(.ended("a", .failed, isRetryable: true), redact: plain)
+        _ = try finish(second)
+        #expect(try open().recall("a", mark: 1, isUnsafe: false)?.failures == 0)
+    }
+
+    @Test func `an order of which nobody knows what became is not sent again`() throws {
+        let first = try open()
+        begin(first, "a", isUnsafe: true)
+        var record = TaskRecord.ended("a", .cancelled)
+        record.error?.isOutcomeUnknown = true
+        _ = first.taskEnded(record, redact: plain)
+        try first.write(isDurable: false)
+        let end = try #require(try open().recall("a", mark: 1, isUnsafe: true)?.end)
+        #expect(end.outcome == .failed)
+        #expect(end.error?.isOutcomeUnknown == true)
+    }
+
+    @Test func `what the job no longer has is told and forgotten`() throws {
+        let first = try open()
+        begin(first, "a")
+        begin(first, "b")
+        try first.write(isDurable: false)
+        let second = try open()
+        begin(second, "b")
+        _ = second.taskEnded(.ended("b", .failed, isRetryable: true), redact: plain)
+        #expect(try finish(second) == ["a"])
+        #expect(try open().earlier.transfers.map(\.id) == ["b"])
+    }
+
+    @Test func `a run of a part forgets nothing and ends no round of the whole job`() throws {
+        let whole = try open()
+        begin(whole, "a")
+        _ = whole.taskEnded(.ended("a", .succeeded), redact: plain)
+        try whole.write(isDurable: false)
+        let part = try open(taskCount: nil)
+        #expect(try finish(part).isEmpty)
+        #expect(try BackgroundJournal.read(part.path)?.state == .open)
+        #expect(try open().knows("a"))
+    }
+
+    @Test func `a run of a part ends a round that only parts have begun`() throws {
+        let part = try open(taskCount: nil)
+        begin(part, "a")
+        _ = part.taskEnded(.ended("a", .succeeded), redact: plain)
+        _ = try finish(part)
+        #expect(try BackgroundJournal.read(part.path)?.state == .finished)
+    }
+
+    @Test func `a round belongs to its job until it is over`() throws {
+        let first = try open(job: "one")
+        begin(first, "a")
+        try first.write(isDurable: false)
+        #expect {
+            try open(job: "other")
+        } throws: { error in
+            (error as? BackgroundJournal.Fault)?.message.contains("runner cancel") == true
+        }
+        _ = try BackgroundJournal.cancel(in: folder.path("background"), name: "x.journal")
+        #expect(try open(job: "other").earlier.transfers.isEmpty)
+    }
+
+    @Test func `a round that is cancelled is over, and says what it was`() throws {
+        let first = try open()
+        begin(first, "a")
+        try first.write(isDurable: false)
+        let path = folder.path("background")
+        #expect(try BackgroundJournal.cancel(in: path, name: "x.journal")?.state == .open)
+        #expect(try BackgroundJournal.cancel(in: path, name: "x.journal")?.state == .cancelled)
+        #expect(try BackgroundJournal.read(first.path)?.transfers.map(\.id) == ["a"])
+        #expect(try BackgroundJournal.cancel(in: path, name: "y.journal") == nil)
+        #expect(!(try open().knows("a")))
+    }
+
+    @Test func `who was to be told of a run is remembered by the next round`() throws {
+        let first = try open()
+        _ = try first.end(
+            .init(runIdentifier: "run-1", exitCode: 0, reportPath: "/r", isDelivered: false)
+        )
+        let second = try open("run-2")
+        #expect(second.earlier.finish?.isDelivered == false)
+        try second.delivered()
+        #expect(try open("run-3").earlier.finish?.isDelivered == true)
+    }
+
+    @Test func `secrets are taken out of what is kept of a failure`() throws {
+        let first = try open()
+        begin(first, "a")
+        _ = first.taskEnded(.ended("a", .failed)) { _ in "redacted" }
+        try first.write(isDurable: false)
+        let end = try open().recall("a", mark: 1, isUnsafe: false)?.end
+        #expect(end?.error?.detail == "redacted")
+    }
+
+    @Test func `however a journal is cut, what was kept before is believed`() throws {
+        let first = try open()
+        let start = try text.count
+        begin(first, "a")
+        try first.write(isDurable: false)
+        let middle = try text.count
+        _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
+        try first.write(isDurable: false)
+        let whole = try text
+        for length in start...whole.count {
+            try write(whole[..<length])
+            let state = try open().recall("a", mark: 1, isUnsafe: false)
+            #expect((state != nil) == (length >= middle))
+            #expect((state?.end != nil) == (length == whole.count))
+        }
+        for length in 0..<start {
+            try write(whole[..<length])
+            #expect(throws: BackgroundJournal.Fault.self) { try open() }
+        }
+    }
+
+    @Test func `a byte that has changed ends what is believed before it`() throws {
+        let first = try open()
+        let start = try text.count
+        begin(first, "a")
+        begin(first, "b")
+        try first.write(isDurable: false)
+        let whole = try text
+        for place in start..<whole.count {
+            var bytes = whole
+            bytes[place] ^= 0x40
+            try write(bytes)
+            #expect(try open().earlier.transfers.count < 2)
+        }
+    }
+
+    @Test func `a file that others may have written is not believed`() throws {
+        _ = try open()
+        try folder.write(try text, to: "background/x.journal", mode: 0o666)
+        #expect(throws: BackgroundJournal.Fault.self) { try open() }
+    }
+}
+
+extension TaskRecord {
+    /// A task that has ended so.
+    fileprivate static func ended(
+        _ id: String,
+        _ outcome: TaskOutcome,
+        isRetryable: Bool = false
+    ) -> TaskRecord {
+        let date = Timestamp(microseconds: 9)
+        var record = TaskRecord(
+            id: id,
+            taskIdentifier: 1,
+            kind: .upload,
+            session: "s",
+            source: SourceLocation(file: "job.yaml", line: 1, column: 1),
+            outcome: outcome,
+            required: true,
+            request: .init(method: "POST", url: "http://a.test/", headers: HeaderFields()),
+            startDate: date,
+            endDate: date
+        )
+        record.isRetryable = isRetryable
+        if outcome != .succeeded {
+            record.error = TransferFailure(kind: .reset, phase: .wait, detail: "it broke")
+        }
+        return record
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+import TransferModel
+
+@testable import Journal
+
+@Suite struct BackgroundRoundTests {
+    private let job = BackgroundRound.Job(name: "nightly", path: "/jobs/nightly.yaml")
+
+    private var round: BackgroundRound {
+        BackgroundRound(job: job, beginDate: Timestamp(microseconds: 7))
+    }
+
+    /// The round after some steps.
+    private func after(_ steps: [BackgroundRound.Step]) -> BackgroundRound {
+        steps.reduce(into: round) { $0.take($1) }
+    }
+
+    private static func end(_ outcome: TaskOutcome = .succeeded) -> EarlierTransfer.End {
+        var end = EarlierTransfer.End(
+            runIdentifier: "run-1",
+            date: Timestamp(microseconds: 99),
+            outcome: outcome
+        )
+        end.file = .init(path: "out/a", size: 12, sha256: "ab")
+        end.voucher = .length
+        if outcome == .failed {
+            var failure = TransferFailure(kind: .httpStatus, phase: .wait, detail: "status 402")
+            failure.httpStatus = 402
+            failure.isOutcomeUnknown = true
+            failure.help = "pay"
+            failure.urlError = .init(code: -1011, name: "badServerResponse")
+            end.error = failure
+        }
+        return end
+    }
+
+    private static let finish = BackgroundRound.Finish(
+        runIdentifier: "run-1",
+        exitCode: 5,
+        reportPath: "/r.json",
+        isDelivered: false
+    )
+
+    private static let steps: [BackgroundRound.Step] = [
+        .begun(id: "a", mark: 1, deadline: Timestamp(microseconds: 50)),
+        .waiting(id: "a", mark: 1, failures: 1),
+        .begun(id: "b", mark: 2, deadline: nil),
+        .ended(id: "b", mark: 2, end()),
+        .begun(id: "c", mark: 3, deadline: nil),
+        .ended(id: "c", mark: 3, end(.failed)),
+        .ended(id: "d", mark: 4, end(.unchanged)),
+        .dropped(["d", "nobody"]),
+        .finished(finish, isOver: false),
+        .delivered,
+        .cancelled,
+    ]
+
+    @Test func `a round is what its steps have made of it`() {
+        let round = after(Self.steps)
+        #expect(round.transfers.map(\.id) == ["a", "b", "c"])
+        #expect(round.transfers[0].state.attempts == 1)
+        #expect(round.transfers[0].state.failures == 1)
+        #expect(round.transfers[0].state.deadline == Timestamp(microseconds: 50))
+        #expect(!round.transfers[0].state.wasCut)
+        #expect(round.transfers[1].state.end == Self.end())
+        #expect(round.transfers[2].state.end == Self.end(.failed))
+        #expect(round.finish?.isDelivered == true)
+        #expect(round.state == .cancelled)
+    }
+
+    @Test func `a try without an end was cut`() {
+        let round = after(Array(Self.steps.prefix(3)))
+        #expect(round.transfers.map(\.state.wasCut) == [false, true])
+    }
+
+    @Test func `each step is the same when it is read again`() throws {
+        for count in 0...Self.steps.count {
+            let entries = [round.entry] + Self.steps.prefix(count).map(\.entry)
+            let read = try #require(BackgroundRound(entries))
+            #expect(read == after(Array(Self.steps.prefix(count))))
+            // And so is the whole round as one entry.
+            #expect(BackgroundRound([read.entry]) == read)
+        }
+    }
+
+    @Test func `the end of a run ends the round when nothing is left`() {
+        #expect(after([.finished(Self.finish, isOver: false)]).state == .open)
+        #expect(after([.finished(Self.finish, isOver: true)]).state == .finished)
+    }
+
+    @Test func `a transfer that is another one under the same id begins anew`() {
+        let round = after(Array(Self.steps.prefix(2)) + [.begun(id: "a", mark: 9, deadline: nil)])
+        #expect(round.transfers.map(\.mark) == [9])
+        #expect(round.transfers[0].state == EarlierTransfer(attempts: 1, wasCut: true))
+    }
+
+    @Test func `an entry that is cut or of another kind is passed over`() throws {
+        let step = Self.steps[5].entry
+        for length in 0..<step.content.count {
+            let cut = JournalText.Entry(kind: step.kind, content: Array(step.content[..<length]))
+            #expect(BackgroundRound.Step(cut) == nil)
+        }
+        #expect(BackgroundRound.Step(JournalText.Entry(kind: 200, content: [])) == nil)
+    }
+
+    @Test func `a round that is cut is none`() {
+        let entry = after(Self.steps).entry
+        for length in 0..<entry.content.count {
+            let content = Array(entry.content[..<length])
+            let cut = BackgroundRound([JournalText.Entry(kind: entry.kind, content: content)])
+            // Between two transfers it cannot be told: that is what the checksum is for.
+            #expect(cut == nil || cut?.transfers.count ?? 9 < 3)
+        }
+        #expect(BackgroundRound([]) == nil)
+    }
+}

@@ -1,0 +1,163 @@
+import TestSupport
+import Testing
+
+@Suite struct HookTests {
+    /// Leaves what it is told in `told`, a line for each time.
+    private static let script = """
+        #!/bin/sh
+        echo "$RUNNER_HOOK_EXIT_CODE $RUNNER_HOOK_JOB $RUNNER_HOOK_IDENTIFIERS $*" >> told
+        test -s "$RUNNER_HOOK_REPORT" && grep -q "$RUNNER_HOOK_RUN" "$RUNNER_HOOK_REPORT" && echo good >> told
+        """
+
+    private func job(
+        _ server: ScriptedServer,
+        _ hooks: String = "onFinish: [./hook, one, two words]",
+        script: String = script,
+        more: String = ""
+    ) throws -> JobFolder {
+        let job = try JobFolder(
+            """
+            version: 1
+            name: nightly
+            hooks: { \(hooks) }
+            defaults: { retry: { attempts: 1 } }
+            \(more)
+            uploads: { a: { url: \(server.url("/a")), text: a } }
+            """
+        )
+        try job.folder.write(script, to: "hook", mode: 0o755)
+        return job
+    }
+
+    private let background =
+        "sessions: { s: { configuration: background, identifier: nightly } }"
+
+    @Test(arguments: [(201, 0), (402, 1), (429, 5)])
+    func `a hook is told how the run has ended, once its report is there`(
+        status: Int,
+        code: Int32
+    ) throws {
+        let server = try ScriptedServer(["/a": [.status(status)]])
+        let job = try job(server)
+        #expect(try job.run().code == code)
+        #expect(try job.folder.text("told") == "\(code) nightly  one two words\ngood\n")
+    }
+
+    @Test func `a run that cannot begin has ended too`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(
+            server,
+            more:
+                "secrets: { s: { file: nowhere } }\ndata: { b: { url: \"https://a.test\", headers: { X: \"${secret.s}\" } } }"
+        )
+        #expect(try job.run().code == 4)
+        #expect(try job.folder.text("told") == "4 nightly  one two words\ngood\n")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a hook that fails is told of, and changes no exit code`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let failing = try job(server, script: "#!/bin/sh\necho words\necho fault >&2\nexit 3\n")
+        let run = try failing.run()
+        #expect(run.code == 0)
+        #expect(run.command.standardError.contains("words\n"))
+        #expect(run.command.standardError.contains("fault\n"))
+        #expect(
+            run.command.standardError.hasSuffix(
+                "runner: warning: the hook `onFinish` ended with status 3\n"
+            )
+        )
+        let missing = try job(server, "onFinish: [./nowhere]")
+        let second = try missing.run()
+        #expect(second.code == 0)
+        #expect(
+            second.command.standardError.contains("the hook `onFinish`: cannot start ./nowhere")
+        )
+    }
+
+    @Test func `a hook that does not end is ended`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(
+            server,
+            "onFinish: [./hook], timeout: 10ms",
+            script: "#!/bin/sh\nexec sleep 1000\n"
+        )
+        let run = try job.run()
+        #expect(run.code == 0)
+        #expect(run.command.standardError.contains("the hook `onFinish` did not end in time"))
+    }
+
+    @Test func `what a hook leaves running is not waited for`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(server, script: "#!/bin/sh\nsleep 1000 &\necho $! > child\n")
+        #expect(try job.run().code == 0)
+        let child = try job.folder.text("child").filter(\.isNumber)
+        #expect(try Command("kill", [child]).run().status == .exit(0))
+    }
+
+    @Test func `a signal ends the hook`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(server, script: "#!/bin/sh\necho waits\nexec sleep 1000\n")
+        let running = try job.runCommand().start()
+        _ = try running.waitForLine(containing: "waits")
+        running.signal(15)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 0)
+        #expect(run.command.standardError.contains("was ended by signal 9"))
+    }
+
+    @Test func `a hook does not see the secrets of the job`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(
+            server,
+            script: "#!/bin/sh\nenv > environment\necho s3cr3t-value\n",
+            more: "secrets: { t: { env: TOKEN } }"
+        )
+        let run = try job.run(environment: ["TOKEN": "s3cr3t-value", "OTHER": "seen"])
+        #expect(run.code == 0)
+        let environment = try job.folder.text("environment")
+        #expect(environment.contains("OTHER=seen"))
+        #expect(!environment.contains("s3cr3t"))
+        #expect(!run.command.standardError.contains("s3cr3t"))
+        #expect(!environment.contains("RUNNER_REPORT="))
+    }
+
+    @Test func `of a background session who was not told is told by the next run, before it sends`()
+        throws
+    {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer([
+            "/a": [.status(201), Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps]
+        ])
+        // Killed while it is told: nobody knows how far the hook came.
+        let job = try job(
+            server,
+            script: """
+                #!/bin/sh
+                test -e go || {
+                    echo waits
+                    while [ ! -e go ]; do sleep 0.05; done
+                    exit
+                }
+                \(Self.script)
+                """,
+            more: background
+        )
+        let running = try job.runCommand().start()
+        _ = try running.waitForLine(containing: "waits")
+        running.signal(9)
+        #expect(try running.finish().status == .signal(9))
+        try job.folder.write("", to: "go")
+        let second = try job.command(["run", "job.yaml", "--report", "second.json"]).start()
+        try arrived.wait()
+        // The round was over: the order is a new one. Its hook comes behind that of the first run.
+        #expect(try job.folder.text("told") == "0 nightly nightly one two words\ngood\n")
+        rest.open()
+        #expect(try second.finish().status == .exit(0))
+        #expect(
+            try job.folder.text("told")
+                == String(repeating: "0 nightly nightly one two words\ngood\n", count: 2)
+        )
+        #expect(server.requests.count == 2)
+    }
+}

@@ -1,0 +1,145 @@
+import TestSupport
+import Testing
+
+@Suite struct StatusTests {
+    /// Two orders, of which the second stays open.
+    private struct Held {
+        let job: JobFolder
+        let server: ScriptedServer
+        let arrived: Gate
+
+        init() throws {
+            let arrived = try Gate()
+            server = try ScriptedServer([
+                "/o1": [.status(201)],
+                "/o2": [Reply([.open(arrived), .waitForPeerToLeave]), .status(201)],
+                "/o3": [.status(201)],
+            ])
+            let server = server
+            job = try BackgroundTests.job(
+                "uploads:\n"
+                    + (1...3).map {
+                        "  o\($0): { url: \(server.url("/o\($0)")), text: x, idempotencyKey: auto }"
+                    }.joined(separator: "\n"),
+                more: "schedule: { maxConcurrentTasks: 1 }"
+            )
+            self.arrived = arrived
+        }
+
+        func start() throws -> RunningCommand {
+            let running = try job.runCommand().start()
+            try arrived.wait()
+            return running
+        }
+
+        func status(_ arguments: String...) throws -> Command.Outcome {
+            try job.runner(["status"] + arguments)
+        }
+
+        func json(_ arguments: String...) throws -> JSONValue {
+            let outcome = try job.runner(["status", "--format", "json"] + arguments)
+            return try JSONValue(bytes: Array(outcome.standardOutput.utf8))
+        }
+    }
+
+    @Test func `a session shows how far it has come`() throws {
+        let held = try Held()
+        #expect(try held.status().standardOutput == "")
+        let running = try held.start()
+        let shown = try held.status().standardOutput.split(separator: "\n")
+        #expect(shown.first == "nightly: running (process \(running.identifier))")
+        #expect(shown.contains("  pending 1, running 1, succeeded 1, failed 0"))
+        running.signal(9)
+        _ = try running.finish()
+        let left = try held.status("nightly").standardOutput.split(separator: "\n")
+        #expect(left.first == "nightly: open")
+        #expect(left.contains("  pending 2, running 0, succeeded 1, failed 0"))
+        #expect(left.contains("  succeeded o1, attempts: 1"))
+        #expect(left.contains("  pending   o2, attempts: 1"))
+        #expect(try held.job.run().code == 0)
+        let done = try held.status().standardOutput.split(separator: "\n")
+        #expect(done.first == "nightly: finished")
+        #expect(done.contains("  pending 0, running 0, succeeded 3, failed 0"))
+        #expect(done.last?.hasPrefix("  last run ended with 0, report /") == true)
+    }
+
+    @Test func `the same is there as JSON`() throws {
+        let held = try Held()
+        let running = try held.start()
+        let all = try held.json()
+        let session = try #require(all["sessions"]?.elements.first)
+        #expect(session["identifier"]?.string == "nightly")
+        #expect(session["state"]?.string == "running")
+        #expect(session["process"]?.integer == Int64(running.identifier))
+        #expect(session["job"]?["name"]?.string == "job")
+        #expect(session["running"]?.integer == 1)
+        #expect(session["lastRun"]?.isNull == true)
+        #expect(session["transfers"] == nil)
+        let one = try held.json("nightly")
+        let transfers = one["sessions"]?.elements.first?["transfers"]?.elements ?? []
+        #expect(transfers.map { $0["state"]?.string } == ["succeeded", "running"])
+        #expect(transfers.first?["run"]?.string?.isEmpty == false)
+    }
+
+    @Test(arguments: ["status", "cancel"])
+    func `an identifier that there is nothing of is a wrong command line`(command: String) throws {
+        let held = try Held()
+        let outcome = try held.job.runner([command, "weekly"])
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains("there is no background session `weekly`"))
+        let running = try held.start()
+        running.signal(9)
+        _ = try running.finish()
+        let second = try held.job.runner([command, "../locks/x"])
+        #expect(second.status == .exit(2))
+        #expect(second.standardError.contains("; there are `nightly`"))
+    }
+
+    @Test func `a journal that cannot be read is told, and the others are shown`() throws {
+        let held = try Held()
+        let running = try held.start()
+        running.signal(9)
+        _ = try running.finish()
+        try held.job.folder.write("", to: "\(BackgroundTests.journals)/a.journal", mode: 0o600)
+        let outcome = try held.status()
+        #expect(outcome.status == .exit(4))
+        #expect(outcome.standardOutput.hasPrefix("nightly: open\n"))
+        #expect(outcome.standardError.contains("a.journal: it is damaged"))
+    }
+
+    @Test func `cancelling ends the run that has the session, and its round`() throws {
+        let held = try Held()
+        let running = try held.start()
+        let cancel = try held.job.runner(["cancel", "nightly"])
+        #expect(cancel.status == .exit(0))
+        #expect(cancel.standardOutput == "nightly: cancelled with 2 of 3 transfers left\n")
+        #expect(try running.finish().reported(in: held.job.folder).code == 143)
+        #expect(try held.status().standardOutput.hasPrefix("nightly: cancelled\n"))
+        let again = try held.job.runner(["cancel", "nightly"])
+        #expect(again.status == .exit(0))
+        #expect(again.standardOutput == "nightly: nothing was left to cancel\n")
+        // Another round: all of them.
+        #expect(try held.job.run().code == 0)
+        #expect(held.server.requests(for: "/o1").count == 2)
+    }
+
+    @Test func `cancelling what no run has takes no signal`() throws {
+        let held = try Held()
+        let running = try held.start()
+        running.signal(9)
+        _ = try running.finish()
+        #expect(try held.job.runner(["cancel", "nightly"]).status == .exit(0))
+        #expect(try held.job.run().code == 0)
+        #expect(held.server.requests(for: "/o1").count == 2)
+    }
+
+    @Test func `looking at a session keeps no run from having it`() throws {
+        let held = try Held()
+        let running = try held.start()
+        for _ in 0..<5 { #expect(try held.status().status == .exit(0)) }
+        let second = try held.job.command(["run", "job.yaml", "--report", "b.json"]).run()
+        #expect(second.status == .exit(10))
+        running.signal(9)
+        _ = try running.finish()
+    }
+}

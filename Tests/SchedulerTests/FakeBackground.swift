@@ -1,0 +1,32 @@
+import TransferModel
+
+@testable import Scheduler
+
+/// What is kept of background sessions, without a disk: what earlier runs have left is up to the test.
+final class FakeBackground: BackgroundTransfers {
+    private let earlier: [String: EarlierTransfer]
+    private let fault: TransferFailure?
+    /// The attempts that were said to begin, and when their transfers' time is over.
+    private(set) var begun: [(id: String, deadline: Timestamp?)] = []
+
+    /// `fault` is why nothing can be told of a transfer.
+    init(_ earlier: [String: EarlierTransfer] = [:], fault: TransferFailure? = nil) {
+        self.earlier = earlier
+        self.fault = fault
+    }
+
+    func knows(_ spec: TaskSpec) -> Bool { earlier[spec.id] != nil }
+
+    func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer? {
+        if let fault { throw fault }
+        return earlier[spec.id]
+    }
+
+    func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?) {
+        begun.append((spec.id, deadline))
+    }
+
+    func commit() throws(TransferFailure) {}
+
+    func keep(_ events: [RunEvent]) {}
+}

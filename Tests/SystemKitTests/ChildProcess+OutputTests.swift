@@ -1,0 +1,42 @@
+import SystemKit
+import TestSupport
+import Testing
+
+@Suite struct ChildProcessOutputTests {
+    private static func farAway() -> Int64 { Clock.monotonicNanoseconds() + 60_000_000_000 }
+
+    @Test func `what is written is handed on as it comes, from both streams`() throws {
+        let child = try ChildProcess(
+            ["sh", "-c", "head -c 200000 /dev/zero; head -c 100000 /dev/zero >&2; exit 4"],
+            in: "/"
+        )
+        var count = 0
+        #expect(try child.relay(until: Self.farAway()) { count += $0.count } == .ended(.exited(4)))
+        #expect(count == 300_000)
+    }
+
+    @Test func `what it leaves running is not waited for`() throws {
+        let child = try ChildProcess(["sh", "-c", "sleep 1000 & echo $!"], in: "/")
+        var output: [UInt8] = []
+        #expect(try child.relay(until: Self.farAway()) { output += $0 } == .ended(.exited(0)))
+        let number = String(decoding: output, as: UTF8.self).filter(\.isNumber)
+        #expect(try Command("kill", [number]).run().status == .exit(0))
+    }
+
+    @Test func `a program that takes too long is ended`() throws {
+        let child = try ChildProcess(["sleep", "1000"], in: "/")
+        #expect(try child.relay(until: 0) { _ in } == .timedOut)
+        #expect(child.wait(until: nil) == .killed(signal: 9))
+    }
+
+    @Test func `it gets the environment that it is given, and no other`() throws {
+        let child = try ChildProcess(
+            ["/usr/bin/env"],
+            in: "/",
+            environment: ["A": "1", "B": "two = words"]
+        )
+        var output: [UInt8] = []
+        #expect(try child.relay(until: Self.farAway()) { output += $0 } == .ended(.exited(0)))
+        #expect(String(decoding: output, as: UTF8.self) == "A=1\nB=two = words\n")
+    }
+}
