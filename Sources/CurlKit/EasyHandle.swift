@@ -33,6 +33,8 @@ internal import CCurl
     var triedPeer: SocketAddress?
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
     var watchedSocket: Int32?
+    /// Whether libcurl waits for a socket of it; known under the same condition.
+    package var hasSocket: Bool { watchedSocket != nil }
     /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
     private var needsReset = false
     private var authentication: EasyAuthentication?

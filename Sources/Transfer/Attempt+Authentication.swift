@@ -127,6 +127,7 @@ extension Attempt {
         }
         asksFirst = false
         answersChallenge = true
+        recorder.didGetRefusal()
         return exchange(.authentication)
     }
 
@@ -147,6 +148,9 @@ extension Attempt {
             failure?.help =
                 "the server has refused the session's credential "
                 + "(\(refused.joined(separator: ", ")))"
+        } else if authentication.isUnable {
+            failure?.help =
+                "the session's credential could not be used: is there a ticket for negotiate (`klist`)?"
         } else if let head {
             let schemes = Set(Self.challenges(of: head).map(\.scheme))
                 .intersection(Credential.methodNames)
@@ -178,12 +182,7 @@ extension Attempt {
     /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
     func beginLeg(at now: MonotonicTime) -> Bool {
         guard !isCutOff else { return false }
-        // What comes on a connection that is closed anyway is not read.
-        if hop.method != "HEAD", head?.fields["connection"]?.lowercased() != "close",
-            let length = parser.framing.contentLength
-        {
-            recorder.didPassOver(body: length)
-        }
+        recorder.didPassOver(body: discarded.count)
         switch verdict {
         // Without a verdict it is a proxy's question.
         case nil, .challenge(.byLibrary): break
@@ -194,7 +193,11 @@ extension Attempt {
             isCutOff = true
             return false
         }
-        recorder.end(isComplete: true, protocolName: handle.networkProtocolName)
+        recorder.end(
+            isComplete: hasPassedOverAll,
+            protocolName: handle.networkProtocolName
+        )
+        recorder.didGetRefusal()
         forgetResponse()
         checks = []
         upload?.machine.willRepeat()
@@ -207,6 +210,22 @@ extension Attempt {
         noteAnswer()
         _ = easyBody()
         return true
+    }
+
+    /// Whether the body of the response that libcurl goes on behind has come as a whole; it does not wait for that of a connection
+    /// that ends with it.
+    private var hasPassedOverAll: Bool {
+        guard hop.method != "HEAD" else { return true }
+        if let length = parser.framing.contentLength {
+            return recorder.receivedBodyBytes >= length
+        }
+        return handle.networkProtocolName == "h2" || parser.framing.isChunked && !endsConnection
+    }
+
+    /// Whether the response says that its connection ends with it (RFC 9112 §9.6).
+    private var endsConnection: Bool {
+        head?.fields.values(of: "connection").contains { $0.lowercased().contains("close") }
+            == true
     }
 
     /// Whether the running exchange's body waits for what the server, or its proxy, says to the head.

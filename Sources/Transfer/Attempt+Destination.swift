@@ -48,6 +48,12 @@ extension Attempt {
         return file
     }
 
+    /// The digest that the server gives of what is stored; what was decoded is something else.
+    var announcedDigest: Checksum? {
+        guard destination != nil, decoding == nil, let head else { return nil }
+        return ReprDigest.announced(in: head.fields, isWhole: resumption?.isRest != true)
+    }
+
     /// Whether the body may get the name that the server gave it.
     private func isFree(_ file: TaskSpec.Destination) -> Bool {
         guard !file.ifExists.mayReplace, case let occupant = PathOccupant(at: file.path),

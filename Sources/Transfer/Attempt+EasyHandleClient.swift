@@ -125,9 +125,11 @@ extension Attempt: EasyHandleClient {
         guard recorder.hasBegunRequest else { return mayDiscardTunnelBody() }
         if discarded.didGrow(to: received) { _ = move() }
         // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of it, the number is.
-        return mayPassOver(
-            discarded.isStuck ? .max : max(received, recorder.receivedBodyBytes)
-        )
+        if parser.framing.isChunked, discarded.isStuck {
+            failure = verdict == nil ? passedOverQuestion() : passedOverBodyFailure()
+            return false
+        }
+        return mayPassOver(max(received, recorder.receivedBodyBytes))
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {

@@ -63,7 +63,7 @@ extension Attempt {
     }
 
     /// The failure of an attempt that the body of a proxy's question holds up.
-    func passedOverQuestion(_ limit: Int64) -> TransferFailure {
+    func passedOverQuestion(_ limit: Int64? = nil) -> TransferFailure {
         var failure = passedOverBodyFailure(limit)
         failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
         // What was asked is not handed on.

@@ -24,6 +24,11 @@ extension Attempt {
             failure = refusal
             return finish()
         case .follow(let next, let keepsBody):
+            // Where the body is sent on, it may be early; here nobody would ever have it.
+            if carriesBody, !keepsBody, !recorder.isRequestSent {
+                failure = earlyAnswer
+                return finish()
+            }
             if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
             if carriesBody, !keepsBody { upload?.machine.leave() }
             hop = next

@@ -30,13 +30,15 @@ extension Attempt {
         return failure
     }
 
-    /// The failure of an attempt that a body holds up which nobody wants.
-    func passedOverBodyFailure(_ limit: Int64) -> TransferFailure {
+    /// The failure of an attempt that a body holds up which nobody wants: it has more bytes than `limit`, or without one, no end
+    /// of its framing.
+    func passedOverBodyFailure(_ limit: Int64? = nil) -> TransferFailure {
         let status = head?.statusCode ?? tunnel?.response?.statusCode ?? 0
+        let fault = limit.map { "is larger than \($0) bytes" } ?? "has chunks without an end"
         var failure = TransferFailure(
             kind: .protocolViolation,
             phase: recorder.phase,
-            detail: "the body of a \(status), which is passed over, is larger than \(limit) bytes"
+            detail: "the body of a \(status), which is passed over, \(fault)"
         )
         failure.urlError = TransferFailure.URLErrorCode(
             code: -1103,

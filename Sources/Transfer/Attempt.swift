@@ -226,6 +226,7 @@ final class Attempt {
             case .sendUnasked:
                 asksFirst = false
                 isExpectationRefused = true
+                recorder.didGetRefusal()
                 return exchange(.transparentRetry)
             case .proceed: return isGivingUp ? didCancelUpload() : proceed()
             case .accept, .refuse, .stored, nil: break
@@ -324,6 +325,7 @@ final class Attempt {
                 sink.content,
                 check: check,
                 destination: destination,
+                announced: announcedDigest,
                 isChecksumList: isList,
                 cached: cached
             )

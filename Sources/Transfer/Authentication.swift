@@ -39,6 +39,8 @@ struct Authentication {
     private var spent: [Int] = []
     /// Positions of those that were refused.
     private(set) var refused: [Int] = []
+    /// Whether a credential was asked for and could not be sent, and none was refused.
+    var isUnable: Bool { refused.isEmpty && !spent.isEmpty }
     /// Whether the task's own field takes the place of all credentials.
     private var isOverruled = false
     private var libraryAnswers = 0

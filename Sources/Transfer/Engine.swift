@@ -95,6 +95,7 @@ package final class Engine: AttemptRunner {
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
         self.dispatch = dispatch
+        let shares = dispatch.withLock { $0.shares }
         let pass: @Sendable ([AttemptEvent]) -> Void = { events in
             let passed = dispatch.withLock { $0.pass(events) }
             if !passed.isEmpty { deliver(passed) }
@@ -104,9 +105,9 @@ package final class Engine: AttemptRunner {
         self.publisher = publisher
         do throws(SystemError) {
             var loops: [Loop] = []
-            for _ in 0..<threadCount { loops.append(Loop(wakeUp: try EventPoll.WakeUp())) }
+            for _ in shares { loops.append(Loop(wakeUp: try EventPoll.WakeUp())) }
             var started = try publisher.start()
-            for (index, loop) in loops.enumerated() {
+            for (index, (loop, share)) in zip(loops, shares).enumerated() {
                 started.append(
                     try JoinableThread(name: "engine \(index)") {
                         EngineLoop(
@@ -116,7 +117,7 @@ package final class Engine: AttemptRunner {
                             cookieJars: cookieJars,
                             caches: caches,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
-                            share: EngineShare(index: index, count: threadCount),
+                            share: share,
                             routes: routes,
                             clock: clock,
                             publisher: publisher,

@@ -22,8 +22,11 @@ struct EngineDispatch {
         }
     }
 
-    private let shares: [EngineShare]
+    /// What each thread has.
+    let shares: [EngineShare]
     private let connectionsPerHost: [Int]
+    /// The threads that each session's attempts go to.
+    private let threads: [Range<Int>]
     /// Of the hosts with running attempts.
     private var loads: [Host: Load] = [:]
     /// That of the last attempt's host, which most often is the next one's too.
@@ -34,8 +37,17 @@ struct EngineDispatch {
     private var progress: [Int: AttemptProgress] = [:]
     private var awaitedAnswers = 0
 
+    /// - Parameters:
+    ///   - sessions: Those of the engine.
+    ///   - threadCount: How many threads there are for most of them; those that ask for tickets have one more for themselves.
     init(sessions: [SessionConfiguration], threadCount: Int) {
-        shares = (0..<threadCount).map { EngineShare(index: $0, count: threadCount) }
+        shares = EngineShare.all(
+            sharing: threadCount,
+            hasAnother: sessions.contains(where: \.asksForTickets)
+        )
+        threads = sessions.map {
+            $0.asksForTickets ? threadCount..<threadCount + 1 : 0..<threadCount
+        }
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
     }
 
@@ -44,9 +56,9 @@ struct EngineDispatch {
         let load = load(of: Host(session: session, origin: origin))
         let limit = connectionsPerHost[session]
         func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - load.running[thread] }
-        var best = 0
+        var best = threads[session].lowerBound
         // Over connections with streams go more attempts than there are connections: not to a thread that has none.
-        for thread in shares.indices
+        for thread in threads[session]
         where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
         load.running[best] += 1
         places[key] = (load, best)

@@ -257,7 +257,9 @@ final class EngineLoop: MultiHandle.Driver {
         let keys = dropped
         dropped.removeAll(keepingCapacity: true)
         for key in keys {
-            guard let attempt = attempts[key], attempt.isStuck else { continue }
+            guard let attempt = attempts[key], attempt.isStuck, !attempt.handle.hasSocket else {
+                continue
+            }
             end(attempt, with: attempt.connectionLoss)
         }
     }
@@ -329,10 +331,10 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Ends what was silent, slow or out of time; looks at the attempts only when one can be due.
     private func checkAttempts() {
-        guard nextCheck.nanoseconds < .max, case let now = MonotonicTime.now, now >= nextCheck
-        else {
-            return
-        }
+        guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return }
+        // Of a thread or a process that stood still meanwhile the peers were not silent: what they said has its say first.
+        awaitSockets(milliseconds: 0)
+        let now = MonotonicTime.now
         nextCheck = stopTime ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
             if let verdict = attempt.checkWatch(at: now) {

@@ -12,6 +12,8 @@ final class PublicationJob: Sendable {
     let content: ResponseSink.Content
     /// nil when the body is only checked.
     let destination: TaskSpec.Destination?
+    /// What the server says that the digest of the file is.
+    let announced: Checksum?
     /// Whether the body is read as a list of checksums.
     let isChecksumList: Bool
     /// What becomes of the stored response; nil when no cache has to do with it.
@@ -22,6 +24,7 @@ final class PublicationJob: Sendable {
         _ content: ResponseSink.Content,
         check: ContentCheck?,
         destination: TaskSpec.Destination?,
+        announced: Checksum?,
         isChecksumList: Bool,
         cached: CacheOutcome? = nil
     ) {
@@ -29,6 +32,7 @@ final class PublicationJob: Sendable {
         self.content = content
         self.check = check
         self.destination = destination
+        self.announced = announced
         self.isChecksumList = isChecksumList
         self.cached = cached
     }
@@ -43,7 +47,16 @@ final class PublicationJob: Sendable {
         guard let destination else { return true }
         guard durability == .none else { return false }
         if case .memory = content { return true }
-        return destination.checksum == nil
+        return destination.checksum == nil && announced == nil
+    }
+
+    /// What the file is called in messages.
+    var displayPath: String { destination?.displayPath ?? "the body" }
+
+    /// What the file is held against, and who asks for it: the job's own word goes before that of the server.
+    var expected: (checksum: Checksum, voucher: TaskRecord.Voucher)? {
+        if case .digest(let checksum)? = destination?.checksum { return (checksum, .checksum) }
+        return announced.map { ($0, .digest) }
     }
 }
 
@@ -65,7 +78,7 @@ struct Publication {
             result.failure = findings.failure
         }
         if result.failure == nil, let destination = job.destination {
-            publish(job.content, to: destination, &result)
+            publish(job, at: destination, &result)
         }
         if job.isChecksumList, result.failure == nil, case .memory(let bytes) = job.content {
             result.checksums = ChecksumList(bytes)
@@ -90,17 +103,17 @@ struct Publication {
     }
 
     private mutating func publish(
-        _ content: ResponseSink.Content,
-        to destination: TaskSpec.Destination,
+        _ job: PublicationJob,
+        at destination: TaskSpec.Destination,
         _ result: inout AttemptResult
     ) {
         do throws(SystemError) {
             do throws(SystemError) {
-                try place(content, at: destination, &result)
+                try place(job, at: destination, &result)
             } catch {
                 // The folder that the last file went to may be gone by now: once more, with one that is there.
-                guard case .memory = content, recentFolder.forgetIfMoved() else { throw error }
-                try place(content, at: destination, &result)
+                guard case .memory = job.content, recentFolder.forgetIfMoved() else { throw error }
+                try place(job, at: destination, &result)
             }
         } catch {
             result.failure = TransferFailure(error, phase: .finish)
@@ -110,13 +123,13 @@ struct Publication {
 
     /// Verifies a body and makes a file of it.
     private mutating func place(
-        _ content: ResponseSink.Content,
+        _ job: PublicationJob,
         at destination: TaskSpec.Destination,
         _ result: inout AttemptResult
     ) throws(SystemError) {
-        let (file, folder) = try file(of: content, for: destination, at: result.endTime)
-        var failure = try verify(result.resume?.partial, destination)
-        if failure == nil { failure = try verify(file, content, destination, &result) }
+        let (file, folder) = try file(of: job.content, for: destination, at: result.endTime)
+        var failure = try verify(result.resume?.partial, of: job)
+        if failure == nil { failure = try verify(file, of: job, &result) }
         if let failure {
             result.failure = failure
             return
@@ -128,7 +141,7 @@ struct Publication {
         result.file = .init(
             path: destination.displayPath,
             size: file.size,
-            sha256: destination.digest(.sha256).map(MessageDigest.hexadecimal),
+            sha256: job.expected?.checksum.digest(.sha256).map(MessageDigest.hexadecimal),
             resumedFrom: result.resume?.resumedFrom
         )
     }
@@ -165,42 +178,43 @@ struct Publication {
         }
     }
 
-    /// Compares what an earlier run has left with its record; nil when it is the same, or the file's checksum will tell.
+    /// Compares what an earlier run has left with its record; nil when it is the same, or a digest of the whole will tell.
     private func verify(
         _ partial: PartialDownload?,
-        _ destination: TaskSpec.Destination
+        of job: PublicationJob
     ) throws(SystemError) -> TransferFailure? {
-        guard let partial, destination.checksum == nil, try !partial.verify() else { return nil }
+        guard let partial, job.expected == nil, try !partial.verify() else { return nil }
         return TransferFailure(
             kind: .integrity,
             phase: .finish,
-            detail: "what an earlier run has left of \(destination.displayPath) has changed"
+            detail: "what an earlier run has left of \(job.displayPath) has changed"
         )
     }
 
-    /// Compares the checksum; nil when it matches or none was asked for.
+    /// Compares the digest; nil when it matches or nobody has named one.
     private func verify(
         _ file: OutputFile,
-        _ content: ResponseSink.Content,
-        _ destination: TaskSpec.Destination,
+        of job: PublicationJob,
         _ result: inout AttemptResult
     ) throws(SystemError) -> TransferFailure? {
-        guard case .digest(let expected)? = destination.checksum else { return nil }
+        guard let (expected, voucher) = job.expected else { return nil }
         let title = expected.algorithm.title
         guard let digest = MessageDigest(expected.algorithm.family) else {
+            // The server's word is a gift; without libcrypto the file is as good as without it.
+            guard voucher == .checksum else { return nil }
             return TransferFailure(
                 kind: .engine,
                 phase: .finish,
                 detail: "libcrypto has no \(title) to verify with"
             )
         }
-        switch content {
+        switch job.content {
         case .memory(let bytes): digest.update(bytes.span)
         case .file: try Self.hash(file, into: digest)
         }
         let actual = digest.finish()
         if actual == expected.digest {
-            result.voucher = .checksum
+            result.voucher = voucher
             return nil
         }
         var failure = TransferFailure(
@@ -208,9 +222,10 @@ struct Publication {
             phase: .finish,
             detail: "the \(title) is \(MessageDigest.hexadecimal(actual)) instead of "
                 + MessageDigest.hexadecimal(expected.digest)
+                + (voucher == .digest ? ", which the server says it is" : "")
         )
         failure.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
-        failure.help = "nothing was written to \(destination.displayPath)"
+        failure.help = "nothing was written to \(job.displayPath)"
         return failure
     }
 
@@ -229,13 +244,10 @@ struct Publication {
     }
 }
 
-extension TaskSpec.Destination {
-    /// The digest that the file was held against, if it is of that algorithm.
-    fileprivate func digest(_ algorithm: Checksum.Algorithm) -> [UInt8]? {
-        guard case .digest(let checksum)? = checksum, checksum.algorithm == algorithm else {
-            return nil
-        }
-        return checksum.digest
+extension Checksum {
+    /// The digest, if it is of that algorithm.
+    fileprivate func digest(_ algorithm: Algorithm) -> [UInt8]? {
+        self.algorithm == algorithm ? digest : nil
     }
 }
 

@@ -67,6 +67,13 @@ enum RedirectDecision {
         if keepsBody, crossesOrigin {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
+        let next = RequestSpec(method: method, url: url)
+        if crossesOrigin, request.hasIdempotencyKey, !next.isIdempotent {
+            return refuse(
+                "an order whose idempotency key stays behind is not sent to another origin, "
+                    + url.origin.text
+            )
+        }
         guard !visited.contains(where: visit(method, url, cookies(url)).hasSameBytes)
         else {
             return refuse("the redirects go in a circle at \(url.text)", isLimit: true)

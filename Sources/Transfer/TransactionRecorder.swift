@@ -16,7 +16,7 @@ struct TransactionRecorder {
     }
 
     private let clock: RunClock
-    private var moments: Moments
+    private var moments: ExchangeMoments
     private var record: TransactionMetrics
     /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
     private(set) var hasSentAnything = false
@@ -38,7 +38,7 @@ struct TransactionRecorder {
         now: MonotonicTime
     ) {
         self.clock = clock
-        moments = Moments(fetchStart: now)
+        moments = ExchangeMoments(fetchStart: now)
         record = TransactionMetrics(
             attempt: attempt,
             reason: reason,
@@ -235,6 +235,12 @@ struct TransactionRecorder {
         record.countOfResponseBodyBytesReceived = length
     }
 
+    /// The server has refused the running exchange's request without acting on it, and is asked once more.
+    mutating func didGetRefusal() {
+        hasSentAnything = false
+        hasSentBody = false
+    }
+
     mutating func didProduceBody(count: Int) {
         record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
         if count == 0, bodyCount == .max { bodyCount = 0 }
@@ -312,7 +318,7 @@ struct TransactionRecorder {
         url: String,
         at now: MonotonicTime
     ) {
-        moments = Moments(fetchStart: now)
+        moments = ExchangeMoments(fetchStart: now)
         willSendBody(.none)
         record = TransactionMetrics(
             attempt: record.attempt,
@@ -368,7 +374,9 @@ struct TransactionRecorder {
         if times.nameLookup == 0 { moments.lookupEnd = nil }
         // libcurl 7.88 tells the end of the TCP connect only once TLS is done, too.
         if times.connect == 0 { moments.tcpConnectEnd = nil }
-        if times.connect > 0 || moments.secureStart != nil { record.remoteEndpoint = remote }
+        if times.connect > 0 || moments.secureStart != nil || record.proxy?.tunnel != nil {
+            record.remoteEndpoint = remote
+        }
     }
 
     private mutating func close(isComplete: Bool) {

@@ -100,7 +100,10 @@ package struct TaskRecord: Sendable, Hashable {
 
     /// Who says that the body is complete.
     package enum Voucher: String, Sendable, Hashable, CaseIterable {
+        /// The one that the job asks for.
         case checksum
+        /// The one that the server gives (RFC 9530).
+        case digest
         case length
         /// Nobody: a body without a length or a checksum that ends with its connection or its HTTP/2 stream.
         case none

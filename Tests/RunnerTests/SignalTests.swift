@@ -195,4 +195,34 @@ import Testing
         #expect(try job.folder.text("a.bin") == "older")
         #expect(!job.folder.contains("report.json"))
     }
+
+    @Test func `a process that stood still does not take its own pause for a server's silence`()
+        throws
+    {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer { _ in
+            let head = Reply.head(200, ["Content-Length: 10"])
+            return Reply([
+                .send(head + Array("first".utf8)), .open(arrived), .wait(rest),
+                .send(Array("other".utf8)),
+            ])
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { timeoutIntervalForRequest: 1s } }
+            downloads: { a: { url: \(server.url("/")), to: a, retry: { attempts: 1 } } }
+            """
+        )
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        // SIGSTOP and SIGCONT, with more than the idle time between them.
+        running.signal(19)
+        rest.open()
+        #expect(throws: GuardTimeout.self) { try Gate().wait(for: .milliseconds(1500)) }
+        running.signal(18)
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.text("a") == "firstother")
+    }
 }

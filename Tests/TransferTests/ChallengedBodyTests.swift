@@ -37,6 +37,28 @@ import TransferModel
         }
     }
 
+    @Test(arguments: [
+        ["Connection: close"], ["Connection: close, TE"], ["Connection: TE", "Connection: close"],
+    ])
+    func `a challenge's body that never comes is not counted`(fields: [String]) throws {
+        let server = try ScriptedServer { request in
+            let proof = request.headers["authorization"] ?? ""
+            if proof.isEmpty {
+                return .status(401, ["WWW-Authenticate: \(Self.digest)"], text: "who?")
+            }
+            guard proof.contains("n1") else { return .ok("in") }
+            let challenge = Self.digest.replacing("n1", with: "n2") + ", stale=true"
+            let lines = ["WWW-Authenticate: \(challenge)", "Content-Length: 50"] + fields
+            return Reply([.send(Reply.head(401, lines)), .close])
+        }
+        let result = try Self.harness(server, .digest(Self.login)).run(.to(server.url("/")))
+        #expect(result.failure == nil)
+        let transactions = result.transactions
+        #expect(transactions.compactMap(\.response?.statusCode) == [401, 401, 200])
+        #expect(transactions.map(\.countOfResponseBodyBytesReceived) == [4, 0, 2])
+        #expect(transactions.map { $0.responseEndDate != nil } == [true, false, true])
+    }
+
     @Test(arguments: [(Credential.Proof.digest(login), digest), (.ntlm(login), "NTLM")])
     func `a known server that does not ask gets the body at once`(
         proof: Credential.Proof,

@@ -24,6 +24,27 @@ import TransferModel
         #expect(counts.reduce(0, +) == limit)
     }
 
+    @Test func `sessions with negotiate have a thread, and all of its connections, for themselves`()
+        throws
+    {
+        var other = SessionConfiguration(name: "other")
+        other.httpMaximumConnectionsPerHost = 2
+        var session = other
+        session.credentials = [
+            Credential(
+                space: ProtectionSpace(scope: .host("a.test"), realm: nil),
+                proof: .negotiate
+            )
+        ]
+        var dispatch = EngineDispatch(sessions: [other, session], threadCount: 2)
+        let origin = try HTTPURL("https://a.test/").origin
+        let places = (0..<8).map { dispatch.place($0, session: $0 % 2, origin: origin) }
+        #expect(places == [0, 2, 1, 2, 0, 2, 1, 2])
+        #expect(dispatch.shares.map { $0.part(of: 2) } == [1, 1, 2])
+        let numbers = dispatch.shares.flatMap { share in (0..<3).map(share.number) }
+        #expect(numbers.sorted() == Array(1...9))
+    }
+
     @Test func `a thread without connections gets nothing, however many attempts there are`() throws
     {
         var dispatch = dispatch(limit: 1)

@@ -70,6 +70,32 @@ import TransferModel
         #expect(failure.kind == .redirectLimit && failure.isPermanent)
     }
 
+    @Test(arguments: [
+        ("POST", "https://b.example/2", false), ("POST", "https://a.example/2", true),
+        ("PUT", "https://b.example/2", true),
+    ])
+    func `an order does not go where its key does not`(
+        method: String,
+        target: String,
+        isFollowed: Bool
+    ) throws {
+        let request = RequestSpec(
+            method: method,
+            url: try HTTPURL("https://a.example/1"),
+            headers: [HeaderField(name: "Idempotency-Key", value: "k")]
+        )
+        let decision = RedirectDecision.decide(
+            status: 307,
+            locations: [target],
+            target: target,
+            request: request,
+            hasBody: false,
+            rule: RedirectRule(),
+            visited: []
+        )
+        if case .follow = decision { #expect(isFollowed) } else { #expect(!isFollowed) }
+    }
+
     @Test(arguments: [(303, false), (307, true)])
     func `the key of an order goes with the order alone`(status: Int, isKept: Bool) throws {
         let request = RequestSpec(

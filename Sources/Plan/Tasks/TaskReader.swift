@@ -92,6 +92,7 @@ final class TaskReader: Sendable {
         if draft.ifExists == .skip, !draft.expectation.captures.isEmpty {
             reportSkippedCapture(entry, &reader)
         }
+        if !draft.mirrors.isEmpty { checkMirrors(draft, entry, &reader) }
         if let encoding = draft.encoding { checkEncoding(encoding, of: entry, &reader) }
         if draft.session == nil { draft.session = onlySession(entry, &reader) }
         if draft.ifExists == .revalidate, let session = draft.session.map({ sessions[$0] }),
@@ -239,6 +240,16 @@ final class TaskReader: Sendable {
             .conflictingKeys,
             "`capture`\(reader.context) has no response to look into when `ifExists: skip` keeps the file",
             at: key
+        )
+    }
+
+    /// A mirror has a copy of a file; what a POST asks for is done where it goes, and would be done by each of them.
+    private func checkMirrors(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {
+        guard let method = draft.method, method != "GET", method != "HEAD" else { return }
+        reader.report(
+            .conflictingKeys,
+            "`mirrors`\(reader.context) have copies of what a GET asks for, and its method is \(method)",
+            at: reader.document.value(of: entry.value, for: "mirrors")?.key ?? entry.key
         )
     }
 

@@ -1,0 +1,20 @@
+internal import TransferModel
+
+/// The moments of one exchange, as monotonic readings.
+struct ExchangeMoments {
+    var fetchStart: MonotonicTime
+    /// When libcurl began with the connection: its own times count from here.
+    var origin: MonotonicTime?
+    var lookupStart: MonotonicTime?
+    var lookupEnd: MonotonicTime?
+    var connectStart: MonotonicTime?
+    var tcpConnectEnd: MonotonicTime?
+    var secureStart: MonotonicTime?
+    var secureEnd: MonotonicTime?
+    var connectEnd: MonotonicTime?
+    var requestStart: MonotonicTime?
+    /// The last byte that left; the request's end when its body is whole.
+    var lastSent: MonotonicTime?
+    var responseStart: MonotonicTime?
+    var lastReceived: MonotonicTime?
+}

@@ -1,0 +1,42 @@
+internal import TransferModel
+
+/// The digests that a server gives of what it sends: `Repr-Digest`, and `Content-Digest` of a whole response (RFC 9530).
+enum ReprDigest {
+    /// The digest that the body of a response must have as it is stored; nil when the server names none that can be trusted.
+    ///
+    /// `isWhole` says that the body is the whole representation: that of a range has its own `Content-Digest` (RFC 9530 §2).
+    static func announced(in fields: HeaderFields, isWhole: Bool) -> Checksum? {
+        let names = isWhole ? ["repr-digest", "content-digest"] : ["repr-digest"]
+        for name in names {
+            guard fields.firstValue(of: name) != nil else { continue }
+            if let checksum = checksum(in: fields.allValues(of: name)) { return checksum }
+        }
+        return nil
+    }
+
+    /// That of a dictionary of byte sequences (RFC 8941 §3.2), SHA-256 before SHA-512; of a key that stands twice the last counts.
+    private static func checksum(in values: [ArraySlice<UInt8>]) -> Checksum? {
+        var found: [Checksum.Algorithm: [UInt8]] = [:]
+        // No comma can stand within a byte sequence, or within a parameter that anybody sends with it.
+        for member in values.flatMap({ $0.split(separator: UInt8(ascii: ",")) }) {
+            let text = HeaderFields.text(member).filter { $0 != " " && $0 != "\t" }
+            guard let algorithm = algorithm(of: text) else { continue }
+            let value = text.drop { $0 != "=" }.dropFirst().prefix { $0 != ";" }
+            guard value.count >= 2, value.first == ":", value.last == ":",
+                let digest = Base64.decode(value.dropFirst().dropLast().utf8),
+                digest.count == algorithm.size
+            else { return nil }
+            found[algorithm] = digest
+        }
+        return Checksum.Algorithm.allCases.lazy.compactMap { algorithm in
+            found[algorithm].map { Checksum(algorithm, digest: $0) }
+        }.first
+    }
+
+    /// The names of the registry of RFC 9530 §5 that are collision-resistant.
+    private static func algorithm(of member: String) -> Checksum.Algorithm? {
+        if member.hasPrefix("sha-256=") { return .sha256 }
+        if member.hasPrefix("sha-512=") { return .sha512 }
+        return nil
+    }
+}

@@ -1,0 +1,37 @@
+/// Bytes as 64 digits write them (RFC 4648 §4).
+package enum Base64 {
+    /// The bytes that a text stands for; nil when it is anything but that, padding included.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let digits = text.prefix { $0 != UInt8(ascii: "=") }
+        let padding = text.count - digits.count
+        guard padding <= 2, text.suffix(padding).allSatisfy({ $0 == UInt8(ascii: "=") }) else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count * 3 / 4)
+        var bits: UInt32 = 0
+        var count = 0
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            bits = bits << 6 | value
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> UInt32? {
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - 65)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit - 97 + 26)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(digit - 48 + 52)
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import SystemKit
+import TestSupport
+import Testing
+
+/// Disks that are full, read-only, of somebody else, or gone.
+@Suite struct StorageFaultTests {
+    /// How many files the jobs here have.
+    private static let count = 10
+    /// Ten of them are more than the file system here has left, and less than it has.
+    private static let body = (0..<(600 << 10)).map {
+        UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8)
+    }
+
+    /// A job of `count` files into the folder `out`, which exists.
+    private func job(_ server: ScriptedServer, durability: String = "none") throws -> JobFolder {
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 2, durability: \(durability) }
+            defaults: { retry: { attempts: 2, backoff: { initial: 1ms } } }
+            downloads:
+              file: { forEach: { range: [1, \(Self.count)] }, url: "\(server.origin)/${item}", to: "out/${item}.bin" }
+            """
+        )
+        try job.folder.makeFolder("out")
+        return job
+    }
+
+    /// Runs a job by a shell script with namespaces of its own, which takes no privilege.
+    ///
+    /// In the script `$runner` stands for the command.
+    private func run(
+        _ job: JobFolder,
+        _ options: [String],
+        _ script: String
+    ) throws -> Command.Outcome {
+        var command = try job.runCommand(["--progress", "none"])
+        command.arguments =
+            ["--user"] + options
+            + ["sh", "-c", "runner=\"$*\"; \(script)", "sh", command.executable]
+            + command.arguments
+        command.executable = "unshare"
+        return try withExtendedLifetime(job) { try command.run() }
+    }
+
+    /// The numbers of the tasks that succeeded, as the names of their files.
+    private func succeeded(_ run: RunOutcome) -> [String] {
+        (1...Self.count).filter { run.outcome("file[\($0)]") == "succeeded" }.map { "\($0).bin" }
+    }
+
+    @Test(arguments: [true, false], ["none", "full"])
+    func `of a disk that runs full what was finished stays, and with room again the rest comes`(
+        hasLength: Bool,
+        durability: String
+    ) throws {
+        let server = try ScriptedServer { _ in
+            hasLength ? .ok(Self.body) : .chunked([Self.body])
+        }
+        let job = try job(server, durability: durability)
+        let outcome = try run(
+            job,
+            ["--map-root-user", "--mount"],
+            """
+            mount -t tmpfs -o size=8m tmpfs out || exit 99
+            head -c 4194304 /dev/zero >out/filler
+            $runner; echo "code $?"
+            cp report.json full.json
+            rm out/filler
+            cksum out/*.bin
+            ls -A out | sed 's/^/name /'
+            $runner; echo "code $?"
+            cksum out/*.bin
+            ls -A out | sed 's/^/last /'
+            """
+        )
+        let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        #expect(lines.filter { $0.hasPrefix("code ") } == ["code 4", "code 0"])
+
+        var full = outcome
+        full.status = .exit(4)
+        let run = try full.reported(in: job.folder, as: "full.json")
+        let finished = succeeded(run)
+        #expect((1..<Self.count).contains(finished.count), "\(finished)")
+        for number in 1...Self.count where !finished.contains("\(number).bin") {
+            #expect(run.kind("file[\(number)]") == "localIO")
+            // A disk that is full is so for the next attempt, too.
+            #expect(run.attempts("file[\(number)]").count == 1)
+        }
+        let names = lines.filter { $0.hasPrefix("name ") }.map { String($0.dropFirst(5)) }
+        #expect(names == finished.sorted())
+        let all = (1...Self.count).map { "\($0).bin" }
+        let last = lines.filter { $0.hasPrefix("last ") }.map { String($0.dropFirst(5)) }
+        #expect(last == all.sorted())
+        // Of each file that had a name at either time.
+        let sums = lines.filter { $0.hasSuffix(".bin") && $0.contains(" \(Self.body.count) ") }
+        #expect(sums.count == finished.count + Self.count)
+        #expect(Set(sums.map { $0.split(separator: " ")[0] }).count == 1)
+    }
+
+    @Test(arguments: [
+        (
+            ["--map-root-user", "--mount"], "mount -t tmpfs -o ro tmpfs out",
+            "Read-only file system"
+        ),
+        // Without the powers that root has in its own namespace, even when root runs the tests.
+        ([], "chmod 500 out", "Permission denied"),
+        ([], "rmdir out && ln -s nowhere out", "No such file or directory"),
+        ([], "rmdir out && echo >out", "Not a directory"),
+    ])
+    func `a folder that cannot be written is the fault of the environment`(
+        options: [String],
+        change: String,
+        message: String
+    ) throws {
+        let server = try ScriptedServer { _ in .ok(Self.body) }
+        let job = try job(server)
+        let outcome = try run(job, options, "\(change) || exit 99; exec $runner")
+        let run = try outcome.reported(in: job.folder)
+        #expect(run.code == 4, "\(outcome.standardError)")
+        for number in 1...Self.count {
+            #expect(run.kind("file[\(number)]") == "localIO")
+            let text = run.task("file[\(number)]")?["error"]?["message"]?.string ?? ""
+            #expect(text.contains(message), "\(text)")
+        }
+    }
+
+    @Test func `a folder that vanishes while a file comes is the fault of the environment`() throws
+    {
+        let rest = try Gate()
+        let body = [UInt8](repeating: 7, count: 4 << 20)
+        let server = try ScriptedServer { _ in
+            let head = Reply.head(200, ["ETag: \"one\"", "Content-Length: \(body.count)"])
+            return Reply([
+                .send(head + body.prefix(3_000_000)), .wait(rest),
+                .send(Array(body.dropFirst(3_000_000))),
+            ])
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads: { a: { url: "\(server.url("/"))", to: out/a.bin, retry: { attempts: 1 } } }
+            """
+        )
+        let running = try job.runCommand().start()
+        try job.folder.waitForSize(of: "out/.a.bin.part", 3_000_000)
+        let removal = Command("rm", ["-rf", job.folder.path("out")])
+        #expect(try removal.run().status == .exit(0))
+        rest.open()
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == 4)
+        #expect(run.kind("a") == "localIO")
+        #expect(!job.folder.contains("out"))
+    }
+}
