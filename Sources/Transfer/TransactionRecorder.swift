@@ -274,13 +274,7 @@ struct TransactionRecorder {
     mutating func didReceiveInformational(_ head: ResponseHead, at now: MonotonicTime) {
         let most = TransactionMetrics.maximumInformationalResponses
         guard record.informationalResponses.count < most else { return }
-        record.informationalResponses.append(
-            .init(
-                statusCode: head.statusCode,
-                date: clock.timestamp(of: now),
-                uploadOffset: head.statusCode == 104 ? UploadFields(head.fields).offset : nil
-            )
-        )
+        record.informationalResponses.append(.init(head, at: clock.timestamp(of: now)))
     }
 
     mutating func didReceive(_ head: ResponseHead) {

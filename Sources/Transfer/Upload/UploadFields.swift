@@ -115,3 +115,14 @@ struct UploadFields: Equatable {
         return text.drop { $0 == " " || $0 == "\t" }
     }
 }
+
+extension TransactionMetrics.InformationalResponse {
+    /// What is kept of a head: of a 104 (Upload Resumption Supported) how much the server has, too.
+    init(_ head: ResponseHead, at date: Timestamp) {
+        self.init(
+            statusCode: head.statusCode,
+            date: date,
+            uploadOffset: head.statusCode == 104 ? UploadFields(head.fields).offset : nil
+        )
+    }
+}
