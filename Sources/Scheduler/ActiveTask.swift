@@ -151,17 +151,17 @@ final class ActiveTask {
             isDownload: spec.kind == .download,
             checksums: checksums,
             partial: partial,
-            cachePolicy: cachePolicy,
-            ignoresStored: failure?.isAboutContent ?? false,
-            looksForPart: isFirstForFile,
-            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
             upload: spec.uploadResume == .nothing
                 ? nil
                 : AttemptRequest.Upload(
                     id: spec.id,
                     isKept: spec.uploadResume == .acrossRuns,
                     partial: upload
-                )
+                ),
+            cachePolicy: cachePolicy,
+            ignoresStored: failure?.isAboutContent ?? false,
+            looksForPart: isFirstForFile,
+            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? []
         )
     }
 
