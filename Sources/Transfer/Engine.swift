@@ -93,19 +93,25 @@ package final class Engine: AttemptRunner {
         description = Self.description(of: library)
         let protocols = try Self.protocols(of: sessions, with: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
-        let dispatch = Lock(EngineDispatch(sessions: sessions, threadCount: threadCount))
+        let hasCache = caches.map { $0 != nil }
+        let dispatch = Lock(
+            EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
+        )
         self.dispatch = dispatch
         let shares = dispatch.withLock { $0.shares }
+        let loops = try Self.loops(shares.count)
+        self.loops = loops
         let pass: @Sendable ([AttemptEvent]) -> Void = { events in
-            let passed = dispatch.withLock { $0.pass(events) }
+            let (passed, released) = dispatch.withLock { dispatch in
+                (dispatch.pass(events), dispatch.takeReleased())
+            }
+            if !released.isEmpty { Self.hand(released, to: loops, dispatch, mayWait: false) }
             if !passed.isEmpty { deliver(passed) }
         }
         let routes = try Self.routes(of: sessions, environment)
         let publisher = Publisher(durability: durability, uploads: uploads, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {
-            var loops: [Loop] = []
-            for _ in shares { loops.append(Loop(wakeUp: try EventPoll.WakeUp())) }
             var started = try publisher.start()
             for (index, (loop, share)) in zip(loops, shares).enumerated() {
                 started.append(
@@ -130,10 +136,19 @@ package final class Engine: AttemptRunner {
                     }
                 )
             }
-            self.loops = loops
             threads = Lock(started)
         } catch {
             publisher.stop()
+            throw StartFailure(message: error.message)
+        }
+    }
+
+    private static func loops(_ count: Int) throws(StartFailure) -> [Loop] {
+        do throws(SystemError) {
+            return try (0..<count).map { _ throws(SystemError) in
+                Loop(wakeUp: try EventPoll.WakeUp())
+            }
+        } catch {
             throw StartFailure(message: error.message)
         }
     }
@@ -196,9 +211,20 @@ package final class Engine: AttemptRunner {
     }
 
     package func start(_ attempts: [AttemptRequest]) {
+        Self.hand(attempts, to: loops, dispatch, mayWait: true)
+    }
+
+    /// Gives each attempt to a thread, but for those that wait for another one.
+    private static func hand(
+        _ attempts: [AttemptRequest],
+        to loops: [Loop],
+        _ dispatch: Lock<EngineDispatch>,
+        mayWait: Bool
+    ) {
         var batches: [[Int]] = loops.map { _ in [] }
         dispatch.withLock { dispatch in
             for index in attempts.indices {
+                if mayWait, dispatch.holds(attempts[index]) { continue }
                 let place = dispatch.place(
                     attempts[index].key,
                     session: attempts[index].session,
@@ -213,6 +239,9 @@ package final class Engine: AttemptRunner {
     }
 
     package func cancel(_ keys: [Int]) {
+        // They end as all others do: where they would have gone.
+        let waiting = dispatch.withLock { $0.withdraw(keys) }
+        if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
         var batches: [[Int]] = loops.map { _ in [] }
         let places = dispatch.withLock { dispatch in keys.map { dispatch.thread(of: $0) } }
         for case (let key, let place?) in zip(keys, places) { batches[place].append(key) }
@@ -227,6 +256,8 @@ package final class Engine: AttemptRunner {
     }
 
     package func stop() {
+        let waiting = dispatch.withLock { $0.stopHolding() }
+        if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
         for loop in loops { loop.post { $0.isStopped = true } }
         let joined = threads.withLock { threads in
             let all = threads

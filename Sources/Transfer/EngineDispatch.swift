@@ -33,14 +33,20 @@ struct EngineDispatch {
     private var recent: Load?
     /// Where each running attempt is.
     private var places: [Int: (load: Load, thread: Int)] = [:]
+    private var collapsing: RequestCollapsing
+    /// Attempts that waited for another one and go on now.
+    private var released: [AttemptRequest] = []
+    private var isStopping = false
     /// What the threads have answered so far to a question for progress.
     private var progress: [Int: AttemptProgress] = [:]
     private var awaitedAnswers = 0
 
     /// - Parameters:
     ///   - sessions: Those of the engine.
+    ///   - hasCache: Whether each of them has a cache; empty when none has.
     ///   - threadCount: How many threads there are for most of them; those that ask for tickets have one more for themselves.
-    init(sessions: [SessionConfiguration], threadCount: Int) {
+    init(sessions: [SessionConfiguration], hasCache: [Bool] = [], threadCount: Int) {
+        collapsing = RequestCollapsing(hasCache: hasCache)
         shares = EngineShare.all(
             sharing: threadCount,
             hasAnother: sessions.contains(where: \.asksForTickets)
@@ -49,6 +55,27 @@ struct EngineDispatch {
             $0.asksForTickets ? threadCount..<threadCount + 1 : 0..<threadCount
         }
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
+    }
+
+    /// Whether an attempt waits for another one that may bring what answers it, too.
+    mutating func holds(_ attempt: AttemptRequest) -> Bool {
+        !isStopping && collapsing.holds(attempt)
+    }
+
+    /// Those that waited and go on now, each once.
+    mutating func takeReleased() -> [AttemptRequest] {
+        if released.isEmpty { return [] }
+        defer { released = [] }
+        return released
+    }
+
+    /// Takes those out that wait and are to be cancelled.
+    mutating func withdraw(_ keys: [Int]) -> [AttemptRequest] { collapsing.withdraw(keys) }
+
+    /// Nobody waits from now on; returns those that did.
+    mutating func stopHolding() -> [AttemptRequest] {
+        isStopping = true
+        return collapsing.endAll()
     }
 
     /// The thread that an attempt goes to: the one with the most room at its host.
@@ -90,7 +117,9 @@ struct EngineDispatch {
         var hasProgress = false
         for event in events {
             switch event {
-            case .finished(let result): finish(result.key)
+            case .finished(let result):
+                finish(result.key)
+                released += collapsing.end(result)
             case .progress(let answer):
                 for attempt in answer { progress[attempt.key] = attempt }
                 awaitedAnswers -= 1

@@ -16,7 +16,7 @@ struct TransactionRecorder {
     }
 
     private let clock: RunClock
-    private var moments: ExchangeMoments
+    private var moments: Moments
     private var record: TransactionMetrics
     /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
     private(set) var hasSentAnything = false
@@ -38,7 +38,7 @@ struct TransactionRecorder {
         now: MonotonicTime
     ) {
         self.clock = clock
-        moments = ExchangeMoments(fetchStart: now)
+        moments = Moments(fetchStart: now)
         record = TransactionMetrics(
             attempt: attempt,
             reason: reason,
@@ -312,7 +312,7 @@ struct TransactionRecorder {
         url: String,
         at now: MonotonicTime
     ) {
-        moments = ExchangeMoments(fetchStart: now)
+        moments = Moments(fetchStart: now)
         willSendBody(.none)
         record = TransactionMetrics(
             attempt: record.attempt,

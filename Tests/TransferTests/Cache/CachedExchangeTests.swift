@@ -167,6 +167,60 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
+    @Test func `attempts that ask for one URL at once are answered by one request`() throws {
+        let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
+        let harness = try EngineHarness(cache: cache())
+        let results = try harness.run(
+            try (0..<20).map { number in
+                try attempt(server.url("/a")) {
+                    $0.key = number
+                    $0.sink = .memory
+                }
+            }
+        )
+        #expect(results.allSatisfy { $0.failure == nil })
+        #expect(results.count { $0.cache?.outcome == .hit } == 19)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `what cannot be stored is asked for by everybody`() throws {
+        let server = try ScriptedServer { _ in .ok("content") }
+        let harness = try EngineHarness(cache: cache())
+        let results = try harness.run(
+            try (0..<20).map { number in
+                try attempt(server.url("/a")) {
+                    $0.key = number
+                    $0.sink = .memory
+                }
+            }
+        )
+        #expect(results.allSatisfy { $0.failure == nil })
+        #expect(server.requests.count == 20)
+    }
+
+    @Test func `who waits for another attempt can be cancelled`() throws {
+        let gate = try Gate()
+        let begun = try Gate()
+        let server = try ScriptedServer { _ in
+            Reply([.open(begun), .wait(gate)]) + Reply.ok("content", [Self.fresh]).steps
+        }
+        let harness = try EngineHarness(cache: cache())
+        let attempts = try (0..<2).map { number in
+            try attempt(server.url("/a")) {
+                $0.key = number
+                $0.sink = .memory
+            }
+        }
+        harness.engine.start(attempts)
+        try begun.wait()
+        harness.engine.cancel([1])
+        let cancelled = try harness.results(1)
+        #expect(cancelled.first?.key == 1)
+        #expect(cancelled.first?.failure?.kind == .cancelled)
+        gate.open()
+        #expect(try harness.results(1).first?.failure == nil)
+    }
+
     @Test func `a repeated attempt does not take what the first one could not use`() throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())

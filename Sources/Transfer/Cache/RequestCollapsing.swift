@@ -1,0 +1,88 @@
+internal import TransferModel
+
+/// Requests for one URL at the same time: one asks, and the others wait for what it brings, which may answer them from
+/// the cache (RFC 9111 §4).
+///
+/// A URL whose response has answered nobody else is not waited for again.
+struct RequestCollapsing {
+    private struct Place: Hashable {
+        var session: Int
+        var url: String
+    }
+
+    /// Whether each session has a cache.
+    private let hasCache: [Bool]
+    /// The attempt that asks for each URL.
+    private var leaders: [Place: Int] = [:]
+    /// What each of those asks for.
+    private var places: [Int: Place] = [:]
+    /// Those that wait, by the key of the one that asks.
+    private var followers: [Int: [AttemptRequest]] = [:]
+    /// Where waiting was of no use; only URLs that several attempts have asked for at once.
+    private var unshared: Set<Place> = []
+
+    /// - Parameter hasCache: Of each session, whether it has a cache.
+    init(hasCache: [Bool]) {
+        self.hasCache = hasCache
+    }
+
+    /// Whether an attempt has to wait; otherwise others may wait for it from now on.
+    mutating func holds(_ attempt: AttemptRequest) -> Bool {
+        guard hasCache.indices.contains(attempt.session), hasCache[attempt.session],
+            attempt.cachePolicy == .useProtocolCachePolicy
+                || attempt.cachePolicy == .returnCacheDataElseLoad,
+            attempt.request.method == "GET", attempt.partial == nil, !attempt.ignoresStored
+        else { return false }
+        let place = Place(session: attempt.session, url: attempt.request.url.text)
+        if let leader = leaders[place] {
+            followers[leader, default: []].append(attempt)
+            return true
+        }
+        if unshared.contains(place) { return false }
+        leaders[place] = attempt.key
+        places[attempt.key] = place
+        return false
+    }
+
+    /// Ends an attempt; returns those that waited for it and go on.
+    mutating func end(_ result: AttemptResult) -> [AttemptRequest] {
+        guard let place = places.removeValue(forKey: result.key) else { return [] }
+        leaders[place] = nil
+        guard let waiting = followers.removeValue(forKey: result.key) else { return [] }
+        if result.cache?.answersOthers != true { unshared.insert(place) }
+        return waiting
+    }
+
+    /// Takes those out that wait and are to be cancelled; the other keys are of nobody who waits.
+    mutating func withdraw(_ keys: [Int]) -> [AttemptRequest] {
+        guard !followers.isEmpty else { return [] }
+        let keys = Set(keys)
+        var withdrawn: [AttemptRequest] = []
+        for (leader, waiting) in followers {
+            withdrawn += waiting.filter { keys.contains($0.key) }
+            followers[leader] = waiting.filter { !keys.contains($0.key) }
+        }
+        return withdrawn
+    }
+
+    /// Nobody waits any more.
+    mutating func endAll() -> [AttemptRequest] {
+        defer {
+            leaders = [:]
+            places = [:]
+            followers = [:]
+        }
+        return followers.values.flatMap(\.self)
+    }
+}
+
+extension CacheVerdict {
+    /// Whether the response is in the cache now.
+    fileprivate var answersOthers: Bool {
+        switch storing {
+        case .stored, .updated: true
+        case nil: outcome == .hit || outcome == .stale || outcome == .revalidated
+        default: false
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+// RFC 9111 §4
+@Suite struct RequestCollapsingTests {
+    private func attempt(
+        _ key: Int,
+        _ path: String = "/a",
+        session: Int = 0,
+        _ change: (inout AttemptRequest) -> Void = { _ in }
+    ) throws -> AttemptRequest {
+        try .to("http://a.example\(path)", key: key) {
+            $0.session = session
+            $0.cachePolicy = .useProtocolCachePolicy
+            change(&$0)
+        }
+    }
+
+    private func result(_ key: Int, _ cache: CacheVerdict?) -> AttemptResult {
+        let now = MonotonicTime(nanoseconds: 0)
+        var result = AttemptResult(
+            key: key,
+            startTime: now,
+            endTime: now,
+            currentRequest: .init(method: "GET", url: "", headers: HeaderFields())
+        )
+        result.cache = cache
+        return result
+    }
+
+    private let stored = CacheVerdict(.miss, .notStored, storing: .stored)
+
+    @Test func `one asks and the others go on when it has ended`() throws {
+        var collapsing = RequestCollapsing(hasCache: [true, true])
+        let held = try [
+            attempt(1), attempt(2), attempt(3), attempt(4, "/b"), attempt(5, session: 1),
+        ].map { collapsing.holds($0) }
+        #expect(held == [false, true, true, false, false])
+        let afterOther = collapsing.end(result(4, stored))
+        #expect(afterOther.isEmpty)
+        let afterFirst = collapsing.end(result(1, stored))
+        #expect(afterFirst.map(\.key) == [2, 3])
+        let heldLater = try [attempt(6), attempt(7)].map { collapsing.holds($0) }
+        #expect(heldLater == [false, true])
+    }
+
+    @Test func `where waiting was of no use nobody waits again`() throws {
+        var collapsing = RequestCollapsing(hasCache: [true])
+        let held = try [attempt(1), attempt(2)].map { collapsing.holds($0) }
+        #expect(held == [false, true])
+        let released = collapsing.end(result(1, .init(.miss, .notStored, storing: .noStore)))
+        #expect(released.count == 1)
+        let heldLater = try [attempt(3), attempt(4)].map { collapsing.holds($0) }
+        #expect(heldLater == [false, false])
+    }
+
+    @Test func `only what may be answered from the cache waits`() throws {
+        var collapsing = RequestCollapsing(hasCache: [true, false])
+        let held = [
+            try attempt(1), try attempt(2) { $0.cachePolicy = nil },
+            try attempt(3) { $0.cachePolicy = .reloadIgnoringLocalCacheData },
+            try attempt(4) { $0.request.method = "POST" },
+            try attempt(5) { $0.ignoresStored = true },
+            try attempt(6, session: 1),
+        ].map { collapsing.holds($0) }
+        #expect(!held.contains(true))
+    }
+
+    @Test func `who waits can be taken out`() throws {
+        var collapsing = RequestCollapsing(hasCache: [true])
+        for key in 1...4 { _ = collapsing.holds(try attempt(key)) }
+        let withdrawn = collapsing.withdraw([1, 3, 9])
+        #expect(withdrawn.map(\.key) == [3])
+        let rest = collapsing.endAll()
+        #expect(rest.map(\.key) == [2, 4])
+        let released = collapsing.end(result(1, stored))
+        #expect(released.isEmpty)
+    }
+}
