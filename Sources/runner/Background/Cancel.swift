@@ -25,7 +25,7 @@ struct Cancel: ParsableCommand {
     private static let patience = Duration.seconds(15)
 
     mutating func run() throws {
-        let stateFolder = try StateFolder(
+        let stateFolder = StateFolder(
             chosen: state.chosenFolder,
             environment: ProcessContext.environment
         )
