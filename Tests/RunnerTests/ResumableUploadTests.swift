@@ -100,7 +100,7 @@ import TransferModel
         let relay = try RecordingRelay(to: server.port, cuts: cuts)
         let job = try job("\(relay.origin)/files", asking: "")
         for (gate, signal) in zip(gates, signals) {
-            let running = try job.runCommand(["--progress", "none"]).start()
+            let running = try job.runCommand().start()
             try gate.wait()
             try job.folder.wait(for: "the record of an upload") { try !records(job).isEmpty }
             running.signal(signal)
