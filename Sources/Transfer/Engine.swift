@@ -67,6 +67,7 @@ package final class Engine: AttemptRunner {
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
+    ///   - uploads: Keeps for later runs what they need to go on with uploads; nil when none does.
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
     ///   - environment: The environment's variables, which may name proxies.
@@ -81,6 +82,7 @@ package final class Engine: AttemptRunner {
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
+        uploads: UploadStore? = nil,
         claims: DestinationClaims? = nil,
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         environment: (String) -> String?,
@@ -107,7 +109,7 @@ package final class Engine: AttemptRunner {
             if !passed.isEmpty { deliver(passed) }
         }
         let routes = try Self.routes(of: sessions, environment)
-        let publisher = Publisher(durability: durability, deliver: pass)
+        let publisher = Publisher(durability: durability, uploads: uploads, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {
             var started = try publisher.start()
@@ -125,6 +127,7 @@ package final class Engine: AttemptRunner {
                             routes: routes,
                             clock: clock,
                             publisher: publisher,
+                            uploads: uploads,
                             claims: claims,
                             mayName: mayName,
                             say: say,

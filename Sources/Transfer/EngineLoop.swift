@@ -62,6 +62,7 @@ final class EngineLoop: MultiHandle.Driver {
         routes: [ProxyRoutes?],
         clock: RunClock,
         publisher: Publisher,
+        uploads: UploadStore?,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
         say: @escaping ErrorText.Handover,
@@ -78,7 +79,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.share = share
         self.routes = routes
         self.publisher = publisher
-        keeper = PartialKeeper(mayWrite: mayName) { publisher.submit($0) }
+        keeper = PartialKeeper(mayWrite: mayName, uploads: uploads, publisher: publisher)
         self.claims = claims
         self.mayName = mayName
         publication = Publication(durability: publisher.durability)
@@ -186,6 +187,7 @@ final class EngineLoop: MultiHandle.Driver {
         if request.partial == nil {
             request.partial = keeper.find(request, session.configuration)
         }
+        if let upload = keeper.findUpload(request) { request.upload?.partial = upload }
         let key = request.key
         handle.tag = key
         let attempt = Attempt(
@@ -200,7 +202,6 @@ final class EngineLoop: MultiHandle.Driver {
         )
         handle.client = attempt
         attempts[key] = attempt
-        nextCheck = min(nextCheck, attempt.watch.nextCheck)
         perform(attempt.begin(sockets, errors), of: attempt)
     }
 
@@ -227,6 +228,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {
         switch next {
         case .exchange(let exchange):
+            nextCheck = min(nextCheck, attempt.watch.nextCheck)
             do throws(CurlCode) {
                 try attempt.handle.prepare(exchange)
                 try transport(attempt.request.session).multi.add(attempt.handle)
