@@ -113,6 +113,11 @@ package final class UploadOrigin: Sendable {
         }
     }
 
+    /// An answer whose connection ends with it, and that says so (RFC 9112 §9.6).
+    private static func closing(_ status: Int, _ fields: [String] = []) -> Reply {
+        .status(status, fields + ["Connection: close"]) + [.close]
+    }
+
     private static func answer(
         _ request: RecordedRequest,
         _ fault: Fault?,
@@ -120,12 +125,12 @@ package final class UploadOrigin: Sendable {
         _ state: inout State
     ) -> Reply {
         if behaviour.isPrivate, request.headers["authorization"] == nil {
-            return .status(401, ["WWW-Authenticate: Basic realm=\"r\""]) + [.close]
+            return closing(401, ["WWW-Authenticate: Basic realm=\"r\""])
         }
         if case .redirect(let status, let location) = fault {
-            return .redirect(status, to: location) + [.close]
+            return closing(status, ["Location: \(location)"])
         }
-        if case .answer(let status) = fault { return .status(status) + [.close] }
+        if case .answer(let status) = fault { return closing(status) }
         if case .forget = fault { state.isKnown = false }
         let isCreation = request.path != "/upload/1"
         let speaks = behaviour.speaks(request)
@@ -133,7 +138,7 @@ package final class UploadOrigin: Sendable {
             request.headers["upload-draft-interop-version"] != nil
         {
             let newest = behaviour.versions.max() ?? 0
-            return .status(400, ["Upload-Draft-Interop-Version: \(newest)"]) + [.close]
+            return closing(400, ["Upload-Draft-Interop-Version: \(newest)"])
         }
         guard isCreation || state.isKnown else { return .status(404) }
         switch request.method {
@@ -157,8 +162,7 @@ package final class UploadOrigin: Sendable {
         let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
         if behaviour.isTooLong(length) {
             let limit = behaviour.tellsLimit ? behaviour.limit : nil
-            return .status(413, limit.map { ["Upload-Limit: max-append-size=\($0)"] } ?? [])
-                + [.close]
+            return closing(413, limit.map { ["Upload-Limit: max-append-size=\($0)"] } ?? [])
         }
         if request.method == "PATCH", !isCreation {
             guard request.headers["upload-offset"] == "\(state.bytes.count)" else {
@@ -172,7 +176,7 @@ package final class UploadOrigin: Sendable {
         }
         switch fault {
         case .cut: return Reply([.reset])
-        case .fail(let status, _): return .status(status) + [.close]
+        case .fail(let status, _): return closing(status)
         default: break
         }
         let isLast =
