@@ -56,6 +56,8 @@ final class ActiveTask {
     var fetchesChecksums = false
     /// What the last attempt has left of the file.
     private var partial: PartialDownload?
+    /// What it has left of the upload.
+    private var upload: PartialUpload?
     /// How many attempts earlier runs have made; nil when it begins now.
     private let earlierAttempts: Int?
     /// Attempts of earlier runs that count as if they were of this one.
@@ -155,6 +157,13 @@ final class ActiveTask {
             checksums: checksums,
             partial: partial,
             access: spec.access,
+            upload: spec.uploadResume == .nothing
+                ? nil
+                : AttemptRequest.Upload(
+                    id: spec.id,
+                    isKept: spec.uploadResume == .acrossRuns,
+                    partial: upload
+                ),
             cachePolicy: cachePolicy,
             ignoresStored: failure?.isAboutContent ?? false,
             looksForPart: isFirstForFile,
@@ -191,8 +200,9 @@ final class ActiveTask {
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
             if failure.kind == .protocolViolation { hasBrokenFraming = true }
         }
-        attempt.resumedFrom = result.resume?.resumedFrom
+        attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial
+        upload = result.resume?.upload?.partial
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
         failure = result.failure
@@ -325,24 +335,39 @@ final class ActiveTask {
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,
+            leavesUpload: result.resume?.upload?.partial != nil,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: wall)
             }
         )
     }
 
-    /// Attempts are counted anew from one that has brought the file further by a MiB or a hundredth: a server that cuts
-    /// every transfer does not keep it from becoming whole.
+    /// Attempts are counted anew from one that has brought the file further by a MiB or a hundredth, or has found an upload
+    /// to be: a server that cuts every transfer does not keep it from becoming whole.
     ///
     /// Who begins anew, because the file has changed, is no further, however much has come.
     private func noteProgress(_ resume: ResumeOutcome?) {
-        guard let resume, let partial = resume.partial,
+        if let upload = resume?.upload?.partial {
+            // What the server says that it has, which is known when it was asked again.
+            noteProgress(to: upload.confirmed, of: upload.total)
+        } else if let resume, let partial = resume.partial,
             resume.resumedFrom != nil || progress.size == 0
-        else { return }
-        let least = max(1, min(Self.leastProgress, partial.total / 100))
-        guard partial.size - progress.size >= least else { return }
-        progress = (number - 1, partial.size)
+        {
+            noteProgress(to: partial.size, of: partial.total)
+        }
+    }
+
+    private func noteProgress(to size: Int64, of total: Int64) {
+        guard size - progress.size >= max(1, min(Self.leastProgress, total / 100)) else { return }
+        progress = (number - 1, size)
         earlierFailures = 0
+    }
+
+    /// Whether nobody will know whether the server has acted on a request that it must not get twice.
+    func leavesOutcomeUnknown(_ failure: TransferFailure) -> Bool {
+        // Without its last byte an upload is none, and a later run asks how much there is.
+        if let upload, upload.isKept || !upload.mayBeComplete { return false }
+        return RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
     }
 
     /// The record of the task, complete but for its error.

@@ -27,7 +27,12 @@ final class AttemptTrace {
     func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
         attempts.append(attempt)
         addExchanges(of: result)
-        countOfBytesSent &+= result.countOfBytesSent
+        if let upload = result.resume?.upload {
+            // What was sent before counts once.
+            countOfBytesSent = upload.sentEnd ?? countOfBytesSent
+        } else {
+            countOfBytesSent &+= result.countOfBytesSent
+        }
         countOfBytesReceived &+= result.countOfBytesReceived
         last = result
     }

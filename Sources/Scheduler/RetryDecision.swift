@@ -32,6 +32,8 @@ package enum RetryDecision: Sendable, Hashable {
         package var hasBrokenFraming: Bool
         /// Whether the failed attempt has gone on with what an earlier one had left.
         package var wasResumed: Bool
+        /// Whether the failed attempt has left an upload that another one goes on with: what is there is not sent twice.
+        package var leavesUpload: Bool
         /// The wait that the response asks for, if it asks for a usable one.
         package var retryAfter: Duration?
 
@@ -40,12 +42,14 @@ package enum RetryDecision: Sendable, Hashable {
             remaining: Duration? = nil,
             hasBrokenFraming: Bool = false,
             wasResumed: Bool = false,
+            leavesUpload: Bool = false,
             retryAfter: Duration? = nil
         ) {
             self.attempts = attempts
             self.remaining = remaining
             self.hasBrokenFraming = hasBrokenFraming
             self.wasResumed = wasResumed
+            self.leavesUpload = leavesUpload
             self.retryAfter = retryAfter
         }
     }
@@ -68,7 +72,10 @@ package enum RetryDecision: Sendable, Hashable {
             return .giveUp(.notRetried)
         }
         if policy.repeat == .never { return .giveUp(.repeatNever) }
-        guard policy.repeat == .always || isSafeToRepeat(request, after: failure) else {
+        guard
+            policy.repeat == .always || history.leavesUpload
+                || isSafeToRepeat(request, after: failure)
+        else {
             return .giveUp(.outcomeUnknown)
         }
         guard history.attempts < policy.attempts else { return .giveUp(.attemptsExhausted) }

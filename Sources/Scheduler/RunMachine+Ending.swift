@@ -265,11 +265,7 @@ extension TransferFailure {
         _ task: ActiveTask
     ) -> TransferFailure {
         var failure = self
-        failure.isOutcomeUnknown = RetryDecision.leavesOutcomeUnknown(
-            self,
-            of: task.request,
-            under: task.spec.retry
-        )
+        failure.isOutcomeUnknown = task.leavesOutcomeUnknown(self)
         failure.explain(reason, under: task.spec.retry)
         return failure
     }

@@ -15,8 +15,22 @@ package final class RecordingRelay: Sendable {
     private let listener: LoopbackListener
     private let kept: Lock<[Passage]>
 
-    /// Connects to `target` for each connection that it gets.
-    package init(to target: UInt16) throws {
+    /// What becomes of a connection; what was sent beyond so many bytes does not arrive.
+    package enum Cut: Sendable {
+        /// It is reset, if there is a gate once that is open.
+        case reset(after: Int, when: Gate? = nil)
+        /// The gate is opened, and nothing happens until the side that connected has gone.
+        case hold(after: Int, Gate)
+
+        fileprivate var count: Int {
+            switch self {
+            case .reset(let count, _), .hold(let count, _): count
+            }
+        }
+    }
+
+    /// Connects to `target` for each connection that it gets, and cuts some by their numbers, from 1.
+    package init(to target: UInt16, cuts: [Int: Cut] = [:]) throws {
         let kept = Lock<[Passage]>([])
         self.kept = kept
         listener = try LoopbackListener { client, number, stop in
@@ -26,7 +40,9 @@ package final class RecordingRelay: Sendable {
             kept.withLock { passages in
                 while passages.count < number { passages.append(Passage()) }
             }
-            Self.pass(client, server, stop) { keep in kept.withLock { keep(&$0[number - 1]) } }
+            Self.pass(client, server, stop, cuts[number]) { keep in
+                kept.withLock { keep(&$0[number - 1]) }
+            }
         }
     }
 
@@ -38,13 +54,31 @@ package final class RecordingRelay: Sendable {
     /// What went through each connection so far, in the order in which they were made.
     package var passages: [Passage] { kept.withLock { $0 } }
 
+    /// Passes on what the target says until something happens.
+    private static func passBack(
+        _ server: Descriptor,
+        _ client: Descriptor,
+        _ stop: Gate,
+        until end: Readiness
+    ) {
+        let events = [end, .readable(stop.descriptor), .readable(server)]
+        while Readiness.wait(for: events, until: Deadline()) == 2 {
+            guard let bytes = server.read(), !bytes.isEmpty else { break }
+            // A few fields, which the client has room for.
+            guard (try? LoopbackSocket.send(bytes, to: client) {}) != nil else { return }
+        }
+        _ = Readiness.wait(for: [end, .readable(stop.descriptor)], until: Deadline())
+    }
+
     /// Passes on what comes from either side until both have ended.
     private static func pass(
         _ client: Descriptor,
         _ server: Descriptor,
         _ stop: Gate,
+        _ cut: Cut?,
         keep: ((inout Passage) -> Void) -> Void
     ) {
+        var left = cut?.count ?? .max
         var (isClientOpen, isServerOpen) = (true, true)
         while isClientOpen || isServerOpen {
             let sides = (isClientOpen ? [client] : []) + (isServerOpen ? [server] : [])
@@ -53,10 +87,14 @@ package final class RecordingRelay: Sendable {
             else { return }
             let isFromClient = sides[ready] === client
             let other = isFromClient ? server : client
-            guard let bytes = sides[ready].read(), !bytes.isEmpty else {
+            guard var bytes = sides[ready].read(), !bytes.isEmpty else {
                 LoopbackSocket.endSending(other)
                 if isFromClient { isClientOpen = false } else { isServerOpen = false }
                 continue
+            }
+            if isFromClient {
+                bytes = Array(bytes.prefix(left))
+                left -= bytes.count
             }
             keep { passage in
                 if isFromClient { passage.sent += bytes } else { passage.received += bytes }
@@ -68,6 +106,19 @@ package final class RecordingRelay: Sendable {
                 }
             }
             if isSent == nil { return }
+            guard left == 0 else { continue }
+            switch cut {
+            case .hold(_, let gate):
+                gate.open()
+                passBack(server, client, stop, until: .abandoned(client))
+            case .reset(_, let gate):
+                if let gate {
+                    passBack(server, client, stop, until: .readable(gate.descriptor))
+                }
+                LoopbackSocket.closeWillReset(client)
+            case nil: break
+            }
+            return
         }
     }
 }

@@ -14,6 +14,10 @@ struct ScriptedConnection {
     let continues: (@Sendable (HeaderFields) -> Bool)?
     /// What is said before HTTP.
     let socks: SOCKSGreeting?
+    /// What is sent before a request's body is read.
+    var before: (@Sendable (RecordedRequest) -> [UInt8]?)?
+    /// How much of a request's body is read at most.
+    var bodyLimit: (@Sendable (RecordedRequest) -> Int?)?
     private var buffer: [UInt8] = []
     private var requestCount = 0
 
@@ -102,15 +106,18 @@ struct ScriptedConnection {
             headers.append(line: Array(line).span)
         }
         requestCount += 1
-        return RecordedRequest(
+        var request = RecordedRequest(
             method: String(words[0]),
             target: String(words[1]),
             headers: headers,
-            body: try readBody(headers),
+            body: [],
             connection: number,
             indexOnConnection: requestCount,
             earlierRequestsForPath: 0
         )
+        if let early = before?(request) { try send(early) }
+        request.body = try readBody(headers, limit: bodyLimit?(request) ?? maximumBodyRead)
+        return request
     }
 
     private mutating func readHead() throws -> [UInt8] {
@@ -124,19 +131,19 @@ struct ScriptedConnection {
         }
     }
 
-    private mutating func readBody(_ headers: HeaderFields) throws -> [UInt8] {
+    private mutating func readBody(_ headers: HeaderFields, limit: Int?) throws -> [UInt8] {
         if let continues, headers["expect"] == "100-continue" {
             guard continues(headers) else { return [] }
             try send(Reply.head(100, []))
         }
-        if headers["transfer-encoding"]?.lowercased() == "chunked" { return try readChunks() }
+        if headers["transfer-encoding"]?.lowercased() == "chunked" { return try readChunks(limit) }
         let length = headers["content-length"].flatMap { Int($0) } ?? 0
-        return try take(min(length, maximumBodyRead ?? length))
+        return try take(min(length, limit ?? length))
     }
 
-    private mutating func readChunks() throws -> [UInt8] {
+    private mutating func readChunks(_ limit: Int?) throws -> [UInt8] {
         var body: [UInt8] = []
-        while body.count < maximumBodyRead ?? .max {
+        while body.count < limit ?? .max {
             guard let size = Int(try readLine().prefix { $0 != ";" }, radix: 16) else {
                 throw Ended()
             }

@@ -16,11 +16,14 @@ package final class ScriptedServer: Sendable {
     ///
     /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. `continues` says
     /// whether a request that expects 100 (Continue) is told to go on, or is answered without its body; nil lets it wait.
-    /// With `socks` it is a SOCKS proxy and the origins behind it in one.
+    /// With `socks` it is a SOCKS proxy and the origins behind it in one. `before` has what is sent when a head is there,
+    /// before the body is read; `bodyLimit` how much is read of that one.
     package init(
         maximumBodyRead: Int? = nil,
         continues: (@Sendable (HeaderFields) -> Bool)? = nil,
         socks: SOCKSGreeting? = nil,
+        before: (@Sendable (RecordedRequest) -> [UInt8]?)? = nil,
+        bodyLimit: (@Sendable (RecordedRequest) -> Int?)? = nil,
         answer: @escaping @Sendable (RecordedRequest) -> Reply
     ) throws {
         let log = Log()
@@ -34,6 +37,8 @@ package final class ScriptedServer: Sendable {
                 continues: continues,
                 socks: socks
             )
+            connection.before = before
+            connection.bodyLimit = bodyLimit
             connection.serve { answer(log.record($0)) }
         }
     }

@@ -113,11 +113,16 @@ package final class TemporaryFolder: Sendable {
 
     /// Waits until a file is there and has so many bytes or more.
     package func waitForSize(of name: String, _ size: Int) throws {
+        try wait(for: "\(size) bytes in \(name)") {
+            try contains(name) && self.size(of: name) >= size
+        }
+    }
+
+    /// Waits until something holds in this folder, `what` in words.
+    package func wait(for what: String, until holds: () throws -> Bool) throws {
         let deadline = Deadline()
-        while try !contains(name) || self.size(of: name) < size {
-            guard deadline.remainingMilliseconds > 0 else {
-                throw GuardTimeout("\(size) bytes in \(name)")
-            }
+        while try !holds() {
+            guard deadline.remainingMilliseconds > 0 else { throw GuardTimeout(what) }
             // Nobody tells when a file grows.
             _ = Readiness.wait(for: [], until: Deadline(after: .milliseconds(1)))
         }

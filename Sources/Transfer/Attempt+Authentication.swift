@@ -16,8 +16,15 @@ extension Attempt {
         asksFirst = start == .asking
     }
 
-    /// The request of the current hop as it is sent, with the fields that sign it if it is signed.
+    /// The request of the current hop as it is sent, with the fields of an upload or those that sign it: never both.
     var sentHop: RequestSpec {
+        if let upload {
+            return RequestSpec(
+                method: hop.method,
+                url: hop.url,
+                headers: hop.headers + upload.machine.fields
+            )
+        }
         if signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
         return RequestSpec(
             method: hop.method,
@@ -182,7 +189,7 @@ extension Attempt {
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
-        case .redirect, .challenge, .sendUnasked, .stored, .refuse:
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed, .refuse:
             isCutOff = true
             return false
         }
@@ -193,10 +200,11 @@ extension Attempt {
         recorder.didGetRefusal()
         forgetResponse()
         checks = []
+        upload?.machine.willRepeat()
         recorder.begin(
             reason: .authentication,
             method: hop.method,
-            url: hop.url.text,
+            url: reportedURL,
             at: now
         )
         noteAnswer()

@@ -42,7 +42,8 @@ extension Attempt: EasyHandleClient {
     func didSendHead(_ bytes: Span<UInt8>) {
         if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
         if route != nil { noteLogin(bytes) }
-        let isRewritten = !signature.isEmpty || hop.url.mayHaveDotSegments
+        let isRewritten =
+            !signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
         if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
@@ -62,10 +63,11 @@ extension Attempt: EasyHandleClient {
             let now = moveInTurn(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             return true
-        case .informed(let statusCode):
+        case .informed(let head):
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
-            recorder.didReceiveInformational(statusCode, at: now)
+            recorder.didReceiveInformational(head, at: now)
+            if upload != nil { didInform(head) }
             return true
         case .began:
             recorder.didReceiveHead(
@@ -197,7 +199,7 @@ extension Attempt {
 
     private func didReceive(_ head: ResponseHead) -> Bool {
         self.head = head
-        recorder.didReceive(head)
+        recorder.didReceive(reported(head))
         if isQuestion(head) { return didReceiveQuestion(head) }
         if parser.maySetCookies { keepCookies(of: head) }
         if head.statusCode == 401 { handle.noteChallenge() }
@@ -227,6 +229,7 @@ extension Attempt {
     /// Decides what becomes of the response whose head is whole.
     func judge(_ head: ResponseHead) -> Bool {
         guard resumption == nil || judgeRest(head) else { return false }
+        if upload != nil, let mayGoOn = judgeUpload(head) { return mayGoOn }
         if caching != nil, isAnsweredByStored(head) { return true }
         let verdict = ResponseVerdict.judge(
             head,
@@ -241,7 +244,7 @@ extension Attempt {
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
-        case .redirect, .challenge, .sendUnasked, .stored:
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed:
             sink.discard()
         case .refuse(let failure):
             self.failure = failure

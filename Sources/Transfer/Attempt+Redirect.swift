@@ -13,13 +13,14 @@ extension Attempt {
             target: caching?.redirectURL(from: hop.url, head) ?? handle.redirectURL,
             request: hop,
             hasBody: carriesBody,
-            rule: request.redirects,
+            rule: redirectRule,
             visited: visited,
             cookies: cookieField
         )
         switch decision {
         case .refuse(var refusal):
             refusal.httpStatus = head.statusCode
+            if isAtOwnURL { refusal.detail = "the upload was redirected where it may not go" }
             failure = refusal
             return finish()
         case .follow(let next, let keepsBody):
@@ -29,6 +30,7 @@ extension Attempt {
                 return finish()
             }
             if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
+            if carriesBody, !keepsBody { upload?.machine.leave() }
             hop = next
             carriesBody = keepsBody
             redirectCount += 1
@@ -37,5 +39,14 @@ extension Attempt {
             beginAuthentication()
             return exchange(.redirect)
         }
+    }
+
+    private var isAtOwnURL: Bool { upload?.isAtOwnURL == true }
+
+    /// What follows how much there is goes there too, so that nobody else is asked for that.
+    private var redirectRule: RedirectRule {
+        var rule = request.redirects
+        if isAtOwnURL { rule.follow = .sameOrigin }
+        return rule
     }
 }

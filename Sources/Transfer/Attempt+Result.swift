@@ -143,10 +143,10 @@ extension Attempt {
             startTime: startTime,
             endTime: .now,
             currentRequest: transactions.last?.request
-                ?? .init(method: hop.method, url: hop.url.text, headers: HeaderFields(hop.headers))
+                ?? .init(method: hop.method, url: reportedURL, headers: HeaderFields(hop.headers))
         )
         result.redirectCount = redirectCount
-        result.response = head
+        result.response = head.map(reported)
         result.checks = checks
         if var failure {
             if followsOrder {
@@ -170,6 +170,7 @@ extension Attempt {
         }
         if !hasFailed { result.voucher = voucher }
         if resumption != nil { result.resume = resumeOutcome() }
+        if upload != nil { result.resume = uploadOutcome() }
         // Of the body that was asked for: redirects have bodies of their own.
         result.countOfBytesSent =
             transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent
@@ -213,7 +214,7 @@ extension Attempt {
     var expectedToSend: Int64? {
         switch request.body {
         case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
-        default: body?.size
+        default: upload?.machine.total ?? body?.size
         }
     }
 }

@@ -73,6 +73,12 @@ final class Attempt {
     let mayName: @Sendable (String) -> Bool
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
+    /// That of a `multipart` body.
+    private(set) var boundary: String?
+    /// nil when the body would be sent anew after a cut.
+    var upload: ActiveUpload?
+    /// Whether the running request gives an upload up.
+    var isGivingUp = false
     /// The way to the hop's origin; nil when it is asked directly.
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
@@ -150,6 +156,7 @@ final class Attempt {
             return .finished(result())
         }
         if request.partial != nil { beginResuming() }
+        if request.upload != nil { beginUpload() }
         beginAuthentication()
         sign()
         chooseRoute()
@@ -161,7 +168,10 @@ final class Attempt {
         case .file(let path):
             body = try SegmentedBody([.file(path: path)], files: request.bodyFiles)
         case .multipart(let parts):
-            let form = MultipartForm(for: hop.headers)
+            let form =
+                request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
+                ?? MultipartForm(for: hop.headers)
+            boundary = form.boundary
             hop.headers.append(form.contentType)
             body = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
         case .command(let arguments, let folder):
@@ -183,13 +193,14 @@ final class Attempt {
 
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
+        noteSent()
         let isEnd = code.isOK || isCutOff
         let isComplete = isEnd && head != nil
         let asksForAll = resumption?.mustAskForAll == true
         let isAsked = isAsked(isComplete: isComplete)
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked {
+        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
             failure = pathFailure(code) ?? failureOfExchange(code)
         }
         let isFault = !isEnd && !isUnchanged && !isAsked
@@ -210,6 +221,7 @@ final class Attempt {
     func goOn() -> Next {
         if !hasFailed {
             if resumption?.mustAskForAll == true { return startOver() }
+            if isGivingUp, verdict == nil { return didCancelUpload() }
             switch verdict {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
@@ -218,6 +230,7 @@ final class Attempt {
                 isExpectationRefused = true
                 recorder.didGetRefusal()
                 return exchange(.transparentRetry)
+            case .proceed: return isGivingUp ? didCancelUpload() : proceed()
             case .accept, .refuse, .stored, nil: break
             }
         }
@@ -226,9 +239,12 @@ final class Attempt {
 
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
-        if !hasFailed { self.failure = failure }
+        noteSent()
         noteFailedConnection()
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
+        // Nobody waits for it.
+        if isGivingUp, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
+        if !hasFailed { self.failure = failure }
         return caching == nil ? finish() : endCaching(isComplete: false) ?? finish()
     }
 
@@ -249,8 +265,8 @@ final class Attempt {
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
             countOfBytesReceived: decoding?.codedBytes ?? recorder.deliveredBytes,
-            countOfBytesExpected: request.body == nil ? contentLength : expectedToSend,
-            countOfBytesResumed: resumption?.start ?? 0
+            countOfBytesExpected: request.body == nil ? contentLength : restToSend,
+            countOfBytesResumed: resumption?.start ?? resumedUploadOffset
         )
     }
 
@@ -267,7 +283,8 @@ final class Attempt {
         isCutOff = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
-        recorder.begin(reason: reason, method: hop.method, url: hop.url.text, at: now)
+        upload?.machine.willRepeat()
+        recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
         chooseRoute()
         return !hasFailed ? ask() : finish()
     }
@@ -315,75 +332,5 @@ final class Attempt {
                 cached: cached
             )
         )
-    }
-
-    func easyRequest() -> EasyRequest {
-        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
-        // passes over a proxy's answer.
-        hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
-        let authentication = easyAuthentication()
-        if authentication?.takesSeveralRequests == true { hearsTraffic = true }
-        defer { answersChallenge = false }
-        sentCookies = cookieField(for: hop.url)
-        let sent = sentHop
-        var easyRequest = EasyRequest(
-            url: sent.url.text,
-            method: hop.method,
-            headerLines: session.headerLines(
-                for: sent,
-                cookies: sentCookies,
-                carriesBody: carriesBody,
-                acceptsCodings: request.decodesBody,
-                asksFirst: holdsBodyBack
-            ),
-            body: easyBody(),
-            proxy: dialogue.asksFirst ? route?.asking : route?.easy,
-            authentication: authentication,
-            answersChallenge: answersChallenge,
-            // An idle connection may be dead, which is found out when the body has begun to flow.
-            requiresFreshConnection: request.requiresFreshConnection || isStream || isResent,
-            hearsTraffic: hearsTraffic
-        )
-        easyRequest.httpProtocol = httpProtocol
-        if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
-            // One with streams has others on it.
-            easyRequest.httpProtocol = .http1
-            easyRequest.requiresFreshConnection = true
-        }
-        easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
-        return easyRequest
-    }
-
-    /// What the hop offers.
-    ///
-    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
-    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
-    private var httpProtocol: HTTPProtocol {
-        let offered = session.httpProtocol(for: hop.url.origin)
-        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
-        return .http1
-    }
-
-    func easyBody() -> EasyRequest.Body {
-        lacksBody = false
-        guard carriesBody else { return .none }
-        switch request.body {
-        case .bytes(let bytes):
-            recorder.willSendBody(.memory(sent: bytes.count, original: bytes.count))
-            return .bytes(bytes)
-        case .compressed(let bytes, let originalCount):
-            recorder.willSendBody(.memory(sent: bytes.count, original: originalCount))
-            return .bytes(bytes)
-        case nil:
-            return .none
-        default:
-            recorder.willSendBody(.pieces(total: body?.size))
-            return .stream(size: body?.size)
-        }
-    }
-
-    /// Whether nobody knows the length of the body.
-    var isStream: Bool {
-        carriesBody && body.map { $0.size == nil } ?? false
     }
 }

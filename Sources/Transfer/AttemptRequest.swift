@@ -13,6 +13,22 @@ package struct AttemptRequest: Sendable {
         case checksums
     }
 
+    /// A request that may become a resumable upload.
+    package struct Upload: Sendable {
+        /// That of its task, which later runs know it by.
+        package var id: String
+        /// Whether later runs are to go on with it.
+        package var isKept: Bool
+        /// What an earlier attempt has left.
+        package var partial: PartialUpload?
+
+        package init(id: String, isKept: Bool, partial: PartialUpload? = nil) {
+            self.id = id
+            self.isKept = isKept
+            self.partial = partial
+        }
+    }
+
     /// Names the attempt in `cancel` and in results; unique among the running ones.
     package var key: Int
     /// Position in the list of sessions that the engine was made with.
@@ -46,6 +62,8 @@ package struct AttemptRequest: Sendable {
     package var partial: PartialDownload?
     /// Which interfaces it may use: no more than its session.
     package var access: NetworkAccess
+    /// nil for a body that is always sent as a whole.
+    package var upload: Upload?
     /// What is made of stored responses; nil leaves the session's cache out of it.
     package var cachePolicy: RequestCachePolicy?
     /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
@@ -74,6 +92,7 @@ package struct AttemptRequest: Sendable {
         checksums: ChecksumList? = nil,
         partial: PartialDownload? = nil,
         access: NetworkAccess = [.flags, .unclassified],
+        upload: consuming Upload? = nil,
         cachePolicy: RequestCachePolicy? = nil,
         ignoresStored: Bool = false,
         looksForPart: Bool = true,
@@ -97,6 +116,7 @@ package struct AttemptRequest: Sendable {
         self.checksums = checksums
         self.partial = partial
         self.access = access
+        self.upload = upload
         self.cachePolicy = cachePolicy
         self.ignoresStored = ignoresStored
         self.looksForPart = looksForPart

@@ -70,6 +70,7 @@ package final class Engine: AttemptRunner {
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
+    ///   - uploads: Keeps for later runs what they need to go on with uploads; nil when none does.
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
     ///   - network: What is known of the machine's interfaces; nil for sessions that none matters to.
@@ -85,6 +86,7 @@ package final class Engine: AttemptRunner {
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
+        uploads: UploadStore? = nil,
         claims: DestinationClaims? = nil,
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         network: NetworkMonitor? = nil,
@@ -112,7 +114,7 @@ package final class Engine: AttemptRunner {
             if !passed.isEmpty { deliver(passed) }
         }
         let routes = try Self.routes(of: sessions, environment)
-        let publisher = Publisher(durability: durability, deliver: pass)
+        let publisher = Publisher(durability: durability, uploads: uploads, deliver: pass)
         self.publisher = publisher
         do throws(SystemError) {
             var started = try publisher.start()
@@ -131,6 +133,7 @@ package final class Engine: AttemptRunner {
                             network: network,
                             clock: clock,
                             publisher: publisher,
+                            uploads: uploads,
                             claims: claims,
                             mayName: mayName,
                             say: say,

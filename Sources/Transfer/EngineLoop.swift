@@ -75,6 +75,7 @@ final class EngineLoop: MultiHandle.Driver {
         network: NetworkMonitor?,
         clock: RunClock,
         publisher: Publisher,
+        uploads: UploadStore?,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
         say: @escaping ErrorText.Handover,
@@ -92,7 +93,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.routes = routes
         paths = network.map(PathFinder.init)
         self.publisher = publisher
-        keeper = PartialKeeper(mayWrite: mayName) { publisher.submit($0) }
+        keeper = PartialKeeper(mayWrite: mayName, uploads: uploads, publisher: publisher)
         self.claims = claims
         self.mayName = mayName
         publication = Publication(durability: publisher.durability)
@@ -201,6 +202,7 @@ final class EngineLoop: MultiHandle.Driver {
         if request.partial == nil {
             request.partial = keeper.find(request, session.configuration)
         }
+        if let upload = keeper.findUpload(request) { request.upload?.partial = upload }
         let key = request.key
         handle.tag = key
         let attempt = Attempt(
@@ -215,7 +217,6 @@ final class EngineLoop: MultiHandle.Driver {
         )
         handle.client = attempt
         attempts[key] = attempt
-        nextCheck = min(nextCheck, attempt.watch.nextCheck)
         perform(attempt.begin(sockets, errors), of: attempt)
     }
 
@@ -242,6 +243,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {
         switch next {
         case .exchange(let exchange):
+            nextCheck = min(nextCheck, attempt.watch.nextCheck)
             do throws(CurlCode) {
                 try attempt.handle.prepare(exchange)
                 try attempt.session.multi.add(attempt.handle)

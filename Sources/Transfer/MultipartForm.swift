@@ -14,6 +14,11 @@ struct MultipartForm {
         boundary = "runner-" + digits.joined()
     }
 
+    /// One that was begun with that boundary.
+    init(boundary: String) {
+        self.boundary = boundary
+    }
+
     /// That of a request with these fields.
     init(for fields: [HeaderField]) {
         var generator = SystemRandomNumberGenerator()

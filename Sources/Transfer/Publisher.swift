@@ -9,15 +9,18 @@ final class Publisher: Sendable {
         var jobs: [PublicationJob] = []
         /// Done when nobody waits for a file.
         var checkpoints: [PartialCheckpoint] = []
+        /// Whether there are records of uploads to be written, which comes first: until then nobody could go on with them.
+        var hasRecords = false
         var isStopped = false
 
-        var isEmpty: Bool { jobs.isEmpty && checkpoints.isEmpty }
+        var isEmpty: Bool { jobs.isEmpty && checkpoints.isEmpty && !hasRecords }
     }
 
     /// What a thread does next.
     private enum Turn {
         case publications([PublicationJob])
         case checkpoint(PartialCheckpoint)
+        case records
     }
 
     /// A thread that waits for the disk waits alone: with syncing on, several files are synced at once.
@@ -30,9 +33,16 @@ final class Publisher: Sendable {
     let durability: Durability
     private let deliver: @Sendable ([AttemptEvent]) -> Void
     private let threadCount: Int
+    /// nil when no records of uploads are kept.
+    private let uploads: UploadStore?
 
-    init(durability: Durability, deliver: @escaping @Sendable ([AttemptEvent]) -> Void) {
+    init(
+        durability: Durability,
+        uploads: UploadStore? = nil,
+        deliver: @escaping @Sendable ([AttemptEvent]) -> Void
+    ) {
         self.durability = durability
+        self.uploads = uploads
         self.deliver = deliver
         threadCount = durability == .none ? 1 : Self.syncingThreads
     }
@@ -60,6 +70,12 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
+    /// Has the records written that `UploadStore` was given.
+    func submitRecords() {
+        queue.withLock { $0.hasRecords = true }
+        queue.notify()
+    }
+
     /// Ends the threads once everything submitted is done.
     func stop() {
         queue.withLock { $0.isStopped = true }
@@ -70,15 +86,19 @@ final class Publisher: Sendable {
         var publication = Publication(durability: durability)
         var share = 1
         while let turn = take(share) {
-            guard case .publications(let jobs) = turn else {
-                if case .checkpoint(let checkpoint) = turn {
-                    checkpoint.partial.checkpoint(
-                        at: checkpoint.length,
-                        isDurable: durability != .none,
-                        // Who stops a run does not wait until all of a large beginning is read: the part counts without.
-                        while: { !queue.withLock { $0.isStopped } }
-                    )
-                }
+            let jobs: [PublicationJob]
+            switch turn {
+            case .publications(let taken): jobs = taken
+            case .checkpoint(let checkpoint):
+                checkpoint.partial.checkpoint(
+                    at: checkpoint.length,
+                    isDurable: durability != .none,
+                    // Who stops a run does not wait until all of a large beginning is read: the part counts without.
+                    while: { !queue.withLock { $0.isStopped } }
+                )
+                continue
+            case .records:
+                uploads?.flush()
                 continue
             }
             let start = MonotonicTime.now
@@ -94,6 +114,10 @@ final class Publisher: Sendable {
             when: { !$0.isEmpty || $0.isStopped },
             until: nil
         ) { queue -> (Turn?, Bool) in
+            if queue.hasRecords {
+                queue.hasRecords = false
+                return (.records, !queue.isEmpty)
+            }
             guard !queue.jobs.isEmpty else {
                 guard !queue.checkpoints.isEmpty else { return (nil, false) }
                 return (.checkpoint(queue.checkpoints.removeFirst()), !queue.isEmpty)

@@ -3,14 +3,14 @@ internal import TransferModel
 
 /// Reads the lines of response heads as they come and finds what breaks HTTP's framing rules.
 ///
-/// Of informational responses (1xx) only the status is told, of trailers only that they come.
+/// Of trailers only that they come is told.
 struct ResponseHeadParser {
     /// What a line meant.
     enum Step {
         /// Nothing to decide yet.
         case reading
         /// The head of an informational response is whole.
-        case informed(statusCode: Int)
+        case informed(ResponseHead)
         /// A status line with a final status: the response begins.
         case began
         /// The head of the final response is whole.
@@ -73,7 +73,9 @@ struct ResponseHeadParser {
 
     private mutating func end() -> Step {
         isInHead = false
-        guard statusCode >= 200 else { return .informed(statusCode: statusCode) }
+        guard statusCode >= 200 else {
+            return .informed(ResponseHead(statusCode: statusCode, fields: fields))
+        }
         isDone = true
         if let violation = framing.violation { return .violation(violation) }
         return .ended(ResponseHead(statusCode: statusCode, fields: fields))

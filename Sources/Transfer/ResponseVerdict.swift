@@ -10,6 +10,8 @@ enum ResponseVerdict {
     case challenge(Authentication.Answer)
     /// The same request follows without having asked first, which the server cannot do; the body is passed over.
     case sendUnasked
+    /// Another request of a resumable upload follows; the body is passed over.
+    case proceed
     /// A stored response takes its place; the body is passed over.
     case stored
     /// The body is not wanted; a little of it is kept for the message.
@@ -18,7 +20,7 @@ enum ResponseVerdict {
     /// Whether another request follows, so that nobody looks at the body.
     var isPassedOver: Bool {
         switch self {
-        case .redirect, .challenge, .sendUnasked, .stored: true
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed: true
         case .accept, .refuse: false
         }
     }

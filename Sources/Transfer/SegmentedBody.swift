@@ -20,8 +20,16 @@ final class SegmentedBody: RequestBody {
         var identity: InputFile.Identity?
     }
 
+    /// How much of a file tells it from one that has the same size and times, bytes.
+    private static let identifyingCount = 64 << 10
+
     private let sources: [Source]
-    private let total: Int64
+    /// The length of all of them.
+    let total: Int64
+    /// What of it the running request carries.
+    private var range: Range<Int64>
+    /// How much of that was not read yet.
+    private var rest: Int64
     /// The source that is read next, and where in it.
     private var place = 0
     private var offset: Int64 = 0
@@ -63,27 +71,30 @@ final class SegmentedBody: RequestBody {
         }
         self.sources = sources
         self.total = total
+        range = 0..<total
+        rest = total
     }
 
-    var size: Int64? { total }
+    var size: Int64? { range.upperBound - range.lowerBound }
     var isSpent: Bool { false }
     var silence: String? { nil }
 
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead {
         var count = 0
-        while count < buffer.byteCount, place < sources.count {
-            let rest = sources[place].size - offset
-            guard rest > 0 else {
+        while count < buffer.byteCount, place < sources.count, rest > 0 {
+            let left = sources[place].size - offset
+            guard left > 0 else {
                 place += 1
                 offset = 0
                 continue
             }
             // No more than was announced: what a growing file has in excess would read as another request.
-            let end = count + min(Int(clamping: rest), buffer.byteCount - count)
+            let end = count + min(Int(clamping: min(left, rest)), buffer.byteCount - count)
             var piece = buffer._mutatingExtracting(count..<end)
             let added = try readSource(into: &piece)
             count += added
             offset += Int64(added)
+            rest -= Int64(added)
         }
         return .bytes(count)
     }
@@ -92,7 +103,46 @@ final class SegmentedBody: RequestBody {
 
     func rewind() {
         place = 0
-        offset = 0
+        offset = range.lowerBound
+        rest = range.upperBound - range.lowerBound
+        while place < sources.count - 1, offset >= sources[place].size {
+            offset -= sources[place].size
+            place += 1
+        }
+    }
+
+    /// From now on only that part of the whole is carried.
+    func restrict(to range: Range<Int64>) {
+        self.range = range.clamped(to: 0..<total)
+        rewind()
+    }
+
+    /// Adds what tells this body from others: its bytes, and of its files what they were when they were looked at.
+    ///
+    /// - Throws: What reading says.
+    func identify(to digest: MessageDigest) throws(SystemError) {
+        for (place, source) in sources.enumerated() {
+            switch source.segment {
+            case .bytes(let bytes):
+                digest.update(Array("\(bytes.count) ".utf8).span)
+                digest.update(bytes.span)
+            case .file(let path):
+                guard let identity = source.identity else { continue }
+                let text =
+                    "\(identity.size) \(identity.modificationNanoseconds) \(identity.inode) "
+                digest.update(Array(text.utf8).span)
+                let beginning = try file(path, at: place).readPrefix(
+                    limit: Self.identifyingCount
+                )
+                digest.update(beginning.span)
+            }
+        }
+    }
+
+    /// The file at a place: that which is open, or another look at it.
+    private func file(_ path: String, at place: Int) throws(SystemError) -> InputFile {
+        if let open, open.place == place { return open.file }
+        return try InputFile(path: path)
     }
 
     func verify() throws(TransferFailure) {

@@ -29,6 +29,8 @@ final class SessionTransport {
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
+    /// Which resumable uploads the origins speak.
+    var uploadSupport = UploadSupport()
     private let share: EngineShare
     private let routes: ProxyRoutes?
     private var connectionCount = 0

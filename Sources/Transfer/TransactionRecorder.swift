@@ -277,12 +277,10 @@ struct TransactionRecorder {
     }
 
     /// The head of an informational response is whole.
-    mutating func didReceiveInformational(_ statusCode: Int, at now: MonotonicTime) {
+    mutating func didReceiveInformational(_ head: ResponseHead, at now: MonotonicTime) {
         let most = TransactionMetrics.maximumInformationalResponses
         guard record.informationalResponses.count < most else { return }
-        record.informationalResponses.append(
-            .init(statusCode: statusCode, date: clock.timestamp(of: now))
-        )
+        record.informationalResponses.append(.init(head, at: clock.timestamp(of: now)))
     }
 
     mutating func didReceive(_ head: ResponseHead) {

@@ -36,8 +36,8 @@ final class TunnelRequest {
     func read(_ line: Span<UInt8>) -> Step {
         switch parser.read(line) {
         case .reading, .began, .trailer: return .reading
-        case .informed(let statusCode):
-            informationalStatus = statusCode
+        case .informed(let head):
+            informationalStatus = head.statusCode
             return .reading
         case .violation(let words): return .violation(words)
         case .ended(let head):

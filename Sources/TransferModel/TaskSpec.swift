@@ -21,14 +21,17 @@ package final class TaskSpec: Sendable {
         package var mayReplace: Bool { self == .replace || self == .revalidate }
     }
 
-    /// What is kept of a download that was cut.
+    /// What is kept of a download or an upload that was cut.
     package enum Resume: UInt8, Sendable, Hashable {
         case nothing
         /// For other attempts of the same run; it leaves no name behind.
         case withinRun
-        /// Also for later runs, beside the destination.
+        /// Also for later runs: of a download beside the destination, of an upload in the state folder.
         case acrossRuns
     }
+
+    /// Smaller bodies are sent anew when they are cut, bytes: what resuming takes would be for nothing.
+    package static let leastResumableCount = 1 << 20
 
     /// Where a file's checksum is known from.
     package enum ExpectedChecksum: Sendable, Hashable {
@@ -112,6 +115,8 @@ package final class TaskSpec: Sendable {
     package let body: BodySource?
     /// Whether the runner makes the idempotency key of its request, which is not among the fields then.
     package let wantsKey: Bool
+    /// Whether a body that was cut is gone on with; never for one that nobody can read again or in the middle.
+    package let uploadResume: Resume
     /// Where the response body goes; nil keeps it in memory only for checks.
     package let destination: Destination?
     /// Other URLs of the same file, asked in order when an attempt has failed.
@@ -141,6 +146,7 @@ package final class TaskSpec: Sendable {
         request: RequestSpec,
         body: BodySource? = nil,
         wantsKey: Bool = false,
+        uploadResume: Resume = .nothing,
         destination: Destination? = nil,
         mirrors: [HTTPURL] = [],
         decodesBody: Bool = false,
@@ -161,6 +167,7 @@ package final class TaskSpec: Sendable {
         self.request = request
         self.body = body
         self.wantsKey = wantsKey
+        self.uploadResume = uploadResume
         self.destination = destination
         self.mirrors = mirrors
         self.decodesBody = decodesBody

@@ -17,15 +17,21 @@ package struct TransactionMetrics: Sendable, Hashable {
         case checksums
         /// The rest of a file is asked for, of which an earlier attempt has left a part.
         case resume
-        /// Everything is asked for, because the answer to the request for the rest was of no use.
+        /// Everything is asked for, or sent, because what was there was of no use.
         case restart
         /// The origin is asked whether a stored response still holds.
         case revalidation
         /// A stored response is used, without the network.
         case cacheHit
         /// The request was sent again within the attempt: its connection had ended before an answer, or its server cannot be
-        /// asked before the body is sent.
+        /// asked before the body is sent, or speaks another version of resumable uploads.
         case transparentRetry
+        /// The server is asked how much it has of an upload.
+        case uploadOffset
+        /// A part of an upload is sent.
+        case uploadAppend
+        /// An upload is given up.
+        case uploadCancel
     }
 
     /// The request as it was sent: method, URL and fields.
@@ -95,10 +101,13 @@ package struct TransactionMetrics: Sendable, Hashable {
         package var statusCode: Int
         /// When its head was whole.
         package var date: Timestamp
+        /// How much of an upload a 104 says that the server has, bytes; nil when it does not.
+        package var uploadOffset: Int64?
 
-        package init(statusCode: Int, date: Timestamp) {
+        package init(statusCode: Int, date: Timestamp, uploadOffset: Int64? = nil) {
             self.statusCode = statusCode
             self.date = date
+            self.uploadOffset = uploadOffset
         }
     }
 

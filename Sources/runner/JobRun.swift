@@ -278,6 +278,8 @@ struct JobRun {
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
+                uploads: state.uploadFolder(jobName: plan.name, jobPath: path)
+                    .map(UploadStore.init(folder:)),
                 claims: claims(of: plan),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
                 network: network,

@@ -82,6 +82,13 @@ struct StateFolder {
         return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
     }
 
+    /// The folder for the records of a job's uploads; nil when there is no state folder.
+    func uploadFolder(jobName: String, jobPath: String) -> String? {
+        guard let path else { return nil }
+        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
+        return path + "/uploads/\(Self.fileName(jobName))-\(key)"
+    }
+
     /// Where a detached run of a job leaves what it says, its folder made.
     ///
     /// - Throws: `Exit` when there is no folder for it.

@@ -143,13 +143,18 @@ import TransferModel
         #expect(try plan.task(at: 0).destination?.checksum == .listed(list))
     }
 
+    @Test func `a download has mirrors`() throws {
+        let plan = try TestJob.download(#"mirrors: ["http://m.example/"]"#)
+        #expect(try plan.task(at: 0).mirrors.map(\.text) == ["http://m.example/"])
+    }
+
     @Test func `every setting of a download is obeyed`() throws {
         let digits = String(repeating: "ab", count: 32)
         let plan = try TestJob.download(
             """
             method: HEAD, headers: { X: 1 }, timeoutInterval: 5s, priority: high, required: false,
                 description: nightly, checksum: "sha256:\(digits)", ifExists: skip,
-                mirrors: ["http://m.example/"], mode: "0640", decode: true,
+                mode: "0640", decode: true,
                 expect: { statusCode: 201, mimeType: [image/*, Text/Plain] },
                 redirects: { follow: sameOrigin, maximum: 3, allowMethodChange: true },
                 retry: { attempts: 2, backoff: { initial: 0s, factor: 1.5, maximum: 10s, jitter: none },
@@ -173,7 +178,6 @@ import TransferModel
                 == .digest(Checksum(.sha256, digest: Array(repeating: 0xAB, count: 32)))
         )
         #expect(task.destination?.mode == 0o640)
-        #expect(task.mirrors.map(\.text) == ["http://m.example/"])
         #expect(task.decodesBody)
         #expect(task.expectation.statusCodes == [201...201])
         #expect(task.expectation.mimeTypes == ["image/*", "text/plain"])

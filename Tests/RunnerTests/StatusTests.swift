@@ -133,6 +133,19 @@ import Testing
         #expect(held.server.requests(for: "/o1").count == 2)
     }
 
+    @Test func `servers of cut uploads are told that nobody comes back`() throws {
+        let server = try UploadOrigin(
+            .init { $0.faults = [0: .cut(after: 1_000_000), 2: .cut(after: 500_000)] }
+        )
+        let job = try BackgroundTests.job(
+            "uploads: { a: { url: \"\(server.url("/"))\", file: body.bin, headers: { Expect: 100-continue } } }"
+        )
+        try job.folder.write([UInt8](repeating: 1, count: 2 << 20), to: "body.bin")
+        for _ in 0..<2 { #expect(try job.run().code == 5) }
+        #expect(try job.runner(["cancel", "nightly"]).status == .exit(0))
+        #expect(server.outline == ["POST", "HEAD", "PATCH 1000000", "DELETE"])
+    }
+
     @Test func `looking at a session keeps no run from having it`() throws {
         let held = try Held()
         let running = try held.start()

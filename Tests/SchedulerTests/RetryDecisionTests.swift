@@ -51,6 +51,21 @@ import TransferModel
         #expect(try decide(failure(kind), policy: policy) == .giveUp(.notRetried))
     }
 
+    @Test func `what goes on where it was is repeated without a key`() throws {
+        let history = RetryDecision.History(attempts: 1, leavesUpload: true)
+        #expect(
+            try decide(failure(.reset), method: "POST", history: history)
+                == .retry(after: .seconds(1), .backoff)
+        )
+        #expect(try decide(failure(.reset), method: "POST") == .giveUp(.outcomeUnknown))
+        var policy = RetryPolicy.steady
+        policy.repeat = .never
+        #expect(
+            try decide(failure(.reset), method: "POST", policy: policy, history: history)
+                == .giveUp(.repeatNever)
+        )
+    }
+
     @Test(
         arguments: [
             .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,

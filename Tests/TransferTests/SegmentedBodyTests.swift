@@ -42,6 +42,47 @@ import TransferModel
         }
     }
 
+    @Test func `any part of it can be had, again and again`() throws {
+        let one = try folder.write("one", to: "one")
+        let two = try folder.write("zwei", to: "two")
+        let whole = "<onezwei>"
+        let body = try SegmentedBody([
+            .bytes(Array("<".utf8)), .file(path: one), .bytes([]), .file(path: two),
+            .bytes(Array(">".utf8)),
+        ])
+        for start in 0...9 {
+            for end in start...9 {
+                body.restrict(to: Int64(start)..<Int64(end))
+                #expect(body.size == Int64(end - start))
+                for _ in 0..<2 {
+                    let part = String(decoding: try readAll(body, 4), as: UTF8.self)
+                    #expect(part == String(whole.dropFirst(start).prefix(end - start)))
+                    body.rewind()
+                }
+            }
+        }
+        body.restrict(to: 5..<99)
+        #expect(body.size == 4)
+        #expect(body.total == 9)
+    }
+
+    @Test func `a file that has changed is told from what it was`() throws {
+        func identity() throws -> [UInt8] {
+            let digest = try #require(MessageDigest())
+            try SegmentedBody([
+                .bytes(Array("<".utf8)), .file(path: folder.path("a")),
+                .file(path: folder.path("b")),
+            ]).identify(to: digest)
+            return digest.finish()
+        }
+        try folder.write("one", to: "a")
+        try folder.write("two", to: "b")
+        let before = try identity()
+        #expect(try identity() == before)
+        try folder.write("owt", to: "b")
+        #expect(try identity() != before)
+    }
+
     @Test func `nothing at all is an empty body`() throws {
         let body = try SegmentedBody([])
         #expect(body.size == 0)

@@ -68,7 +68,12 @@ enum TaskTable {
                 default: "none",
                 "A key by which the server can tell a repeated request: `none`, `auto` (made by the runner) or a value."
             ) { $0.idempotencyKey = $1 },
-            .notYet("resumable"),
+            Setting(
+                "resumable",
+                .choice(),
+                default: "auto; only within a run in an ephemeral session",
+                "Whether a body of 1 MiB or more goes on where it was cut, if the server offers that: `auto` or `none`."
+            ) { $0.resumable = $1 },
         ],
         exactlyOneOf: ["json", "file", "text", "form", "multipart", "stream"]
     )

@@ -47,6 +47,8 @@ struct TaskDraft: Sendable {
     /// As it stands in the header field: a quoted string.
     var earliestBeginDate: BeginDate?
     var idempotencyKey = KeyDraft.none
+    /// Nil when the session decides.
+    var resumable: ResumableUpload?
     /// Whether its URL or its body is another one in every run.
     var isOrderOfRun = false
 
@@ -66,6 +68,12 @@ struct TaskDraft: Sendable {
     var allowedAccess: NetworkAccess = []
     /// What the task forbids by itself.
     var deniedAccess: NetworkAccess = []
+}
+
+/// What an upload says of going on where it was cut.
+enum ResumableUpload: String, Sendable, Hashable, CaseIterable {
+    case auto
+    case none
 }
 
 /// What an upload says of its idempotency key.

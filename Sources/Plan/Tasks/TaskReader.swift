@@ -157,6 +157,7 @@ final class TaskReader: Sendable {
             request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
             body: draft.content,
             wantsKey: draft.idempotencyKey == .auto,
+            uploadResume: uploadResume(of: draft, session),
             destination: draft.destination.map {
                 TaskSpec.Destination(
                     path: $0.path,
@@ -190,6 +191,21 @@ final class TaskReader: Sendable {
     ) -> TaskSpec.Resume {
         guard entry.kind == .download, draft.resumes != false else { return .nothing }
         return draft.resumes == nil && session.kind == .ephemeral ? .withinRun : .acrossRuns
+    }
+
+    /// What is kept of an upload that is cut; a signature is that of the whole body.
+    private func uploadResume(of draft: TaskDraft, _ session: Int) -> TaskSpec.Resume {
+        guard draft.resumable != ResumableUpload.none, signers[session].isEmpty else {
+            return .nothing
+        }
+        switch draft.content {
+        case .bytes(let bytes), .compressed(let bytes, _):
+            guard bytes.count >= TaskSpec.leastResumableCount else { return .nothing }
+        case .file, .multipart: break
+        case .command, .pipe, nil: return .nothing
+        }
+        let isPassing = draft.resumable == nil && sessions[session].kind == .ephemeral
+        return isPassing ? .withinRun : .acrossRuns
     }
 
     /// What is known of a task without what others capture for it; its faults were found before.

@@ -269,6 +269,9 @@ extension TransactionMetrics.InformationalResponse {
                 Int64($0.statusCode)
             }
             members.date("date", "When its head was whole") { $0.date }
+            members.optionalInteger("uploadOffset", "How much of an upload a 104 says is there") {
+                $0.uploadOffset
+            }
         }
     }
 }

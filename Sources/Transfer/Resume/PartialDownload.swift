@@ -339,12 +339,12 @@ package final class PartialDownload: Sendable {
     private static func look(at names: PartialNames, in folder: Folder) -> Beside {
         do throws(SystemError) {
             let file = try InputFile(path: folder.path(of: names.record))
-            guard file.exposure == nil, file.identity.size <= PartialRecord.maximumSize else {
+            guard file.exposure == nil, file.identity.size <= SealedLine.maximumSize else {
                 return .foreign
             }
-            let text = try file.readPrefix(limit: PartialRecord.maximumSize)
+            let text = try file.readPrefix(limit: SealedLine.maximumSize)
             // A file system that was cut may have lost what was in it.
-            return .own(PartialRecord.unseal(text).flatMap(PartialRecord.init))
+            return .own(SealedLine.value(in: text).flatMap { PartialRecord($0) })
         } catch {
             return error.isMissing ? .nothing : .foreign
         }

@@ -7,7 +7,8 @@ struct PartialCheckpoint: Sendable {
     let length: Int64
 }
 
-/// Keeps parts for later runs and finds those that earlier ones have left; one for each engine thread.
+/// Keeps parts of downloads and uploads for later runs and finds those that earlier ones have left; one for each engine
+/// thread.
 final class PartialKeeper {
     /// The part of a file that has so many bytes is given a name at once, that of another one when it has taken so long.
     static let leastTotal: Int64 = 1 << 20
@@ -19,17 +20,22 @@ final class PartialKeeper {
 
     /// Whether a text may stand in a file beside the destination; a secret may not.
     private let mayWrite: @Sendable (String) -> Bool
-    private let submit: @Sendable (PartialCheckpoint) -> Void
+    /// nil when uploads are for this run only.
+    private let uploads: UploadStore?
+    /// Takes on what waits for the disk.
+    private let publisher: Publisher
     private var folders = PartialFolders()
     /// Of this start of the machine.
     private lazy var bootIdentifier = ProcessContext.bootIdentifier ?? ""
 
     init(
         mayWrite: @escaping @Sendable (String) -> Bool,
-        submit: @escaping @Sendable (PartialCheckpoint) -> Void
+        uploads: UploadStore?,
+        publisher: Publisher
     ) {
         self.mayWrite = mayWrite
-        self.submit = submit
+        self.uploads = uploads
+        self.publisher = publisher
     }
 
     /// What an earlier run has left of the file that the attempt is for.
@@ -71,7 +77,31 @@ final class PartialKeeper {
     /// Has what is there of a part synced and noted.
     func checkpoint(_ partial: PartialDownload) {
         guard partial.isKept else { return }
-        submit(PartialCheckpoint(partial: partial, length: partial.size))
+        publisher.submit(PartialCheckpoint(partial: partial, length: partial.size))
+    }
+
+    // MARK: Uploads
+
+    /// What an earlier run has left of a task's upload; looked for before the first attempt.
+    func findUpload(_ request: borrowing AttemptRequest) -> PartialUpload? {
+        guard request.number == 1, let upload = request.upload, upload.isKept,
+            upload.partial == nil
+        else { return nil }
+        return uploads?.find(upload.id)
+    }
+
+    /// Has a record of an upload written, unless a secret stands in it; false when none can be kept.
+    func keep(_ partial: PartialUpload, of id: String) -> Bool {
+        guard let uploads, mayWrite(partial.url.text), uploads.keep(partial, of: id) else {
+            return false
+        }
+        publisher.submitRecords()
+        return true
+    }
+
+    /// The upload has ended, and nobody is to go on with it.
+    func forgetUpload(of id: String) {
+        uploads?.forget(id)
     }
 }
 

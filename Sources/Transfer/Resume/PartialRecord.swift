@@ -4,8 +4,7 @@ internal import TransferModel
 
 /// What a later run has to know of a part: the text of the file that lies beside it.
 ///
-/// One line of JSON and one with its SHA-256, so that a line that a crash has torn is not believed. It has nothing of
-/// the request but its URL and salted digests.
+/// A `SealedLine`, which has nothing of the request but its URL and salted digests.
 struct PartialRecord: Hashable {
     /// How much of a part is certain to have reached the disk, and what it is.
     struct Checkpoint: Sendable, Hashable {
@@ -22,8 +21,6 @@ struct PartialRecord: Hashable {
     }
 
     private static let formatVersion: Int64 = 2
-    /// Longer ones are none of ours, bytes.
-    static let maximumSize = 64 << 10
 
     /// The URL that was asked, before redirects.
     var url: String
@@ -87,19 +84,7 @@ struct PartialRecord: Hashable {
         writer.key("digest")
         writer.string(checkpoint.digest)
         writer.endObject()
-        let line = writer.bytes
-        guard let seal = MessageDigest.sha256(of: line) else { return nil }
-        return line + Array("\n\"\(seal)\"\n".utf8)
-    }
-
-    /// What stands in a text that is whole, of whatever version; nil for any other.
-    static func unseal(_ text: [UInt8]) -> JSONValue? {
-        let lines = text.split(separator: 10, omittingEmptySubsequences: false)
-        guard lines.count == 3, lines[2].isEmpty,
-            let seal = MessageDigest.sha256(of: Array(lines[0])),
-            lines[1].elementsEqual("\"\(seal)\"".utf8)
-        else { return nil }
-        return try? JSONValue(bytes: Array(lines[0]))
+        return SealedLine.text(of: writer.bytes)
     }
 
     /// nil for what is of another version.

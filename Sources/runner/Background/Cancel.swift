@@ -1,6 +1,7 @@
 import ArgumentParser
 import Journal
 import SystemKit
+import Transfer
 import TransferModel
 
 /// `runner cancel`: ends a background session with what is left of it.
@@ -24,10 +25,11 @@ struct Cancel: ParsableCommand {
     private static let patience = Duration.seconds(15)
 
     mutating func run() throws {
-        let folder = try StateFolder(
+        let stateFolder = StateFolder(
             chosen: state.chosenFolder,
             environment: ProcessContext.environment
-        ).background()
+        )
+        let folder = try stateFolder.background()
         try folder.require(identifier)
         let lock = try folder.lock(of: identifier)
         // The one that has it now, and whoever gets it from that.
@@ -47,7 +49,20 @@ struct Cancel: ParsableCommand {
         } catch {
             throw Exit(.environment, error.message)
         }
+        if let left, left.state == .open { giveUpUploads(of: left, in: stateFolder) }
         try StandardOutput.write(line(about: left))
+    }
+
+    /// Tells the servers of cut uploads that nobody comes back for them; whatever they say, the session has ended.
+    private func giveUpUploads(of left: BackgroundRound, in stateFolder: StateFolder) {
+        let path = stateFolder.uploadFolder(jobName: left.job.name, jobPath: left.job.path)
+        guard let path else { return }
+        let ids = left.transfers.filter { $0.state.end == nil }.map(\.id)
+        // Without libcurl the records stay, and are of no use to another round than their own requests'.
+        _ = try? LeftUploads(in: path, of: ids).giveUp(
+            clock: .now(),
+            environment: ProcessContext.variable
+        )
     }
 
     private func line(about left: BackgroundRound?) -> String {

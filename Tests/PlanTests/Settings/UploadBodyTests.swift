@@ -195,4 +195,44 @@ import TransferModel
         #expect(try faults("retry: { attempts: 1 },").isEmpty)
         #expect(try faults("retry: { budget: 1m },") == ["4:25 job.not-repeatable"])
     }
+
+    // MARK: resumable
+
+    @Test(
+        arguments: [
+            ("file: a.bin", .acrossRuns), ("file: a.bin\n    resumable: auto", .acrossRuns),
+            ("file: a.bin\n    resumable: none", .nothing),
+            ("multipart: { a: { file: a.bin } }", .acrossRuns),
+            ("text: small", .nothing), ("json: {}\n    resumable: auto", .nothing),
+            ("stream: { fifo: a.pipe }", .nothing),
+            ("stream: { command: [dump] }\n    resumable: auto", .nothing),
+        ] as [(String, TaskSpec.Resume)]
+    )
+    func `what can be read again in the middle is resumed`(
+        settings: String,
+        resume: TaskSpec.Resume
+    ) throws {
+        #expect(try task(settings).uploadResume == resume)
+    }
+
+    @Test func `a text is resumed from 1 MiB on`() throws {
+        let text = String(repeating: "x", count: 1 << 20)
+        #expect(try task("text: \(text)").uploadResume == .acrossRuns)
+        #expect(try task("text: \(text.dropLast())").uploadResume == .nothing)
+    }
+
+    @Test(arguments: [("", TaskSpec.Resume.withinRun), (", resumable: auto", .acrossRuns)])
+    func `an ephemeral session keeps nothing unless the job says so`(
+        settings: String,
+        resume: TaskSpec.Resume
+    ) throws {
+        let text = """
+            version: 1
+            sessions: { s: { configuration: ephemeral } }
+            uploads: { it: { url: "https://example.com/", file: a.bin\(settings) } }
+            """
+        let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
+        let options = PlanOptions(workingFolder: "/jobs") { _ in .readable }
+        #expect(try Plan.make(from: document, options: options).task(at: 0).uploadResume == resume)
+    }
 }

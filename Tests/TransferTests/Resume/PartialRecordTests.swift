@@ -18,7 +18,7 @@ import TransferModel
     )
 
     private static func read(_ text: [UInt8]) -> PartialRecord? {
-        PartialRecord.unseal(text).flatMap { PartialRecord($0) }
+        SealedLine.value(in: text).flatMap { PartialRecord($0) }
     }
 
     @Test(arguments: [ResumeValidator.entityTag("\"a\""), .lastModified("yesterday")])
@@ -44,7 +44,7 @@ import TransferModel
         let line = Array("{\"formatVersion\":1}".utf8)
         let seal = try #require(MessageDigest.sha256(of: line))
         let text = line + Array("\n\"\(seal)\"\n".utf8)
-        let value = try #require(PartialRecord.unseal(text))
+        let value = try #require(SealedLine.value(in: text))
         #expect(PartialRecord(value) == nil)
     }
 

@@ -1,0 +1,229 @@
+import SystemKit
+import TransferModel
+
+/// A scripted server of one resumable upload (draft-ietf-httpbis-resumable-upload), as wrongly as a test needs.
+///
+/// Everything but HEAD, PATCH and DELETE of the upload's own URL, `/upload/1`, begins it anew.
+package final class UploadOrigin: Sendable {
+    /// What it does with a request in the place of what it should.
+    package enum Fault: Sendable, Hashable {
+        /// Takes so many bytes of the body and ends the connection.
+        case cut(after: Int)
+        /// Keeps so many bytes of the body, answers with a status and ends the connection.
+        case fail(Int, after: Int)
+        /// Takes everything and ends the connection without an answer.
+        case loseAnswer
+        /// Says that it has so many bytes.
+        case claim(Int)
+        /// Answers with a status, without more than the request's place.
+        case answer(Int)
+        /// Answers with 404, and knows nothing of the upload any more.
+        case forget
+        /// Answers with a status and a `Location`.
+        case redirect(Int, to: String)
+    }
+
+    package struct Behaviour: Sendable {
+        /// The versions that it speaks.
+        package var versions: Set<Int> = [3, 5, 6]
+        /// Whether it knows nothing of all this.
+        package var isPlain = false
+        /// Whether it says where the upload is before it has read the body.
+        package var informs = true
+        /// What stands in front of the upload's path.
+        package var location = ""
+        /// Fields of the 104 in the place of its own.
+        package var informalFields: [String]?
+        /// Whether it wants to know who asks.
+        package var isPrivate = false
+        /// The most bytes that a request may bring; those with more get 413.
+        package var limit: Int?
+        /// Whether it tells the limit.
+        package var tellsLimit = true
+        /// By the place of the request among all, from 0.
+        package var faults: [Int: Fault] = [:]
+        /// The status of the last answer, and fields of it.
+        package var status = 201
+        package var fields: [String] = []
+
+        package init(_ change: (inout Behaviour) -> Void = { _ in }) { change(&self) }
+    }
+
+    private struct State {
+        var count = 0
+        var isKnown = false
+        var isComplete = false
+        var bytes: [UInt8] = []
+        /// Bodies that are whole, in their order.
+        var bodies: [[UInt8]] = []
+    }
+
+    private let server: ScriptedServer
+    private let state: Lock<State>
+
+    package init(_ behaviour: Behaviour = Behaviour()) throws {
+        let state = Lock(State())
+        self.state = state
+        let faults = Lock<[String: Fault]>([:])
+        server = try ScriptedServer(
+            continues: { headers in
+                !behaviour.isTooLong(headers["content-length"].flatMap { Int($0) } ?? 0)
+            },
+            before: { request in
+                let (number, isCreation) = state.withLock { state in
+                    defer { state.count += 1 }
+                    let isCreation = request.path != "/upload/1"
+                    if isCreation, !behaviour.isPlain {
+                        state.isKnown = behaviour.speaks(request)
+                        state.isComplete = false
+                        state.bytes = []
+                    }
+                    return (state.count, isCreation)
+                }
+                faults.withLock { $0[request.place] = behaviour.faults[number] }
+                guard isCreation, behaviour.informs, behaviour.speaks(request) else { return nil }
+                if case .redirect = behaviour.faults[number] { return nil }
+                return Reply.head(104, behaviour.informalFields ?? behaviour.place(request))
+            },
+            bodyLimit: { request in
+                switch faults.withLock({ $0[request.place] }) {
+                case .cut(let count): return count
+                // What is left unread would take the answer along.
+                default: return nil
+                }
+            },
+            answer: { request in
+                let fault = faults.withLock { $0[request.place] }
+                return state.withLock { Self.answer(request, fault, behaviour, &$0) }
+            }
+        )
+    }
+
+    package func url(_ path: String) -> String { server.url(path) }
+    package var origin: String { server.origin }
+    package var requests: [RecordedRequest] { server.requests }
+
+    /// The bodies that came to their end, in their order.
+    package var bodies: [[UInt8]] { state.withLock { $0.bodies } }
+
+    /// Requests in short, such as `PATCH 3000`, with the offset that they name.
+    package var outline: [String] {
+        requests.map { request in
+            request.method + (request.headers["upload-offset"].map { " \($0)" } ?? "")
+        }
+    }
+
+    /// An answer whose connection ends with it, and that says so (RFC 9112 §9.6).
+    private static func closing(_ status: Int, _ fields: [String] = []) -> Reply {
+        .status(status, fields + ["Connection: close"]) + [.close]
+    }
+
+    private static func answer(
+        _ request: RecordedRequest,
+        _ fault: Fault?,
+        _ behaviour: Behaviour,
+        _ state: inout State
+    ) -> Reply {
+        if behaviour.isPrivate, request.headers["authorization"] == nil {
+            return closing(401, ["WWW-Authenticate: Basic realm=\"r\""])
+        }
+        if case .redirect(let status, let location) = fault {
+            return closing(status, ["Location: \(location)"])
+        }
+        if case .answer(let status) = fault { return closing(status) }
+        if case .forget = fault { state.isKnown = false }
+        let isCreation = request.path != "/upload/1"
+        let speaks = behaviour.speaks(request)
+        if isCreation, !behaviour.isPlain, !speaks,
+            request.headers["upload-draft-interop-version"] != nil
+        {
+            let newest = behaviour.versions.max() ?? 0
+            return closing(400, ["Upload-Draft-Interop-Version: \(newest)"])
+        }
+        guard isCreation || state.isKnown else { return .status(404) }
+        switch request.method {
+        case "HEAD":
+            var offset = state.bytes.count
+            if case .claim(let count) = fault { offset = count }
+            return Reply([
+                .send(
+                    Reply.head(
+                        204,
+                        behaviour.completeness(request, state.isComplete)
+                            + ["Upload-Offset: \(offset)"]
+                    )
+                )
+            ])
+        case "DELETE":
+            state.isKnown = false
+            return Reply([.send(Reply.head(204, []))])
+        default: break
+        }
+        let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
+        if behaviour.isTooLong(length) {
+            let limit = behaviour.tellsLimit ? behaviour.limit : nil
+            return closing(413, limit.map { ["Upload-Limit: max-append-size=\($0)"] } ?? [])
+        }
+        if request.method == "PATCH", !isCreation {
+            guard request.headers["upload-offset"] == "\(state.bytes.count)" else {
+                return .status(409, ["Upload-Offset: \(state.bytes.count)"])
+            }
+        }
+        if case .fail(_, let count) = fault {
+            state.bytes += request.body.prefix(count)
+        } else {
+            state.bytes += request.body
+        }
+        switch fault {
+        case .cut: return Reply([.reset])
+        case .fail(let status, _): return closing(status)
+        default: break
+        }
+        let isLast =
+            request.headers["upload-complete"] != "?0"
+            && request.headers["upload-incomplete"] != "?1"
+        guard isLast else {
+            return .status(
+                201,
+                behaviour.completeness(request, false) + ["Upload-Offset: \(state.bytes.count)"]
+            )
+        }
+        state.isComplete = true
+        state.bodies.append(state.bytes)
+        if fault == .loseAnswer { return .hangUp }
+        let fields = speaks || !isCreation ? behaviour.completeness(request, true) : []
+        return .status(behaviour.status, fields + behaviour.fields, text: "\(state.bytes.count)")
+    }
+}
+
+extension UploadOrigin.Behaviour {
+    fileprivate func speaks(_ request: RecordedRequest) -> Bool {
+        !isPlain
+            && request.headers["upload-draft-interop-version"].flatMap { Int($0) }
+                .map(versions.contains) == true
+    }
+
+    /// Whether one request may not bring so much; what begins an upload may.
+    fileprivate func isTooLong(_ length: Int) -> Bool {
+        limit.map { length > $0 } ?? false
+    }
+
+    /// Where the upload is.
+    fileprivate func place(_ request: RecordedRequest) -> [String] {
+        let version = request.headers["upload-draft-interop-version"] ?? ""
+        let limits = limit.flatMap { tellsLimit ? "Upload-Limit: max-append-size=\($0)" : nil }
+        return ["Upload-Draft-Interop-Version: \(version)", "Location: \(location)/upload/1"]
+            + [limits].compactMap(\.self)
+    }
+
+    fileprivate func completeness(_ request: RecordedRequest, _ isComplete: Bool) -> [String] {
+        request.headers["upload-draft-interop-version"] == "3"
+            ? ["Upload-Incomplete: \(isComplete ? "?0" : "?1")"]
+            : ["Upload-Complete: \(isComplete ? "?1" : "?0")"]
+    }
+}
+
+extension RecordedRequest {
+    /// Where it came.
+    fileprivate var place: String { "\(connection) \(indexOnConnection)" }
+}

@@ -1,0 +1,85 @@
+internal import CurlKit
+internal import TransferModel
+
+// Makes of the hop's request what libcurl is asked for.
+extension Attempt {
+    func easyRequest() -> EasyRequest {
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
+        // passes over a proxy's answer.
+        hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
+        let authentication = easyAuthentication()
+        if authentication?.takesSeveralRequests == true { hearsTraffic = true }
+        defer { answersChallenge = false }
+        sentCookies = cookieField(for: hop.url)
+        let sent = sentHop
+        var easyRequest = EasyRequest(
+            url: sent.url.text,
+            method: hop.method,
+            headerLines: session.headerLines(
+                for: sent,
+                cookies: sentCookies,
+                carriesBody: carriesBody,
+                acceptsCodings: request.decodesBody,
+                asksFirst: holdsBodyBack
+            ),
+            body: easyBody(),
+            proxy: dialogue.asksFirst ? route?.asking : route?.easy,
+            authentication: authentication,
+            answersChallenge: answersChallenge,
+            // An idle connection may be dead, which is found out when the body has begun to flow.
+            requiresFreshConnection: requiresFreshConnection,
+            hearsTraffic: hearsTraffic
+        )
+        easyRequest.httpProtocol = httpProtocol
+        if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
+            // One with streams has others on it.
+            easyRequest.httpProtocol = .http1
+            easyRequest.requiresFreshConnection = true
+        }
+        easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
+        return easyRequest
+    }
+
+    private var requiresFreshConnection: Bool {
+        isResent || upload?.requiresFreshConnection ?? (request.requiresFreshConnection || isStream)
+    }
+
+    /// What the hop offers.
+    ///
+    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
+    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
+    private var httpProtocol: HTTPProtocol {
+        // Informational responses over connections with streams are told of by chance.
+        guard upload == nil else { return .http1 }
+        let offered = session.httpProtocol(for: hop.url.origin)
+        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
+        return .http1
+    }
+
+    func easyBody() -> EasyRequest.Body {
+        lacksBody = false
+        guard carriesBody else { return .none }
+        if let part = appendedBytes {
+            recorder.willSendBody(.memory(sent: part.count, original: part.count))
+            return .bytes(part)
+        }
+        switch request.body {
+        case .bytes(let bytes):
+            recorder.willSendBody(.memory(sent: bytes.count, original: bytes.count))
+            return .bytes(bytes)
+        case .compressed(let bytes, let originalCount):
+            recorder.willSendBody(.memory(sent: bytes.count, original: originalCount))
+            return .bytes(bytes)
+        case nil:
+            return .none
+        default:
+            recorder.willSendBody(.pieces(total: body?.size))
+            return .stream(size: body?.size)
+        }
+    }
+
+    /// Whether nobody knows the length of the body.
+    var isStream: Bool {
+        carriesBody && body.map { $0.size == nil } ?? false
+    }
+}

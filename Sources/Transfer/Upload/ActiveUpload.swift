@@ -1,0 +1,138 @@
+internal import TransferModel
+
+/// The resumable upload that an attempt begins or goes on with.
+///
+/// A class of its own, because only attempts with a large body have one.
+final class ActiveUpload {
+    /// How long a server has to answer that an upload is given up.
+    static let cancellationLimit = Duration.seconds(5)
+
+    /// The task's own request.
+    let request: RequestSpec
+    /// The task's id.
+    let id: String
+    /// Whether later runs are to find it.
+    let isKept: Bool
+    let boundary: String?
+    /// What the digest of request and body begins with.
+    let salt: String
+    let creationDate: Timestamp
+    var machine: UploadMachine
+    /// What follows the response that is there.
+    var step = UploadMachine.Step.judge
+    /// The digest of request and body; nil until it is needed.
+    var digest: String?
+    /// Whether a record of it is kept.
+    var isStored: Bool
+    /// The position from which on this attempt has sent the body; nil when it was from its first byte, or nothing was sent.
+    var resumedFrom: Int64?
+    /// The position up to which the body has been sent; nil when nothing was.
+    var sentEnd: Int64?
+
+    /// An upload that begins.
+    init(
+        _ wanted: AttemptRequest.Upload,
+        _ request: RequestSpec,
+        boundary: String?,
+        machine: UploadMachine,
+        creationDate: Timestamp
+    ) {
+        self.request = request
+        id = wanted.id
+        isKept = wanted.isKept
+        self.boundary = boundary
+        self.machine = machine
+        self.creationDate = creationDate
+        salt = PartialRecord.makeSalt()
+        isStored = false
+    }
+
+    /// One that was begun before.
+    init(
+        _ wanted: AttemptRequest.Upload,
+        _ request: RequestSpec,
+        resuming partial: PartialUpload,
+        digest: String,
+        machine: UploadMachine
+    ) {
+        self.request = request
+        id = wanted.id
+        isKept = wanted.isKept
+        boundary = partial.boundary
+        self.machine = machine
+        creationDate = partial.creationDate
+        salt = partial.salt
+        self.digest = digest
+        isStored = partial.isKept
+    }
+
+    /// Whether the running request gives the upload up.
+    var isCancelling: Bool {
+        if case .cancellation = machine.leg { true } else { false }
+    }
+
+    /// Whether the running request goes to the upload's own URL, which nobody else is to know.
+    var isAtOwnURL: Bool {
+        switch machine.leg {
+        case .offset, .append, .cancellation: true
+        case .creation, .over: false
+        }
+    }
+
+    /// The first request of an attempt has a connection of its own; the parts go where was asked how much there is.
+    var requiresFreshConnection: Bool {
+        if case .append = machine.leg { false } else { true }
+    }
+
+    /// What of the body the running request carries; nil for none.
+    var part: Range<Int64>? {
+        switch machine.leg {
+        case .creation, .over: 0..<machine.total
+        case .append(let start, let end): start..<end
+        case .offset, .cancellation: nil
+        }
+    }
+
+    /// The request of the leg that the upload is in, but for what the protocol adds.
+    ///
+    /// To the upload's own URL go the task's fields, but for those that are about its body or its order.
+    func request(at url: HTTPURL) -> RequestSpec {
+        let method: String
+        switch machine.leg {
+        case .creation, .over: return request
+        case .offset: method = "HEAD"
+        case .append: method = "PATCH"
+        case .cancellation: method = "DELETE"
+        }
+        let fields = request.headers.filter { field in
+            let name = field.name.lowercased()
+            return !name.hasPrefix("content-") && !name.hasPrefix("if-")
+                && !Self.ownNames.contains(name)
+        }
+        return RequestSpec(method: method, url: url, headers: fields)
+    }
+
+    /// Names of fields that are about the whole body, or the order that it is.
+    private static let ownNames: Set<String> = [
+        "digest", "expect", "idempotency-key", "range", "repr-digest",
+    ]
+
+    /// What another attempt can go on with; nil without a URL.
+    var partial: PartialUpload? {
+        guard let url = machine.url, let digest else { return nil }
+        return PartialUpload(
+            url: url,
+            version: machine.version,
+            digest: digest,
+            salt: salt,
+            boundary: boundary,
+            total: machine.total,
+            confirmed: machine.confirmed,
+            mayBeComplete: machine.mayBeComplete,
+            lateStatus: machine.lateStatus,
+            longestPart: machine.longestPart,
+            creationDate: creationDate,
+            isKept: isStored
+        )
+    }
+}

@@ -1,0 +1,373 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+// Uploads that go on where they were cut: carries out what `UploadMachine` decides.
+extension Attempt {
+    /// Makes the task's request one that the server may offer to resume, or goes on with what was cut.
+    func beginUpload() {
+        guard let wanted = request.upload, let total = bodySize,
+            !hop.headers.contains(where: { UploadFields.isOwn($0.name) })
+        else { return }
+        let isRepeatable = hop.isIdempotent || hop.hasIdempotencyKey
+        guard let partial = wanted.partial else {
+            guard total >= TaskSpec.leastResumableCount,
+                let version = session.uploadSupport.version(for: hop.url.origin)
+            else { return }
+            upload = ActiveUpload(
+                wanted,
+                hop,
+                boundary: boundary,
+                machine: UploadMachine(
+                    total: total,
+                    version: version,
+                    isRepeatable: isRepeatable
+                ),
+                creationDate: clock.timestamp(of: startTime)
+            )
+            return
+        }
+        guard let digest = uploadDigest(partial.salt) else { return }
+        let upload = ActiveUpload(
+            wanted,
+            hop,
+            resuming: partial,
+            digest: digest,
+            machine: UploadMachine(
+                resuming: partial,
+                of: total,
+                isSameBody: digest == partial.digest,
+                isRepeatable: isRepeatable
+            )
+        )
+        self.upload = upload
+        setLeg(of: upload)
+        recorder.begin(
+            reason: legReason(upload),
+            method: hop.method,
+            url: reportedURL,
+            at: startTime
+        )
+    }
+
+    /// The request of the leg that the upload is in now.
+    private func performLeg(_ upload: ActiveUpload) -> Next {
+        let wasGivingUp = isGivingUp
+        setLeg(of: upload)
+        if wasGivingUp != isGivingUp { watchAnew() }
+        checks = []
+        visited = []
+        isResent = false
+        lacksBody = false
+        beginAuthentication()
+        return exchange(legReason(upload))
+    }
+
+    private func setLeg(of upload: ActiveUpload) {
+        // Where the server has led who asked how much there is, the rest goes at once.
+        var url = upload.machine.url ?? hop.url
+        if case .append = upload.machine.leg { url = hop.url }
+        hop = upload.request(at: url)
+        carriesBody = upload.part != nil
+        if let part = upload.part { (body as? SegmentedBody)?.restrict(to: part) }
+        if case .append(let start, _) = upload.machine.leg, start > 0, upload.sentEnd == nil {
+            upload.resumedFrom = start
+        }
+        isGivingUp = upload.isCancelling
+    }
+
+    private func legReason(_ upload: ActiveUpload) -> TransactionMetrics.Reason {
+        switch upload.machine.leg {
+        case .offset: .uploadOffset
+        case .append: .uploadAppend
+        case .cancellation: .uploadCancel
+        case .creation, .over: .restart
+        }
+    }
+
+    /// A server that does not answer when it is told that an upload is given up holds nobody up for long.
+    private func watchAnew() {
+        let now = MonotonicTime.now
+        let limit = ActiveUpload.cancellationLimit
+        watch = ActivityWatch(
+            idleLimit: isGivingUp ? limit : request.timeoutInterval,
+            minimumRate: isGivingUp ? nil : session.configuration.minimumRate,
+            deadline: isGivingUp
+                ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
+            now: now
+        )
+    }
+
+    // MARK: What comes
+
+    /// A 104 may say where the upload is, which is written down at once.
+    func didInform(_ head: ResponseHead) {
+        guard let upload, head.statusCode == 104, carriesBody, !lacksBody,
+            upload.machine.didInform(head.fields, from: hop.url)
+        else { return }
+        session.uploadSupport.note(upload.machine.version, at: hop.url.origin)
+        keep(upload)
+    }
+
+    /// Looks at a response with the upload in mind; nil when it is judged as any other.
+    func judgeUpload(_ head: ResponseHead) -> Bool? {
+        guard let upload else { return nil }
+        noteSent()
+        let leg = upload.machine.leg
+        upload.step = upload.machine.didAnswer(
+            head,
+            from: hop.url,
+            isSent: recorder.isRequestSent
+        )
+        if upload.step == .judge {
+            guard leg == .offset else { return nil }
+            guard request.redirects.follow != .never, head.fields["location"] != nil else {
+                upload.step = .fail(.refused(status: head.statusCode))
+                return passOverLeg()
+            }
+            verdict = .redirect
+            sink.discard()
+            return true
+        }
+        if case .append = upload.machine.leg, upload.isStored { keep(upload) }
+        return passOverLeg()
+    }
+
+    private func passOverLeg() -> Bool {
+        verdict = .proceed
+        sink.discard()
+        return true
+    }
+
+    /// Notes how much of the body has left with the running request.
+    func noteSent() {
+        guard let upload, carriesBody, !lacksBody, let part = upload.part else { return }
+        if recorder.isRequestSent { upload.machine.didSendAll() }
+        let count = min(recorder.sentBodyBytes, part.upperBound - part.lowerBound)
+        if count > 0 { upload.sentEnd = part.lowerBound + count }
+    }
+
+    /// Goes on behind a response that was not the answer.
+    func proceed() -> Next {
+        guard let upload else { return finish() }
+        switch upload.step {
+        case .judge: return finish()
+        case .proceed: break
+        case .answerLost: return finishWithoutAnswer(upload)
+        case .fail(let fault):
+            failure = TransferFailure(fault, of: upload.machine, phase: recorder.phase)
+            return finish()
+        }
+        let isOver = upload.machine.leg == .over
+        guard isOver || upload.machine.leg == .creation, hop.method == upload.request.method else {
+            return performLeg(upload)
+        }
+        // The server has refused the version.
+        session.uploadSupport.note(isOver ? nil : upload.machine.version, at: hop.url.origin)
+        if isOver { self.upload = nil }
+        return exchange(.transparentRetry)
+    }
+
+    /// Goes on behind the request that has given an upload up, whatever came of it.
+    func didCancelUpload() -> Next {
+        guard let upload else { return finish() }
+        upload.step = upload.machine.didCancel()
+        guard upload.step == .proceed else { return proceed() }
+        forget(upload)
+        return performLeg(upload)
+    }
+
+    /// The server had all of the body before, and what it said to that did not arrive.
+    ///
+    /// That is enough for a task that expects nothing of the answer but a success.
+    private func finishWithoutAnswer(_ upload: ActiveUpload) -> Next {
+        forgetResponse()
+        if let status = upload.machine.lateStatus {
+            failure = ResponseVerdict.statusFailure(
+                ResponseHead(statusCode: status, fields: HeaderFields())
+            )
+        } else if request.expectation != Expectation() || request.sink != .memory {
+            failure = TransferFailure(
+                kind: .truncated,
+                phase: .receive,
+                detail: "the upload is complete, but the answer to it was lost"
+            )
+            failure?.urlError = .connectionLost
+        } else {
+            checks = [TaskRecord.Check(.clientError, passed: true)]
+        }
+        return finish()
+    }
+
+    // MARK: What is left
+
+    /// What of the upload is left for another attempt, or for another run.
+    func uploadOutcome() -> ResumeOutcome? {
+        guard let upload else { return nil }
+        var outcome = UploadOutcome(
+            partial: nil,
+            resumedFrom: upload.resumedFrom,
+            sentEnd: upload.sentEnd
+        )
+        if failure?.leavesUpload == true, upload.machine.url != nil {
+            keep(upload)
+            outcome.partial = upload.partial
+        } else {
+            forget(upload)
+        }
+        return ResumeOutcome(upload: outcome)
+    }
+
+    private func keep(_ upload: ActiveUpload) {
+        if upload.digest == nil { upload.digest = uploadDigest(upload.salt) }
+        guard upload.isKept, let partial = upload.partial else { return }
+        upload.isStored = keeper.keep(partial, of: upload.id)
+    }
+
+    private func forget(_ upload: ActiveUpload) {
+        guard upload.isStored else { return }
+        keeper.forgetUpload(of: upload.id)
+        upload.isStored = false
+    }
+
+    /// What tells this upload from others: the request, who sends it, and its body; nil when it cannot be read.
+    private func uploadDigest(_ salt: String) -> String? {
+        guard let digest = MessageDigest() else { return nil }
+        let original = request.request
+        let key = original.headers.first { $0.name.lowercased() == "idempotency-key" }?.value
+        let traits = RequestTraits(original.headers, session.configuration.credentials)
+        for text in [
+            salt, original.method, original.url.text, key ?? "", traits.digest(salt) ?? "",
+        ] {
+            digest.update(Array("\(text)\n".utf8).span)
+        }
+        switch request.body {
+        case .bytes(let bytes), .compressed(let bytes, _): digest.update(bytes.span)
+        case .file, .multipart:
+            guard let body = body as? SegmentedBody, (try? body.identify(to: digest)) != nil else {
+                return nil
+            }
+        case .command, .pipe, nil: return nil
+        }
+        return MessageDigest.hexadecimal(digest.finish())
+    }
+
+    /// The bytes in memory that the running request brings of a longer body; nil when it does not.
+    var appendedBytes: [UInt8]? {
+        guard case .append(let start, let end)? = upload?.machine.leg else { return nil }
+        switch request.body {
+        case .bytes(let bytes), .compressed(let bytes, _):
+            let part = Int(clamping: start)..<Int(clamping: end)
+            return Array(bytes[part.clamped(to: bytes.indices)])
+        default: return nil
+        }
+    }
+
+    /// What was there before the running request, for the progress.
+    var resumedUploadOffset: Int64 {
+        guard let upload else { return 0 }
+        return upload.part?.lowerBound ?? upload.machine.confirmed
+    }
+
+    /// What the running request and those behind it bring; nil when nobody knows it.
+    var restToSend: Int64? {
+        expectedToSend.map { $0 - resumedUploadOffset }
+    }
+
+    /// The length of the whole body; nil when nobody knows it, or without one.
+    private var bodySize: Int64? {
+        switch request.body {
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: body?.size
+        }
+    }
+
+    /// The URL of the running request as a report has it.
+    ///
+    /// Who knows that of an upload may add to it.
+    var reportedURL: String {
+        upload?.isAtOwnURL == true ? hop.url.withoutPath : hop.url.text
+    }
+
+    /// A head as a report has it.
+    func reported(_ head: ResponseHead) -> ResponseHead {
+        guard let own = upload?.machine.url else { return head }
+        var fields = HeaderFields()
+        var isChanged = false
+        for var field in head.fields.fields {
+            if field.name.lowercased() == "location", hop.url.resolving(field.value) == own {
+                field.value = own.withoutPath
+                isChanged = true
+            }
+            fields.append(field)
+        }
+        return isChanged ? ResponseHead(statusCode: head.statusCode, fields: fields) : head
+    }
+}
+
+extension HTTPURL {
+    /// The URL without what only its owner is to know.
+    fileprivate var withoutPath: String { "\(origin.text)/<redacted>" }
+}
+
+extension TransferFailure {
+    /// Whether an upload that ends with it can be gone on with.
+    fileprivate var leavesUpload: Bool {
+        switch kind {
+        case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
+            false
+        case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
+            .protocolViolation, .truncated, .localIO, .cancelled, .engine:
+            true
+        }
+    }
+
+    /// What a server of resumable uploads has done wrong.
+    fileprivate init(_ fault: UploadMachine.Fault, of upload: UploadMachine, phase: Phase) {
+        switch fault {
+        case .noURL:
+            self.init("the server wants more of the upload and has not said where to", phase)
+        case .noOffset:
+            self.init("the server does not say how much it has of the upload", phase)
+        case .wrongOffset(let offset):
+            self.init(
+                "the server says that it has \(offset) bytes of the upload, of \(upload.total) "
+                    + "and after \(upload.confirmed)",
+                phase
+            )
+        case .noProgress:
+            self.init(
+                "the server takes no more than \(upload.confirmed) bytes of the upload",
+                phase
+            )
+        case .forgotten(let status):
+            self.init(
+                kind: .truncated,
+                phase: phase,
+                detail: "the server does not know the upload any more (\(status)), "
+                    + "and may have had all of it"
+            )
+            httpStatus = status
+            isPermanent = true
+            urlError = .connectionLost
+        case .refused(let status):
+            self.init(
+                kind: .httpStatus,
+                phase: phase,
+                detail: "the server answered \(status) when it was asked for the upload"
+            )
+            httpStatus = status
+            urlError = .badServerResponse
+        }
+    }
+
+    private init(_ violation: String, _ phase: Phase) {
+        self.init(kind: .protocolViolation, phase: phase, detail: violation)
+        urlError = .badServerResponse
+    }
+}
+
+extension TransferFailure.URLErrorCode {
+    fileprivate static let connectionLost = Self(code: -1005, name: "networkConnectionLost")
+    fileprivate static let badServerResponse = Self(code: -1011, name: "badServerResponse")
+}

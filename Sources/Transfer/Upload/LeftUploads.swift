@@ -1,0 +1,84 @@
+internal import SystemKit
+package import TransferModel
+
+/// The uploads that earlier runs of a job have left, for who gives them up for good.
+package struct LeftUploads: Sendable {
+    /// How long the servers are waited for, all of them together.
+    private static let patience = Duration.seconds(5)
+
+    private let store: UploadStore
+    private let uploads: [(name: String, partial: PartialUpload)]
+
+    /// Looks for records, which are this process's from then on.
+    ///
+    /// Nobody else finds or keeps any for as long as this lives.
+    ///
+    /// - Parameters:
+    ///   - folder: That of the job's records.
+    ///   - ids: Those of the tasks that are asked for; nil for all.
+    package init(in folder: String, of ids: [String]? = nil) {
+        store = UploadStore(folder: folder)
+        uploads = store.findAll(of: ids)
+    }
+
+    package var count: Int { uploads.count }
+
+    /// Tells the servers that nobody comes back (DELETE), and removes the records, whatever they answer.
+    ///
+    /// Without the credentials of the job's sessions: an upload's URL is all that it takes to know. Blocks for a few seconds at most.
+    ///
+    /// - Parameters:
+    ///   - clock: Dates nothing that is kept.
+    ///   - environment: The environment's variables, which may name proxies.
+    /// - Returns: How many servers have said that they forget theirs, or knew nothing of it any more.
+    /// - Throws: Why there is no engine; the records then stay.
+    package func giveUp(
+        clock: RunClock,
+        environment: (String) -> String?
+    ) throws(Engine.StartFailure) -> Int {
+        guard !uploads.isEmpty else { return 0 }
+        let inbox = Inbox<[AttemptEvent]>()
+        let engine = try Engine(
+            sessions: [SessionConfiguration(name: "default")],
+            maximumConcurrentAttempts: uploads.count,
+            durability: .none,
+            clock: clock,
+            environment: environment,
+            say: { _ in { true } },
+            deliver: { inbox.push($0) }
+        )
+        engine.start(requests)
+        var (ended, forgotten) = (0, 0)
+        while ended < uploads.count {
+            for case .finished(let result) in inbox.takeAll(until: nil).joined() {
+                ended += 1
+                if result.failure == nil { forgotten += 1 }
+            }
+        }
+        engine.stop()
+        for upload in uploads { store.forget(named: upload.name) }
+        return forgotten
+    }
+
+    private var requests: [AttemptRequest] {
+        let deadline = MonotonicTime.now + Self.patience
+        var expectation = Expectation()
+        expectation.statusCodes = [200...299, 404...404, 410...410]
+        return uploads.enumerated().map { key, upload in
+            let version = HeaderField(
+                name: UploadFields.versionName,
+                value: "\(upload.partial.version.rawValue)"
+            )
+            return AttemptRequest(
+                key: key,
+                session: 0,
+                number: 1,
+                request: RequestSpec(method: "DELETE", url: upload.partial.url, headers: [version]),
+                expectation: expectation,
+                timeoutInterval: Self.patience,
+                deadline: deadline,
+                reason: .uploadCancel
+            )
+        }
+    }
+}

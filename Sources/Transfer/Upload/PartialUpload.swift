@@ -1,0 +1,130 @@
+internal import JSON
+internal import TransferModel
+
+/// What there is of a resumable upload that was cut, and what it takes to go on with it.
+///
+/// Goes from one attempt to the next, and as a record to the next run.
+package final class PartialUpload: Sendable, Equatable {
+    private static let formatVersion: Int64 = 1
+
+    /// Where the upload is: whoever knows it may add to it or give it up.
+    let url: HTTPURL
+    let version: UploadVersion
+    /// The digest of the request and its body, and what that begins with.
+    let digest: String
+    let salt: String
+    /// The boundary of a `multipart` body, which stays the same.
+    let boundary: String?
+    /// Bytes of the whole body.
+    package let total: Int64
+    /// Bytes that the server has had at least.
+    package let confirmed: Int64
+    /// Whether the last byte may have arrived.
+    package let mayBeComplete: Bool
+    /// The status that has answered when all was sent.
+    let lateStatus: Int?
+    /// The most bytes that a request may bring; nil for any number.
+    let longestPart: Int64?
+    /// When the server has named it.
+    let creationDate: Timestamp
+    /// Whether a later run finds it.
+    package let isKept: Bool
+
+    init(
+        url: HTTPURL,
+        version: UploadVersion,
+        digest: String,
+        salt: String,
+        boundary: String? = nil,
+        total: Int64,
+        confirmed: Int64 = 0,
+        mayBeComplete: Bool = false,
+        lateStatus: Int? = nil,
+        longestPart: Int64? = nil,
+        creationDate: Timestamp,
+        isKept: Bool = false
+    ) {
+        self.url = url
+        self.version = version
+        self.digest = digest
+        self.salt = salt
+        self.boundary = boundary
+        self.total = total
+        self.confirmed = confirmed
+        self.mayBeComplete = mayBeComplete
+        self.lateStatus = lateStatus
+        self.longestPart = longestPart
+        self.creationDate = creationDate
+        self.isKept = isKept
+    }
+
+    package static func == (left: PartialUpload, right: PartialUpload) -> Bool {
+        left.text == right.text && left.isKept == right.isKept
+            && left.mayBeComplete == right.mayBeComplete
+    }
+
+    // MARK: As a record
+
+    /// The text of the record; nil without libcrypto.
+    var text: [UInt8]? {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("formatVersion")
+        writer.integer(Self.formatVersion)
+        writer.key("url")
+        writer.string(url.text)
+        writer.key("version")
+        writer.integer(Int64(version.rawValue))
+        writer.key("digest")
+        writer.string(digest)
+        writer.key("salt")
+        writer.string(salt)
+        if let boundary {
+            writer.key("boundary")
+            writer.string(boundary)
+        }
+        writer.key("total")
+        writer.integer(total)
+        writer.key("confirmed")
+        writer.integer(confirmed)
+        if let lateStatus {
+            writer.key("lateStatus")
+            writer.integer(Int64(lateStatus))
+        }
+        if let longestPart {
+            writer.key("longestPart")
+            writer.integer(longestPart)
+        }
+        writer.key("created")
+        writer.integer(creationDate.microseconds)
+        writer.endObject()
+        return SealedLine.text(of: writer.bytes)
+    }
+
+    /// What an earlier run has left; nil for what is of another version.
+    ///
+    /// Nobody knows how much that run had sent in the end.
+    init?(_ record: JSONValue) {
+        guard record["formatVersion"]?.integer == Self.formatVersion,
+            let url = record["url"]?.string.flatMap({ try? HTTPURL($0) }),
+            let version = record["version"]?.integer.flatMap({ UploadVersion(rawValue: Int($0)) }),
+            let digest = record["digest"]?.string,
+            let salt = record["salt"]?.string,
+            let total = record["total"]?.integer, total > 0,
+            let confirmed = record["confirmed"]?.integer, (0...total).contains(confirmed),
+            let created = record["created"]?.integer
+        else { return nil }
+        self.url = url
+        self.version = version
+        self.digest = digest
+        self.salt = salt
+        boundary = record["boundary"]?.string
+        self.total = total
+        self.confirmed = confirmed
+        mayBeComplete = true
+        lateStatus = record["lateStatus"]?.integer.flatMap { Int(exactly: $0) }
+        longestPart = record["longestPart"]?.integer.flatMap { $0 > 0 ? $0 : nil }
+        creationDate = Timestamp(microseconds: created)
+        isKept = true
+    }
+}

@@ -1,0 +1,149 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// Keeps for later runs what they need to go on with uploads: a record for each, readable by its owner alone.
+///
+/// One process at a time has the records of a job; another one that runs meanwhile keeps none and finds none. For all of the
+/// engine's threads; only `flush` waits for the disk.
+package final class UploadStore: Sendable {
+    private static let ending = ".upload"
+    private static let lockName = ".lock"
+    /// A folder with more records is not looked through.
+    private static let mostRecords = 4096
+
+    private struct State {
+        /// nil until it is known whether the records are ours.
+        var isOurs: Bool?
+        var lock: FileLock?
+        var folder: Folder?
+        /// Names of records that there are, those of earlier runs among them; nil until somebody has looked.
+        var names: Set<String>?
+        /// What is to be written.
+        var pending: [String: [UInt8]] = [:]
+    }
+
+    private let path: String
+    private let state = Lock(State())
+    /// Held while something is written, so that records are written in their order.
+    private let writing = Lock(())
+
+    /// The records of a job.
+    ///
+    /// `folder` is the path of a folder of its own, which is made when there is something to keep.
+    package init(folder: String) {
+        path = folder
+    }
+
+    /// What an earlier run has left of a task's upload; nil when there is nothing to go on with.
+    func find(_ id: String) -> PartialUpload? {
+        let name = Self.name(of: id)
+        let mayLook = state.withLock { state in
+            look(&state)
+            return state.names?.contains(name) == true && take(&state, create: false)
+        }
+        guard mayLook, let partial = Self.read(path + "/" + name) else {
+            return nil
+        }
+        return partial
+    }
+
+    /// What earlier runs have left of the uploads of some tasks, or of all; none while another process has the records.
+    func findAll(of ids: [String]?) -> [(name: String, partial: PartialUpload)] {
+        let wanted = ids.map { Set($0.map(Self.name)) }
+        let names = state.withLock { state in
+            look(&state)
+            let names = (state.names ?? []).filter { wanted?.contains($0) ?? true }
+            return !names.isEmpty && take(&state, create: false) ? names : []
+        }
+        return names.sorted().compactMap { name in
+            Self.read(path + "/" + name).map { (name, $0) }
+        }
+    }
+
+    /// Has a record written by the next `flush`; false when it cannot be kept.
+    func keep(_ partial: PartialUpload, of id: String) -> Bool {
+        guard let text = partial.text else { return false }
+        let name = Self.name(of: id)
+        return state.withLock { state in
+            look(&state)
+            guard take(&state, create: true) else { return false }
+            state.names?.insert(name)
+            state.pending[name] = text
+            return true
+        }
+    }
+
+    /// Removes the record of a task, if there is one: its upload has ended.
+    func forget(_ id: String) {
+        forget(named: Self.name(of: id))
+    }
+
+    /// Removes a record, if it is ours.
+    func forget(named name: String) {
+        state.withLock { state in
+            guard state.isOurs == true else { return }
+            guard state.names?.remove(name) != nil else { return }
+            state.pending[name] = nil
+            state.folder?.remove(name)
+        }
+    }
+
+    /// Writes what is to be kept, and has it survive a power loss.
+    func flush() {
+        writing.withLock { _ in
+            let (pending, folder) = state.withLock { state in
+                defer { state.pending = [:] }
+                return (state.pending, state.folder)
+            }
+            guard let folder else { return }
+            for (name, text) in pending {
+                // Without it the upload goes on as one that no other run goes on with.
+                try? OutputFile.replacePrivate(name, in: folder, with: text.span, isDurable: true)
+                state.withLock { state in
+                    if state.names?.contains(name) != true { folder.remove(name) }
+                }
+            }
+            if !pending.isEmpty { try? folder.sync() }
+        }
+    }
+
+    private func look(_ state: inout State) {
+        guard state.names == nil else { return }
+        let names = Folder.names(in: path, endingWith: Self.ending, limit: Self.mostRecords)
+        state.names = Set(names ?? [])
+    }
+
+    /// Whether the records are this process's, from now on until it ends.
+    private func take(_ state: inout State, create: Bool) -> Bool {
+        if let isOurs = state.isOurs { return isOurs }
+        do throws(SystemError) {
+            let folder = try Folder(path: path, create: create, mode: 0o700, isDurable: true)
+            let lock = try FileLock(in: folder, name: Self.lockName)
+            let isOurs = try lock.take()
+            state.isOurs = isOurs
+            state.lock = lock
+            state.folder = folder
+            return isOurs
+        } catch {
+            state.isOurs = false
+            return false
+        }
+    }
+
+    // MARK: Records
+
+    /// Says nothing of the task.
+    private static func name(of id: String) -> String {
+        (MessageDigest.sha256(of: Array(id.utf8)) ?? "").prefix(32) + ending
+    }
+
+    /// nil for what others may have written, and for what is not whole.
+    private static func read(_ path: String) -> PartialUpload? {
+        guard let file = try? InputFile(path: path), file.exposure == nil,
+            file.identity.size <= SealedLine.maximumSize,
+            let text = try? file.readPrefix(limit: SealedLine.maximumSize)
+        else { return nil }
+        return SealedLine.value(in: text).flatMap { PartialUpload($0) }
+    }
+}

@@ -1,0 +1,87 @@
+// SwiftNIO's own server of resumable uploads on a loopback port: `resumable-upload-server PORT FOLDER ORIGIN`.
+//
+// Each upload that has come to its end becomes a file of FOLDER, `1`, `2` and so on, and is answered with 201 and its
+// size, below `/status/` with the status that follows. ORIGIN is what the URLs of uploads begin with; without one they
+// begin with their path.
+
+import Glibc
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import NIOResumableUpload
+
+/// An upload behind all of its requests: one request with one body.
+final class UploadHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let store: ([UInt8]) -> Void
+    private var path = ""
+    private var body: [UInt8] = []
+
+    init(store: @escaping ([UInt8]) -> Void) {
+        self.store = store
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let request):
+            path = request.path ?? ""
+            body = []
+        case .body(let bytes):
+            body += bytes.readableBytesView
+        case .end:
+            store(body)
+            answer(context)
+        }
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        let status = path.hasPrefix("/status/") ? Int(path.dropFirst(8)) ?? 500 : 201
+        let text = "\(body.count)"
+        var response = HTTPResponse(status: .init(code: status))
+        response.headerFields[.contentLength] = "\(text.utf8.count)"
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(string: text))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
+
+/// Keeps a body in a folder under the next number; a name that is there is that of a whole file.
+func store(_ body: [UInt8], in folder: String) {
+    var number = 1
+    while access("\(folder)/\(number)", F_OK) == 0 { number += 1 }
+    let hidden = "\(folder)/.\(number)"
+    guard let file = fopen(hidden, "w"), fwrite(body, 1, body.count, file) == body.count,
+        fclose(file) == 0, rename(hidden, "\(folder)/\(number)") == 0
+    else { return perror(hidden) }
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let port = Int(arguments[1]) else { exit(2) }
+let folder = arguments[2]
+let uploads = HTTPResumableUploadContext(origin: arguments[3])
+// One thread: one upload is whole at a time.
+let server = try ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
+    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+    .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.configureHTTPServerPipeline()
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(
+                HTTPResumableUploadHandler(context: uploads) { channel in
+                    let handler = UploadHandler { store($0, in: folder) }
+                    try? channel.pipeline.syncOperations.addHandler(handler)
+                }
+            )
+        }
+    }
+    .bind(host: "127.0.0.1", port: port)
+    .wait()
+print("ready")
+fflush(nil)
+try server.closeFuture.wait()

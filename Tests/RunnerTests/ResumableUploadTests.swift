@@ -1,0 +1,268 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+/// Uploads that are cut, to SwiftNIO's server and to a scripted one, within a run and over several.
+@Suite struct ResumableUploadTests {
+    private static let body = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+
+    /// So that the 104 of a scripted server is heard before a cut: the body waits for what comes behind it.
+    private static let asking = ", headers: { Expect: 100-continue }"
+
+    private func job(
+        _ url: String,
+        _ settings: String = "",
+        session: String = "{}",
+        asking: String = Self.asking
+    ) throws -> JobFolder {
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: \(session) }
+            defaults: { retry: { attempts: 1, backoff: { initial: 1ms } } }
+            uploads: { a: { url: "\(url)", file: body.bin\(settings)\(asking) } }
+            """
+        )
+        try job.folder.write(Self.body, to: "body.bin")
+        return job
+    }
+
+    /// The records of uploads that were left.
+    private func records(_ job: JobFolder) throws -> [String] {
+        let folder = ".local/state/runner/uploads"
+        guard job.folder.contains(folder) else { return [] }
+        return try job.folder.list(folder).flatMap { try job.folder.list("\(folder)/\($0)") }
+            .filter { $0.hasSuffix(".upload") }
+    }
+
+    // MARK: SwiftNIO
+
+    @Test func `a whole upload to SwiftNIO's server is one request`() throws {
+        let server = try ResumableUploadServer()
+        let job = try job("\(server.origin)/files", ", responseTo: answer.txt", asking: "")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try server.bodies().isOnly(Self.body))
+        #expect(try job.folder.text("answer.txt") == "\(Self.body.count)")
+        #expect(run.exchanges("a").map { $0["reason"]?.string } == ["initial"])
+        #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
+        #expect(try records(job) == [])
+    }
+
+    @Test func `cut at random bytes, it arrives once and whole at SwiftNIO's server`() throws {
+        var generator = SplitMix64(seed: 3)
+        for _ in 0..<3 {
+            let server = try ResumableUploadServer()
+            let heard = try Gate()
+            // Each attempt has one connection.
+            var cuts = (1...4).reduce(into: [:]) {
+                $0[$1] = RecordingRelay.Cut.reset(
+                    after: Int.random(in: 1000...2_000_000, using: &generator)
+                )
+            }
+            cuts[1] = .reset(
+                after: Int.random(in: 1000...3_000_000, using: &generator),
+                when: heard
+            )
+            let relay = try RecordingRelay(to: server.port, cuts: cuts)
+            let job = try job(
+                "\(relay.origin)/files",
+                ", retry: { attempts: 6, backoff: { initial: 1ms } }",
+                asking: ""
+            )
+            let running = try job.runCommand().start()
+            try job.folder.wait(for: "the record of an upload") { try !records(job).isEmpty }
+            heard.open()
+            let run = try running.finish().reported(
+                in: job.folder,
+                sourceLocation: #_sourceLocation
+            )
+            #expect(run.code == 0, "\(run.command.standardError)")
+            #expect(run.attempts("a").count == 5)
+            #expect(try server.bodies().isOnly(Self.body))
+            #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
+            #expect(try records(job) == [])
+        }
+    }
+
+    @Test(arguments: [[9, 9, 9, 9], [15, 2, 1, 15]] as [[Int32]])
+    func `ended again and again, an upload arrives once and whole`(signals: [Int32]) throws {
+        var generator = SplitMix64(seed: 8)
+        let server = try ResumableUploadServer()
+        let gates = try signals.map { _ in try Gate() }
+        let cuts = gates.enumerated().reduce(into: [:]) {
+            $0[$1.offset + 1] = RecordingRelay.Cut.hold(
+                after: Int.random(in: 500_000...1_500_000, using: &generator),
+                $1.element
+            )
+        }
+        let relay = try RecordingRelay(to: server.port, cuts: cuts)
+        let job = try job("\(relay.origin)/files", asking: "")
+        for (gate, signal) in zip(gates, signals) {
+            let running = try job.runCommand().start()
+            try gate.wait()
+            try job.folder.wait(for: "the record of an upload") { try !records(job).isEmpty }
+            running.signal(signal)
+            if signal != 9 {
+                _ = try running.waitForLine(containing: "stopping")
+                running.signal(signal)
+            }
+            _ = try running.finish()
+            #expect(try records(job).count == 1)
+        }
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try server.bodies().isOnly(Self.body))
+        #expect(
+            run.exchanges("a").map { $0["reason"]?.string } == ["uploadOffset", "uploadAppend"]
+        )
+        #expect(run.attempts("a").first?["resumedFrom"]?.integer ?? 0 > 2_000_000)
+        #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
+        #expect(try records(job) == [])
+        let passed = relay.passages.reduce(0) { $0 + $1.sent.count }
+        #expect(passed * 100 <= Self.body.count * 101, "\(passed) of \(Self.body.count)")
+    }
+
+    @Test
+    func `an order that SwiftNIO's application has refused behind all of it is not sent twice`()
+        throws
+    {
+        let server = try ResumableUploadServer()
+        let job = try job("\(server.origin)/status/503", asking: "")
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(try server.bodies().count == 1)
+        #expect(run.task("a")?["error"]?["message"]?.string?.contains("outcome unknown") == true)
+        #expect(try records(job) == [])
+    }
+
+    // MARK: Several runs
+
+    @Test func `what no attempt could mend is gone on with by the next run`() throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
+        let job = try job(server.url("/files"))
+        let first = try job.run()
+        // A later run goes on, so that nobody has to look.
+        #expect(first.code == 5)
+        #expect(first.task("a")?["error"]?["message"]?.string?.contains("unknown") == false)
+        #expect(try records(job).count == 1)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.outline == ["POST", "HEAD", "PATCH 3000000"])
+        #expect(server.bodies.isOnly(Self.body))
+        #expect(try records(job) == [])
+    }
+
+    /// What makes another upload of it.
+    @Test(arguments: [
+        ("printf x >> body.bin", true), ("touch body.bin", true),
+        ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", true),
+        ("sed -i 's,/files,/others,' job.yaml", true),
+        ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", true),
+        ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", true),
+        ("sed -i 's/body.bin/body.bin, description: b/' job.yaml", false),
+    ])
+    func `an upload of something else is given up and begins anew`(
+        change: String,
+        isOther: Bool
+    ) throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        let changed = try Command("sh", ["-c", change], workingFolder: job.folder.path).run()
+        #expect(changed.status == .exit(0))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let methods = server.requests.map(\.method)
+        #expect(methods.dropLast() == (isOther ? ["POST", "DELETE"] : ["POST", "HEAD"]))
+        #expect(server.bodies.map(\.count) == [try job.folder.size(of: "body.bin")])
+        #expect(try records(job) == [])
+    }
+
+    @Test(arguments: [
+        (", resumable: none", "{}", false), ("", "{ configuration: ephemeral }", true),
+        (", resumable: auto", "{ configuration: ephemeral }", true), ("", "{}", true),
+    ])
+    func `it is as the job wants it`(settings: String, session: String, isOffered: Bool) throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
+        let job = try job(server.url("/files"), settings, session: session)
+        let run = try job.run()
+        let isKept = isOffered && (session == "{}" || !settings.isEmpty)
+        #expect(run.code == (isOffered ? 5 : 1))
+        #expect(try records(job).count == (isKept ? 1 : 0))
+        let version = server.requests[0].headers["Upload-Draft-Interop-Version"]
+        #expect((version != nil) == isOffered)
+    }
+
+    @Test func `a cut order is gone on with although it has no key`() throws {
+        let server = try UploadOrigin(
+            .init { $0.faults = [0: .cut(after: 3_000_000), 2: .fail(503, after: 1_000_000)] }
+        )
+        let job = try job(
+            server.url("/orders"),
+            ", retry: { attempts: 2, backoff: { initial: 1ms } }"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        // Two attempts are not enough for that; each has brought it further.
+        #expect(run.attempts("a").map { $0["reason"]?.string } == ["reset", "503", nil])
+        #expect(server.bodies.isOnly(Self.body))
+        #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
+    }
+
+    @Test func `a lost answer is a success without a response where nothing else is expected`()
+        throws
+    {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(
+            server.url("/orders"),
+            ", retry: { attempts: 2, backoff: { initial: 1ms } }"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.task("a")?["response"]?.isNull == true)
+        #expect(server.bodies.count == 1)
+    }
+
+    @Test func `where an answer is expected, the outcome of a lost one is unknown`() throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(
+            server.url("/orders"),
+            ", responseTo: out.txt, retry: { attempts: 3, backoff: { initial: 1ms } }"
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.task("a")?["error"]?["message"]?.string?.contains("outcome unknown") == true)
+        #expect(server.bodies.count == 1)
+        #expect(try records(job) == [])
+    }
+
+    @Test func `a secret in an upload's URL is not written down`() throws {
+        let server = try UploadOrigin(
+            .init {
+                $0.faults = [0: .cut(after: 3_000_000)]
+                $0.informalFields = [
+                    "Upload-Draft-Interop-Version: 6", "Location: /upload/1?k=abcdefgh",
+                ]
+            }
+        )
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { s: { env: TOKEN } }
+            defaults: { retry: { attempts: 1 } }
+            uploads:
+              a: { url: "\(server.url("/"))", file: body.bin, headers: { X-Key: "${secret.s}", Expect: 100-continue } }
+            """
+        )
+        try job.folder.write(Self.body, to: "body.bin")
+        _ = try job.run(environment: ["TOKEN": "abcdefgh"])
+        #expect(try records(job) == [])
+    }
+}
+
+extension [[UInt8]] {
+    /// Whether there is that one alone; a large array is not for a message.
+    fileprivate func isOnly(_ body: [UInt8]) -> Bool { self == [body] }
+}

@@ -1,0 +1,79 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct LeftUploadsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Leaves records of uploads of some tasks.
+    private func leave(_ tasks: [(id: String, url: String)]) throws {
+        let store = UploadStore(folder: folder.path)
+        for task in tasks {
+            let partial = PartialUpload(
+                url: try HTTPURL(task.url),
+                version: .v5,
+                digest: "d",
+                salt: "s",
+                total: 1000,
+                creationDate: Timestamp(microseconds: 0)
+            )
+            #expect(store.keep(partial, of: task.id))
+        }
+        store.flush()
+    }
+
+    private func giveUp(_ left: LeftUploads) throws -> Int {
+        try left.giveUp(
+            clock: RunClock(
+                wall: Timestamp(microseconds: 0),
+                monotonic: .now,
+                maximumSkewMicroseconds: 0
+            ),
+            environment: { _ in nil }
+        )
+    }
+
+    private func records() throws -> Int {
+        try folder.list().count { $0.hasSuffix(".upload") }
+    }
+
+    @Test func `servers are told that nobody comes back, and the records go`() throws {
+        let server = try ScriptedServer(["/1": [.status(204)], "/2": [.status(500)]])
+        let closed = try ClosedPort()
+        try leave([
+            ("a", server.url("/1")), ("b", server.url("/2")), ("c", server.url("/3")),
+            ("d", "\(closed.origin)/4"),
+        ])
+        let left = LeftUploads(in: folder.path)
+        #expect(left.count == 4)
+        #expect(try giveUp(left) == 2)
+        #expect(Set(server.requests.map(\.target)) == ["/1", "/2", "/3"])
+        #expect(Set(server.requests.map(\.method)) == ["DELETE"])
+        #expect(server.requests[0].headers["Upload-Draft-Interop-Version"] == "5")
+        #expect(try records() == 0)
+    }
+
+    @Test func `those of some tasks are chosen by their ids`() throws {
+        let server = try ScriptedServer(["/1": [.status(204)]])
+        try leave([("a", server.url("/1")), ("b", server.url("/2"))])
+        #expect(try giveUp(LeftUploads(in: folder.path, of: ["a", "x"])) == 1)
+        #expect(server.requests.map(\.target) == ["/1"])
+        #expect(try records() == 1)
+    }
+
+    @Test func `what a run has is left to it`() throws {
+        let server = try ScriptedServer(["/1": [.status(204)]])
+        try leave([("a", server.url("/1"))])
+        let run = UploadStore(folder: folder.path)
+        #expect(run.find("a") != nil)
+        #expect(LeftUploads(in: folder.path).count == 0)
+        #expect(try giveUp(LeftUploads(in: folder.path + "/none")) == 0)
+        #expect(try records() == 1)
+        withExtendedLifetime(run) {}
+    }
+}

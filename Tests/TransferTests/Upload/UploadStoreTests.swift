@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct UploadStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { folder.path("uploads/job") }
+
+    private func partial(confirmed: Int64 = 0) throws -> PartialUpload {
+        PartialUpload(
+            url: try HTTPURL("http://a.test/u/1"),
+            version: .v6,
+            digest: "d",
+            salt: "s",
+            total: 1000,
+            confirmed: confirmed,
+            creationDate: Timestamp(microseconds: 0)
+        )
+    }
+
+    /// The names of the records.
+    private func records() throws -> [String] {
+        try folder.list("uploads/job").filter { $0 != ".lock" }
+    }
+
+    @Test func `what is kept is found by the next run, by its task's id`() throws {
+        do {
+            let store = UploadStore(folder: path)
+            #expect(store.find("a") == nil)
+            #expect(!folder.contains("uploads"))
+            #expect(store.keep(try partial(), of: "a"))
+            #expect(store.keep(try partial(confirmed: 5), of: "a"))
+            store.flush()
+        }
+        #expect(try records().count == 1)
+        #expect(try folder.mode(of: "uploads/job") == 0o700)
+        #expect(try folder.mode(of: "uploads/job/\(try records()[0])") == 0o600)
+        let store = UploadStore(folder: path)
+        #expect(store.find("b") == nil)
+        #expect(store.find("a")?.confirmed == 5)
+        store.forget("a")
+        #expect(try records() == [])
+        #expect(store.find("a") == nil)
+    }
+
+    @Test func `what has ended before it was written leaves nothing`() throws {
+        let store = UploadStore(folder: path)
+        #expect(store.keep(try partial(), of: "a"))
+        store.forget("a")
+        store.flush()
+        #expect(try records() == [])
+        #expect(store.keep(try partial(), of: "a"))
+        store.flush()
+        #expect(try records().count == 1)
+    }
+
+    @Test func `a second run finds and keeps nothing meanwhile`() throws {
+        let first = UploadStore(folder: path)
+        #expect(first.keep(try partial(), of: "a"))
+        first.flush()
+        let second = UploadStore(folder: path)
+        #expect(second.find("a") == nil)
+        #expect(!second.keep(try partial(), of: "b"))
+        second.forget("a")
+        #expect(try records().count == 1)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test(arguments: ["", "x", "{}\n\"0\"\n"])
+    func `what is no whole record of ours is not believed`(text: String) throws {
+        do {
+            let store = UploadStore(folder: path)
+            #expect(store.keep(try partial(), of: "a"))
+            store.flush()
+        }
+        try folder.write(text, to: "uploads/job/\(try records()[0])")
+        #expect(UploadStore(folder: path).find("a") == nil)
+    }
+}
