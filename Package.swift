@@ -58,6 +58,11 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "NetworkPath",
+            dependencies: ["TransferModel", "JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
         .target(name: "RegexKit", dependencies: ["CPCRE"], swiftSettings: strict),
         .target(
             name: "Cookies",
@@ -82,7 +87,9 @@ let package = Package(
         .target(
             name: "Transfer",
             dependencies: [
-                "Cookies", "CurlKit", "HTTPCache", "RegexKit", "SystemKit", "TransferModel", "JSON",
+                "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "SystemKit",
+                "TransferModel",
+                "JSON",
             ],
             swiftSettings: strict
         ),
@@ -114,7 +121,9 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Journal", "Scheduler", "Report",
-                "Cookies", "CurlKit", "HTTPCache", "RegexKit", "TransferModel", "SystemKit", "JSON",
+                "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "TransferModel",
+                "SystemKit",
+                "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -124,7 +133,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
-            exclude: ["http2-server.py"],
+            exclude: ["http2-server.py", "multipath-server.py", "packet-log.py"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -162,6 +171,11 @@ let package = Package(
             name: "JobFileTests",
             dependencies: ["JobFile", "Diagnostics", "TestSupport"],
             exclude: ["Fixtures"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NetworkPathTests",
+            dependencies: ["NetworkPath", "TransferModel", "JSON", "SystemKit", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "RegexKitTests", dependencies: ["RegexKit"], swiftSettings: strict),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -10,8 +11,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -173,4 +176,23 @@ int csystem_epoll_wait(int set, struct csystem_event *out, int timeout) {
         out[i].events = events[i].events;
     }
     return count;
+}
+
+int csystem_netlink(uint32_t groups) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
+    struct timeval patience = {.tv_sec = 2};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0)
+        return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+int64_t csystem_netlink_receive(int socket, void *bytes, uint64_t size, int waits) {
+    struct sockaddr_nl sender = {0};
+    socklen_t length = sizeof sender;
+    ssize_t count = recvfrom(socket, bytes, size, waits ? 0 : MSG_DONTWAIT, (struct sockaddr *)&sender, &length);
+    return count > 0 && sender.nl_pid != 0 ? 0 : count;
 }

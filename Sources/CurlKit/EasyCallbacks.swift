@@ -70,14 +70,20 @@ let resolverCallback: ccurl_resolver_fn = { _, _, user in
 }
 
 let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
-    guard unsafe client(user)?.willOpenSocket() == true, let address = unsafe address else {
+    guard let address = unsafe address, let client = unsafe client(user) else {
         return CURL_SOCKET_BAD
     }
-    let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+    let peer = unsafe SocketAddress(address)
+    guard let options = client.willOpenSocket(to: peer) else { return CURL_SOCKET_BAD }
+    unsafe handle(user) { $0.triedPeer = peer }
+    let opened = unsafe options.open(for: address.pointee)
+    if opened >= 0, let binding = options.bind(opened), !client.didBind(binding) {
+        close(opened)
+        return CURL_SOCKET_BAD
+    }
     unsafe handle(user) {
         $0.sockets.didOpen(opened)
-        $0.triedPeer = unsafe SocketAddress(address)
+        $0.openedSocket = opened
     }
     return opened
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+package import SystemKit
 
 /// One libcurl easy handle with everything that libcurl keeps pointers to.
 ///
@@ -31,6 +32,8 @@ internal import CCurl
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
+    /// The socket that was opened last, which may be closed by now.
+    var openedSocket: Int32?
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
     var watchedSocket: Int32?
     /// Whether libcurl waits for a socket of it; known under the same condition.
@@ -181,6 +184,9 @@ internal import CCurl
         return (unsafe String(cString: text), port)
     }
 
+    /// The address that was tried last; nil before the first.
+    package var triedAddress: IPAddress? { triedPeer?.ip }
+
     /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
     package var certificateVerifyResult: Int {
         getLong(CURLINFO_SSL_VERIFYRESULT) ?? 0
@@ -203,6 +209,11 @@ internal import CCurl
         case CURL_HTTP_VERSION_3: "h3"
         default: nil
         }
+    }
+
+    /// Whether a connection that this handle has opened last may use several paths (RFC 8684).
+    package func isMultipath(_ connection: ConnectionFacts) -> Bool {
+        openedSocket.map { SocketOptions.isMultipath($0, localPort: connection.localPort) } ?? false
     }
 
     /// The times of the connection being opened; final from `willSendRequest` on.

@@ -5,8 +5,11 @@
 package protocol EasyHandleClient: AnyObject {
     /// A name is about to be resolved (`CURLOPT_RESOLVER_START_FUNCTION`).
     func didStartResolving()
-    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); false ends the transfer.
-    func willOpenSocket() -> Bool
+    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); nil refuses this address, and libcurl tries the
+    /// next one.
+    func willOpenSocket(to peer: SocketAddress) -> SocketOptions?
+    /// A socket was bound to the device that was asked for, or was not; false refuses this address.
+    func didBind(_ binding: SocketBinding) -> Bool
     /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`); false ends the transfer.
     func willSendRequest(over connection: ConnectionFacts) -> Bool
     /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`); before `willSendRequest` it is one

@@ -1,8 +1,9 @@
 internal import CCurl
 internal import Glibc
+package import SystemKit
 
 /// An address that libcurl opens a socket for, kept as it is until somebody wants to read it.
-@safe struct SocketAddress {
+@safe package struct SocketAddress {
     private var storage = sockaddr_storage()
 
     init(_ address: UnsafePointer<curl_sockaddr>) {
@@ -16,6 +17,11 @@ internal import Glibc
                 )
             )
         }
+    }
+
+    /// The address; nil when it is of no IP version.
+    package var ip: IPAddress? {
+        endpoint.flatMap { IPAddress($0.address) }
     }
 
     /// The numeric address and the port; nil when it is of no IP version.

@@ -29,6 +29,13 @@ package struct Plan: Sendable {
     package let orderCount: Int
     /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session is a background session.
     package let sessionTasks: [Int]
+    /// What the job says of the machine's interfaces.
+    package let interfaceRules: [InterfaceRule]
+    /// Whether something has to be known of the machine's interfaces before tasks are started.
+    package var dependsOnNetwork: Bool {
+        tightensAccess || sessions.contains(where: \.dependsOnNetwork)
+    }
+    private let tightensAccess: Bool
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
@@ -61,6 +68,8 @@ package struct Plan: Sendable {
         mostAttempts: Int,
         orderCount: Int,
         sessionTasks: [Int],
+        interfaceRules: [InterfaceRule],
+        tightensAccess: Bool,
         reservedPaths: [String],
         captureUses: CaptureUses,
         warnings: [Diagnostic],
@@ -80,6 +89,8 @@ package struct Plan: Sendable {
         self.mostAttempts = mostAttempts
         self.orderCount = orderCount
         self.sessionTasks = sessionTasks
+        self.interfaceRules = interfaceRules
+        self.tightensAccess = tightensAccess
         self.reservedPaths = reservedPaths
         self.captureUses = captureUses
         self.warnings = warnings

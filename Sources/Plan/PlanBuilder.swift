@@ -18,6 +18,8 @@ struct PlanBuilder {
     private var mostAttempts = 1
     /// Whether a server names the file of a download.
     private var hasServerNames = false
+    /// Whether a task forbids interfaces that its session does not.
+    private var tightensAccess = false
     var keys = IdempotencyKeys()
     /// How many tasks each session has; none without a background session.
     private var sessionTasks: [Int] = []
@@ -87,6 +89,8 @@ struct PlanBuilder {
             mostAttempts: mostAttempts,
             orderCount: keys.madeCount,
             sessionTasks: sessionTasks,
+            interfaceRules: draft.network.interfaces,
+            tightensAccess: tightensAccess,
             reservedPaths: hasServerNames ? destinations.filePaths : [],
             captureUses: captureUses(of: tasks),
             warnings: diagnostics,
@@ -195,6 +199,7 @@ struct PlanBuilder {
                     )
                     break
                 }
+                reader.checkMultipath(of: session, entry.value)
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
                 let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
@@ -328,6 +333,7 @@ struct PlanBuilder {
     ) {
         checkPaths(traits.paths, of: task, paths: paths)
         if traits.hasServerName { hasServerNames = true }
+        if traits.tightensAccess { tightensAccess = true }
         keys.note(traits, of: task, isFilledIn: isFilledIn)
         if !sessionTasks.isEmpty, let session = traits.session { sessionTasks[session] += 1 }
         mostAttempts = max(mostAttempts, traits.attempts)

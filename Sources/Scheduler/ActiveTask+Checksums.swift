@@ -36,7 +36,8 @@ extension ActiveTask {
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
             requiresFreshConnection: number > 1,
-            reason: .checksums
+            reason: .checksums,
+            access: spec.access
         )
     }
 }

@@ -39,6 +39,10 @@ final class ActiveTask {
     private(set) var stage = Stage.checking
     /// Of the attempt that runs, or of the last one; 0 before the first.
     private(set) var number = 0
+    /// Whether an attempt was handed to the runner.
+    private(set) var hasBegun = false
+    /// Whether it was told that it waits for an interface.
+    var isKnownToWait = false
     /// How the last attempt failed.
     private(set) var failure: TransferFailure?
 
@@ -122,6 +126,7 @@ final class ActiveTask {
     /// Begins the next attempt, or goes on with one that has fetched the checksums.
     func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
+        hasBegun = true
         handoverTime = now
         if checksumStart == nil {
             number += 1
@@ -151,6 +156,7 @@ final class ActiveTask {
             isDownload: spec.kind == .download,
             checksums: checksums,
             partial: partial,
+            access: spec.access,
             upload: spec.uploadResume == .nothing
                 ? nil
                 : AttemptRequest.Upload(
@@ -183,7 +189,12 @@ final class ActiveTask {
             outcome: .succeeded
         )
         if let failure = result.failure {
-            attempt.outcome = failure.kind == .cancelled ? .cancelled : .failed
+            attempt.outcome =
+                switch failure.kind {
+                case .cancelled: .cancelled
+                case .network: .deferred
+                default: .failed
+                }
             attempt.reason =
                 failure.kind == .httpStatus
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
@@ -199,6 +210,28 @@ final class ActiveTask {
         checksumStart = nil
         trace.add(attempt, result)
     }
+
+    /// Takes back an attempt that had no interface to begin over.
+    func retract(_ result: AttemptResult) {
+        failure = result.failure
+        // What an earlier run has left was found all the same.
+        if let resume = result.resume { partial = resume.partial }
+        guard checksumStart == nil else { return }
+        number -= 1
+    }
+
+    /// Waits for an interface that it may use; an attempt that was ended for want of one counts as none.
+    ///
+    /// A wait that was looked up in between goes on.
+    func awaitConnectivity(since now: MonotonicTime, goesOn: Bool) {
+        stage = .waiting
+        if !goesOn { progress.attempts += 1 }
+        if !goesOn || waitReason != .connectivity { waitStart = now }
+        waitReason = .connectivity
+    }
+
+    /// Whether it waits for an interface.
+    var awaitsConnectivity: Bool { stage == .waiting && waitReason == .connectivity }
 
     /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
     ///

@@ -138,7 +138,7 @@ package enum RetryDecision: Sendable, Hashable {
             return policy.statusCodes.contains(status)
                 || status == 409 && request.hasIdempotencyKey
         case .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
-            .cancelled, .engine:
+            .cancelled, .engine, .network:
             return false
         }
     }
@@ -155,7 +155,7 @@ package enum RetryDecision: Sendable, Hashable {
         switch failure.kind {
         // Of those that come before a request, only what failed behind another request is not known to be unprocessed.
         case .resolve, .connect, .tls, .timeout, .stalled, .reset, .truncated, .protocolViolation,
-            .cancelled:
+            .cancelled, .network:
             return true
         case .httpStatus:
             return failure.followsOrder

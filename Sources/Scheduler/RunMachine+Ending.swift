@@ -41,12 +41,19 @@ extension RunMachine {
             return
         }
         release(task)
+        if result.failure?.kind != .network { openPath(of: task) }
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
             lanes.didSpeakStreams(task.lane)
         }
-        if let failure = result.failure {
+        if let failure = result.failure, failure.kind == .network, mayAwait(task, failure, now) {
+            awaitConnectivity(task, result, failure, now)
+        } else if let failure = result.failure {
             let history = task.history(after: result, wall: beginDates.date(of: now), now)
-            task.end(result, clock)
+            if failure.kind == .network, result.transactions.isEmpty {
+                task.retract(result)
+            } else {
+                task.end(result, clock)
+            }
             attemptFailed(task, result, failure, history, dice(), now)
         } else {
             task.end(result, clock)
@@ -183,7 +190,8 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        let record = task.record(.failed, at: clock.timestamp(of: now))
+        let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
+        let record = task.record(outcome, at: clock.timestamp(of: now))
         var failure = failure
         // Later runs go on with it, and have no more time for it than this one.
         if isKept(task.spec), let deadline = task.deadline, now >= deadline {
@@ -208,16 +216,18 @@ extension RunMachine {
         stops: Bool = true
     ) {
         record.error = failure
-        record.isRetryable = failure.exitCode == .temporary
+        record.isRetryable = failure.exitCode == .temporary || failure.isDeferral
         complete(index, record, verdict: failure.exitCode)
         skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
-        if stops, schedule.failFast, phase == .running, source.isRequired(index) {
-            stop(.failFast, now)
-        }
+        guard stops, schedule.failFast, phase == .running, source.isRequired(index),
+            !failure.isDeferral
+        else { return }
+        stop(.failFast, now)
     }
 
     /// Writes a task's one record and forgets the task.
     mutating func complete(_ index: Int, _ record: consuming TaskRecord, verdict: ExitCode) {
+        if !closedPaths.isEmpty, let task = active[index] { openPath(of: task) }
         active[index] = nil
         states[index] = .ended
         unended -= 1

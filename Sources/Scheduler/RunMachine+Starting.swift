@@ -24,7 +24,9 @@ extension RunMachine {
                 }
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
-                } else if let spec = decode(key.task, now) {
+                } else if let spec = decode(key.task, now),
+                    !closedPaths.hold(key.task, of: .init(spec))
+                {
                     begin(spec, lane, now)
                 } else {
                     lanes.leave(lane)
@@ -44,6 +46,7 @@ extension RunMachine {
                 {
                     continue
                 }
+                if closedPaths.hold(fresh.task, of: .init(spec)) { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
                 if lanes.enter(fresh, lane) { begin(spec, lane, now) }
             } else {
@@ -156,7 +159,7 @@ extension RunMachine {
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
         guard hasChecksums(task, now) else { return }
-        let (isFirst, isKept) = (task.number == 0, isKept(task.spec))
+        let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         let request = task.begin(now)
         if isKept, task.number > last {

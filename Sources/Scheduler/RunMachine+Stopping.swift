@@ -44,6 +44,7 @@ extension RunMachine {
         ready = TaskQueue()
         retries = Heap()
         beginDates = BeginDates(clock: clock)
+        closedPaths = ClosedPaths()
         lanes.dropParked()
         let halted = active.values.filter {
             [.waiting, .queued, .awaitingChecksums].contains($0.stage)
@@ -140,14 +141,14 @@ extension RunMachine {
         guard states[index] == .doomed else { return }
         var record = blankRecord(index, .skipped, now)
         record.error = .cancelled(reason(of: skip))
-        record.isRetryable = skip.verdict == .temporary
+        record.isRetryable = skip.verdict == .temporary || skip.verdict == .deferred
         complete(index, record, verdict: skip.verdict)
         skipDependants(of: index, root: Int(skip.root), skip.kind, verdict: skip.verdict)
     }
 
     private func reason(of skip: Skip) -> String {
         let need = source.id(of: Int(skip.need))
-        let failed = "failed (\(skip.kind.label))"
+        let failed = skip.kind == .network ? "was deferred" : "failed (\(skip.kind.label))"
         guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
         return
             "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"

@@ -16,6 +16,8 @@ struct RunMachine {
         /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, PathOccupant)
         case signal(StopSignal)
+        /// Interfaces, addresses or routes are others.
+        case networkChanged
     }
 
     /// What is to be done, in this order.
@@ -109,6 +111,7 @@ struct RunMachine {
     /// Tasks in the state `idle` whose `earliestBeginDate` is to come.
     var beginDates: BeginDates
     var sums = SumsFetches()
+    var closedPaths = ClosedPaths()
     var retryBudget: RetryBudget
     var skips: Deque<Skip> = []
     /// Tasks in the stages `checking` and `running`.
@@ -196,6 +199,7 @@ struct RunMachine {
         case .tick: break
         case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
         case .signal(let signal): signalled(signal, now)
+        case .networkChanged: networkChanged(now)
         }
         advance(now)
     }

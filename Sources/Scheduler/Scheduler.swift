@@ -12,6 +12,7 @@ package final class Scheduler {
         case attempts([AttemptEvent])
         case said(ErrorText)
         case signal(StopSignal)
+        case networkChanged
     }
 
     /// How often running transfers are asked for where they stand.
@@ -112,6 +113,7 @@ package final class Scheduler {
     private func take(_ message: Message, _ time: MonotonicTime) {
         switch message {
         case .signal(let signal): machine.on(.signal(signal), now: time, dice: dice)
+        case .networkChanged: machine.on(.networkChanged, now: time, dice: dice)
         case .said(let text):
             let id = source.id(of: text.key)
             emit(.taskWrote(id: id, bytes: text.bytes, isLast: text.isLast))

@@ -57,6 +57,13 @@ package final class TemporaryFolder: Sendable {
         try write(text.utf8, to: name, mode: mode)
     }
 
+    /// Makes a symbolic link.
+    package func link(_ name: String, to target: String) throws {
+        guard unsafe symlink(target, path(name)) == 0 else {
+            throw SystemError.last("make the link", name)
+        }
+    }
+
     /// The bytes of a file.
     package func read(_ name: String) throws -> [UInt8] {
         let file = try Descriptor("open", name, unsafe open(path(name), O_RDONLY | O_CLOEXEC))

@@ -10,25 +10,32 @@ extension Attempt: EasyHandleClient {
         recorder.didStartResolving(isLookup: !isAddress, at: now)
     }
 
-    func willOpenSocket() -> Bool {
-        guard let now = didBegin() else { return false }
+    func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
+        guard let now = didBegin(), let options = socketOptions(for: peer) else { return nil }
         recorder.didOpenSocket(at: now)
-        return true
+        return options
+    }
+
+    func didBind(_ binding: SocketBinding) -> Bool {
+        noteBinding(binding)
     }
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
         let isNew = recorder.hasNewConnection
+        if session.paths != nil, !mayUse(connection, isNew: isNew) { return false }
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
+        let number = session.connectionNumber(of: connection, isNew: isNew)
         recorder.willSendRequest(
             over: connection,
-            identifier: session.connectionNumber(of: connection, isNew: isNew),
+            identifier: number,
             times: isNew ? handle.connectTimes : nil,
             tls: isSecure ? handle.tlsFacts : nil,
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
             at: now
         )
+        if session.socketOptions.isMultipath { noteMultipath(connection, number, isNew: isNew) }
         return true
     }
 

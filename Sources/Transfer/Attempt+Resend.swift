@@ -9,6 +9,8 @@ extension Attempt {
     /// sends again over the next one, five times. Where many streams wait for that, some come too late each time.
     func mayResend(after code: CurlCode) -> Bool {
         guard !hasFailed, !isResent, head == nil, !isStream else { return false }
+        // Nothing of it has left yet: a connection of before the network has changed was at hand.
+        if path?.isReuseRefused == true { return true }
         // Whatever the server has seen of it, it may see it again.
         guard hop.isIdempotent || hop.hasIdempotencyKey else { return false }
         return [55, 56].contains(code.rawValue)

@@ -217,7 +217,7 @@ extension TransferFailure {
         switch kind {
         case .integrity, .mimeType, .content, .tooLarge: true
         case .httpStatus: httpStatus == 404 || httpStatus == 410
-        case .resolve, .connect, .tls, .timeout, .stalled, .reset, .protocolViolation,
+        case .resolve, .connect, .tls, .network, .timeout, .stalled, .reset, .protocolViolation,
             .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache, .cancelled, .engine:
             false
         }

@@ -103,6 +103,8 @@ final class Attempt {
     var answersChallenge = false
     /// Whether the hop's request went out once more because libcurl had given it up.
     var isResent = false
+    /// What is known of the exchange's way; nil where every interface will do.
+    var path: ExchangePath?
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 
@@ -199,7 +201,7 @@ final class Attempt {
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
         if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
-            failure = failureOfExchange(code)
+            failure = pathFailure(code) ?? failureOfExchange(code)
         }
         let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()

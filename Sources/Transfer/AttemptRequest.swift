@@ -60,6 +60,8 @@ package struct AttemptRequest: Sendable {
     package var checksums: ChecksumList?
     /// What an earlier attempt has left of the file.
     package var partial: PartialDownload?
+    /// Which interfaces it may use: no more than its session.
+    package var access: NetworkAccess
     /// nil for a body that is always sent as a whole.
     package var upload: Upload?
     /// What is made of stored responses; nil leaves the session's cache out of it.
@@ -89,6 +91,7 @@ package struct AttemptRequest: Sendable {
         isDownload: Bool = false,
         checksums: ChecksumList? = nil,
         partial: PartialDownload? = nil,
+        access: NetworkAccess = [.flags, .unclassified],
         upload: consuming Upload? = nil,
         cachePolicy: RequestCachePolicy? = nil,
         ignoresStored: Bool = false,
@@ -112,6 +115,7 @@ package struct AttemptRequest: Sendable {
         self.isDownload = isDownload
         self.checksums = checksums
         self.partial = partial
+        self.access = access
         self.upload = upload
         self.cachePolicy = cachePolicy
         self.ignoresStored = ignoresStored

@@ -1,6 +1,7 @@
 package import Cookies
 internal import CurlKit
 package import HTTPCache
+package import NetworkPath
 internal import SystemKit
 package import TransferModel
 
@@ -18,10 +19,12 @@ package final class Engine: AttemptRunner {
         var starts: [Starts] = []
         var cancellations: [Int] = []
         var wantsProgress = false
+        var hasNetworkChanged = false
         var isStopped = false
 
         var isEmpty: Bool {
-            starts.isEmpty && cancellations.isEmpty && !wantsProgress && !isStopped
+            starts.isEmpty && cancellations.isEmpty && !wantsProgress && !hasNetworkChanged
+                && !isStopped
         }
     }
 
@@ -70,6 +73,7 @@ package final class Engine: AttemptRunner {
     ///   - uploads: Keeps for later runs what they need to go on with uploads; nil when none does.
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
     ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
+    ///   - network: What is known of the machine's interfaces; nil for sessions that none matters to.
     ///   - environment: The environment's variables, which may name proxies.
     ///   - say: Gets what programs write to their standard error, on threads of the engine's own; all of it before the
     ///     result of its attempt.
@@ -85,6 +89,7 @@ package final class Engine: AttemptRunner {
         uploads: UploadStore? = nil,
         claims: DestinationClaims? = nil,
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
+        network: NetworkMonitor? = nil,
         environment: (String) -> String?,
         say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
@@ -125,6 +130,7 @@ package final class Engine: AttemptRunner {
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: share,
                             routes: routes,
+                            network: network,
                             clock: clock,
                             publisher: publisher,
                             uploads: uploads,
@@ -253,6 +259,11 @@ package final class Engine: AttemptRunner {
     package func reportProgress() {
         dispatch.withLock { $0.beginProgress() }
         for loop in loops { loop.post { $0.wantsProgress = true } }
+    }
+
+    /// Ends the attempts whose interface is gone or may not be used any more.
+    package func networkDidChange() {
+        for loop in loops { loop.post { $0.hasNetworkChanged = true } }
     }
 
     package func stop() {

@@ -1,6 +1,7 @@
 internal import Cookies
 internal import CurlKit
 internal import HTTPCache
+internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
@@ -19,12 +20,20 @@ final class EngineLoop: MultiHandle.Driver {
     private let share: EngineShare
     /// Of each session; nil for one that goes directly.
     private let routes: [ProxyRoutes?]
+    /// nil for a job that no interface matters to.
+    private let paths: PathFinder?
     private let clock: RunClock
     private let publisher: Publisher
     private let keeper: PartialKeeper
     private let claims: DestinationClaims?
     private let mayName: @Sendable (String) -> Bool
     private let deliver: @Sendable ([AttemptEvent]) -> Void
+
+    /// A session as tasks use it that forbid more.
+    private struct TightenedSession: Hashable {
+        var session: Int
+        var access: NetworkAccess
+    }
 
     /// How many results are worth waking the scheduler for while more is to be done.
     private static let resultsPerBatch = 16
@@ -33,8 +42,11 @@ final class EngineLoop: MultiHandle.Driver {
     /// How long the end of a run waits for stored responses to be refreshed.
     private static let refreshPatience = Duration.seconds(5)
 
-    /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag.
+    /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag, then those of
+    /// tasks that forbid more than their session.
     private var transports: [SessionTransport?]
+    /// Where those stand.
+    private var tightened: [TightenedSession: Int] = [:]
     /// When each multi handle wants to be called, by tag.
     private var timers: [MonotonicTime?]
     private var attempts: [Int: Attempt] = [:]
@@ -60,6 +72,7 @@ final class EngineLoop: MultiHandle.Driver {
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         routes: [ProxyRoutes?],
+        network: NetworkMonitor?,
         clock: RunClock,
         publisher: Publisher,
         uploads: UploadStore?,
@@ -78,6 +91,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.clock = clock
         self.share = share
         self.routes = routes
+        paths = network.map(PathFinder.init)
         self.publisher = publisher
         keeper = PartialKeeper(mayWrite: mayName, uploads: uploads, publisher: publisher)
         self.claims = claims
@@ -100,6 +114,7 @@ final class EngineLoop: MultiHandle.Driver {
                 for position in starts.positions { start(starts.attempts[position]) }
             }
             for key in commands.cancellations { cancel(key) }
+            if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
                 let wanted = attempts.values.lazy.filter { $0.request.key >= 0 }
                 finished.append(.progress(wanted.map(\.progress)))
@@ -178,7 +193,7 @@ final class EngineLoop: MultiHandle.Driver {
         let session: SessionTransport
         let handle: EasyHandle
         do throws(CurlCode) {
-            session = try transport(request.session)
+            session = try transport(for: request)
             handle = try session.takeHandle()
         } catch {
             finished.append(.finished(Self.refusal(of: request, error, now)))
@@ -231,7 +246,7 @@ final class EngineLoop: MultiHandle.Driver {
             nextCheck = min(nextCheck, attempt.watch.nextCheck)
             do throws(CurlCode) {
                 try attempt.handle.prepare(exchange)
-                try transport(attempt.request.session).multi.add(attempt.handle)
+                try attempt.session.multi.add(attempt.handle)
             } catch {
                 perform(
                     attempt.abort(TransferFailure(ExchangeEnd(code: error, phase: .prepare))),
@@ -268,7 +283,7 @@ final class EngineLoop: MultiHandle.Driver {
         // Before its result is delivered: what its program has said comes first.
         attempt.body?.close()
         attempts[attempt.request.key] = nil
-        transports[attempt.request.session]?.giveBack(attempt.handle)
+        attempt.session.giveBack(attempt.handle)
         if stopTime == nil, let refresh = attempt.refreshing(as: -1 - refreshCount) {
             refreshCount += 1
             start(refresh)
@@ -281,26 +296,53 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
-        transports[attempt.request.session]?.multi.remove(attempt.handle)
+        attempt.session.multi.remove(attempt.handle)
         perform(attempt.abort(failure), of: attempt)
     }
 
-    private func transport(_ session: Int) throws(CurlCode) -> SessionTransport {
-        if let transport = transports[session] { return transport }
+    /// Ends the attempts whose interface is gone, or may not be used any more.
+    private func endLostPaths() {
+        guard let network = paths?.current else { return }
+        for attempt in Array(attempts.values) {
+            if let failure = attempt.lostPath(in: network) { end(attempt, with: failure) }
+        }
+    }
+
+    /// The position of what carries a request: the session's own, unless the task forbids more.
+    private func position(for request: borrowing AttemptRequest) -> Int {
+        let session = request.session
+        let access = request.access.intersection(configurations[session].access)
+        if access == configurations[session].access { return session }
+        let key = TightenedSession(session: session, access: access)
+        if let position = tightened[key] { return position }
+        tightened[key] = transports.count
+        transports.append(nil)
+        timers.append(nil)
+        return transports.count - 1
+    }
+
+    private func transport(
+        for request: borrowing AttemptRequest
+    ) throws(CurlCode) -> SessionTransport {
+        let position = position(for: request)
+        if let transport = transports[position] { return transport }
+        let session = request.session
         let transport = try SessionTransport(
             configurations[session],
             cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
             cache: caches.indices.contains(session) ? caches[session] : nil,
-            tag: session,
+            tag: position,
             driver: self,
             sockets: sockets,
             turn: turn,
+            access: request.access.intersection(configurations[session].access),
+            paths: paths,
             share: share,
             routes: routes[session],
             secureProtocol: protocols[session],
             idleConnections: maximumConcurrentAttempts
         )
-        transports[session] = transport
+        transports[position] = transport
         return transport
     }
 

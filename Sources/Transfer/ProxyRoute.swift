@@ -16,6 +16,8 @@ final class ProxyRoute: Sendable {
     let speaksHTTP: Bool
     /// Whether the proxy itself is spoken to over TLS.
     let isEncrypted: Bool
+    /// Where the proxy itself is.
+    let origin: Origin
     /// Whether its host is a numeric address, which needs no lookup.
     let isAddress: Bool
     /// How the proxy is told who asks; nil without credentials.
@@ -41,6 +43,7 @@ final class ProxyRoute: Sendable {
             ? nil : EasyProxy(url: server.url, user: "", password: "", authentication: .awaited)
         speaksHTTP = !server.kind.isSOCKS
         isEncrypted = server.kind == .https
+        origin = server.origin
         isAddress = server.origin.isAddress
         method = credentials == nil ? nil : authentication
     }

@@ -12,6 +12,12 @@ final class SessionTransport {
     /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
     let cache: HTTPCache?
     let multi: MultiHandle
+    /// Which interfaces its connections may use: those of the session, or of tasks that forbid more.
+    let access: NetworkAccess
+    /// nil when every interface will do.
+    let paths: PathFinder?
+    /// What every socket is told.
+    let socketOptions: SocketOptions
     let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
@@ -28,6 +34,10 @@ final class SessionTransport {
     private let share: EngineShare
     private let routes: ProxyRoutes?
     private var connectionCount = 0
+    /// Those that may use several paths.
+    var multipathConnections: Set<Int> = []
+    /// Whether the kernel lets this user bind sockets to devices.
+    var bindsSockets = false
 
     /// What the lines of a request depend on besides its fields.
     private struct LineTraits: Hashable {
@@ -47,6 +57,8 @@ final class SessionTransport {
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
         turn: EngineTurn,
+        access: NetworkAccess,
+        paths: PathFinder?,
         share: EngineShare,
         routes: ProxyRoutes?,
         secureProtocol: HTTPProtocol,
@@ -58,6 +70,14 @@ final class SessionTransport {
         lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn
+        self.access = access
+        self.paths =
+            access.isRestricted || configuration.waitsForConnectivity ? paths : nil
+        var options = SocketOptions()
+        options.codePoint = configuration.networkServiceType.codePoint
+        options.priority = configuration.networkServiceType.socketPriority
+        options.isMultipath = configuration.multipathServiceType != .none
+        socketOptions = options
         self.share = share
         self.routes = routes
         self.secureProtocol = secureProtocol

@@ -186,6 +186,12 @@ struct TransactionRecorder {
         }
     }
 
+    /// The running exchange goes over that interface.
+    mutating func willUse(_ path: TransactionMetrics.Path) { record.path = path }
+
+    /// Whether the running exchange's connection may use several paths.
+    mutating func noteMultipath(_ isMultipath: Bool) { record.isMultipath = isMultipath }
+
     /// Whether the running exchange has opened a connection of its own.
     var hasNewConnection: Bool { moments.connectStart != nil }
 

@@ -38,6 +38,15 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var proxy = ProxyRule.environment
     /// In the order of the job file; of two that fit equally well the first is used.
     package var credentials: [Credential] = []
+    /// Which interfaces its tasks may use.
+    package var access: NetworkAccess = [.flags, .unclassified]
+    /// Whether a task without a permitted way waits for one instead of being deferred.
+    package var waitsForConnectivity = false
+    package var networkServiceType = NetworkServiceType.default
+    package var multipathServiceType = MultipathServiceType.none
+
+    /// Whether something has to be known of the machine's interfaces before its tasks are started.
+    package var dependsOnNetwork: Bool { access.isRestricted || waitsForConnectivity }
 
     package init(name: String) {
         self.name = name

@@ -48,6 +48,8 @@ package struct TaskRecord: Sendable, Hashable {
             case retryAfter
             /// The whole origin was paused after a 429 or 503 to another task.
             case originPaused
+            /// No permitted interface led to the peer.
+            case connectivity
         }
         /// From 1.
         package var number: Int

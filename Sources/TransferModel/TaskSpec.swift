@@ -130,6 +130,8 @@ package final class TaskSpec: Sendable {
     package let timeoutInterval: Duration?
     /// When it may begin at the earliest; nil for at once.
     package let earliestBeginDate: BeginDate?
+    /// Which interfaces it may use: no more than its session.
+    package let access: NetworkAccess
     /// What its request makes of stored responses; nil when nobody says.
     package let cachePolicy: RequestCachePolicy?
     /// `taskDescription` in reports.
@@ -153,6 +155,7 @@ package final class TaskSpec: Sendable {
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
         earliestBeginDate: BeginDate? = nil,
+        access: NetworkAccess = [.flags, .unclassified],
         cachePolicy: RequestCachePolicy? = nil,
         description: String? = nil,
         source: SourceLocation
@@ -173,6 +176,7 @@ package final class TaskSpec: Sendable {
         self.redirects = redirects
         self.timeoutInterval = timeoutInterval
         self.earliestBeginDate = earliestBeginDate
+        self.access = access
         self.cachePolicy = cachePolicy
         self.description = description
         self.source = source

@@ -111,6 +111,40 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
+    /// The interface that an exchange went over, in a session or task that has to know it.
+    package struct Path: Sendable, Hashable {
+        /// How a forbidden interface was kept from being used.
+        package enum Enforcement: String, Sendable, Hashable, CaseIterable {
+            /// The socket is bound to the interface (SO_BINDTODEVICE).
+            case device
+            /// The route was looked at, and the interface of the connection's own address.
+            case route
+        }
+
+        /// Its name.
+        package var interface: String
+        /// nil when nobody knows, as with the other one.
+        package var isCellular: Bool?
+        package var isExpensive: Bool?
+        package var isConstrained: Bool
+        /// nil when nothing is forbidden.
+        package var enforcement: Enforcement?
+
+        package init(
+            interface: String,
+            isCellular: Bool?,
+            isExpensive: Bool?,
+            isConstrained: Bool,
+            enforcement: Enforcement?
+        ) {
+            self.interface = interface
+            self.isCellular = isCellular
+            self.isExpensive = isExpensive
+            self.isConstrained = isConstrained
+            self.enforcement = enforcement
+        }
+    }
+
     /// From 1.
     package var attempt: Int
     package var reason: Reason
@@ -152,6 +186,10 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var proxy: Proxy?
     package var isProxyConnection: Bool { proxy != nil }
     package var isReusedConnection = false
+    /// Whether both ends speak Multipath TCP (RFC 8684).
+    package var isMultipath = false
+    /// nil where nobody asked which interface it is.
+    package var path: Path?
 
     /// A number that stays the same while one connection is reused; nil when none was used (not Apple's).
     package var connectionIdentifier: Int?

@@ -8,6 +8,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case connect
         /// The TLS handshake failed, certificates included.
         case tls
+        /// No interface that the task may use leads to the peer.
+        case network
         /// Silence for longer than the idle time, or the resource time is over.
         case timeout
         /// Slower than the session's `minimumRate`.
@@ -83,8 +85,13 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var isOutcomeUnknown = false
     /// Whether repeating could help at all; certificates and refused redirects are not like that.
     package var isPermanent = false
+    /// Why the interface that leads to the peer is forbidden; nil for another failure, and when none leads there.
+    package var unavailableReason: NetworkUnavailableReason?
     /// What the person may do about it.
     package var help: String?
+
+    /// Whether the network policy kept the task from starting or going on, and nobody has to look what it has done.
+    package var isDeferral: Bool { kind == .network && !isOutcomeUnknown }
 
     package init(kind: Kind, phase: Phase, detail: String) {
         self.kind = kind

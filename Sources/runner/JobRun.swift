@@ -1,5 +1,6 @@
 import Diagnostics
 import Journal
+import NetworkPath
 import Plan
 import Report
 import Scheduler
@@ -127,12 +128,24 @@ struct JobRun {
         let background = try background(of: plan, redactor, clock)
         try deliver(background, inbox)
         let cookies = cookies(of: plan, redactor, clock)
+        let network = try network(of: plan)
         let caches = SessionCaches(
             of: sessions,
             folder: CacheFolder.path(in: ProcessContext.environment),
             findSecret: redactor?.firstSecret
         )
-        let engine = try engine(for: plan, sessions, cookies, caches, redactor, clock, inbox)
+        let engine = try engine(
+            for: plan,
+            sessions,
+            cookies,
+            caches,
+            redactor,
+            clock,
+            network,
+            inbox
+        )
+        try listen(to: network, for: engine, inbox)
+        defer { network?.stop() }
 
         var sinks: [any RunEventSink] = [report, display]
         if let keys { sinks.append(keys.journal) }
@@ -254,6 +267,7 @@ struct JobRun {
         _ caches: SessionCaches,
         _ redactor: Redactor?,
         _ clock: RunClock,
+        _ network: NetworkMonitor?,
         _ inbox: Inbox<Scheduler.Message>
     ) throws(Obstacle) -> Engine {
         do {
@@ -268,6 +282,7 @@ struct JobRun {
                     .map(UploadStore.init(folder:)),
                 claims: claims(of: plan),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
+                network: network,
                 environment: ProcessContext.variable,
                 say: { text in
                     let turn = inbox.push(.said(text))

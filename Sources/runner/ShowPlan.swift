@@ -1,4 +1,5 @@
 import ArgumentParser
+import NetworkPath
 import Plan
 import Report
 import SystemKit
@@ -37,7 +38,10 @@ struct ShowPlan: ParsableCommand {
             only: EnvironmentOption.identifiers(only)
         )
         let redactor = source.redactor
-        let listing = PlanListing(try source.requirePlan()) { redactor?.redacted($0) ?? $0 }
+        let plan = try source.requirePlan()
+        let listing = PlanListing(plan, interfaces: try Self.interfaces(of: plan)) {
+            redactor?.redacted($0) ?? $0
+        }
         switch try OutputFormat.resolve(format) {
         case .text:
             try listing.writeText { (text) throws(Exit) in try Self.write(text.utf8.span) }
@@ -46,6 +50,13 @@ struct ShowPlan: ParsableCommand {
                 try Self.write(bytes)
             }
         }
+    }
+
+    /// What each session could use now; nil where that matters to none.
+    private static func interfaces(of plan: Plan) throws -> [[String]]? {
+        guard plan.dependsOnNetwork else { return nil }
+        let snapshot = try NetworkSurvey.of(plan).snapshot(RouteSocket())
+        return plan.sessions.map { snapshot.permitted(for: $0.access) }
     }
 
     /// Writes a piece; a reader that has seen enough ends the command, and that is no failure.

@@ -17,7 +17,8 @@ import Testing
             TaskTable.download.keys,
             RetryTable.table.keys, RetryTable.backoff.keys, ExpectTable.table.keys,
             RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
-            ScheduleTable.table.keys, HooksTable.table.keys,
+            ScheduleTable.table.keys, NetworkTable.table.keys, NetworkTable.rules.keys,
+            NetworkTable.matches.keys, HooksTable.table.keys,
             MultipartType.part.keys, StreamTable.table.keys,
         ] + CredentialTable.methods.map(\.table.keys)
 
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func `every key that is obeyed is on a page on job files`() throws {
-        let pages = ["JobFile", "Sessions", "Tasks", "Transfers", "Background"]
+        let pages = ["JobFile", "Sessions", "Networks", "Tasks", "Transfers", "Background"]
         let page = try pages.map { try Self.text("Sources/runner/runner.docc/\($0).md") }.joined()
         let missing = Self.keys(areSupported: true).filter { name in
             !["`\(name)`", "`\(name).", ".\(name)`", " \(name):"].contains(where: page.contains)

@@ -152,7 +152,7 @@ import TransferModel
         let digits = String(repeating: "ab", count: 32)
         let plan = try TestJob.download(
             """
-            method: POST, headers: { X: 1 }, timeoutInterval: 5s, priority: high, required: false,
+            method: HEAD, headers: { X: 1 }, timeoutInterval: 5s, priority: high, required: false,
                 description: nightly, checksum: "sha256:\(digits)", ifExists: skip,
                 mode: "0640", decode: true,
                 expect: { statusCode: 201, mimeType: [image/*, Text/Plain] },
@@ -164,7 +164,7 @@ import TransferModel
         )
         let task = try plan.task(at: 0)
         #expect(task.kind == .download)
-        #expect(task.request.method == "POST")
+        #expect(task.request.method == "HEAD")
         #expect(task.request.headers == [HeaderField(name: "X", value: "1")])
         #expect(task.timeoutInterval == .seconds(5))
         #expect(plan.priority(of: 0) == 0.75)

@@ -18,7 +18,6 @@ import Testing
                 """
                 version: 1
                 schedule: { lock: \(lock) }
-                sessions: { held: { timeoutIntervalForRequest: 1h } }
                 data:
                   a: { url: \(server.url("/a")) }
                 \(more)
@@ -72,21 +71,19 @@ import Testing
         #expect(try command.run().reported(in: held.job.folder, as: "second.json").code == 0)
     }
 
-    @Test func `of two hundred starts, twenty at a time, while one runs, none does anything`()
+    @Test func `of twenty starts at a time, while one runs, none does anything`()
         async throws
     {
         let held = try Held("fail")
         let first = try held.hold()
         let before = try held.job.folder.list(".local/state/runner/locks")
-        let statuses = try await withThrowingTaskGroup(of: [Command.Outcome].self) { group in
+        let statuses = try await withThrowingTaskGroup(of: Command.Outcome.self) { group in
             for _ in 0..<20 {
-                group.addTask {
-                    try (0..<10).map { _ in try held.second().run() }
-                }
+                group.addTask { try held.second().run() }
             }
-            return try await group.reduce(into: []) { $0 += $1 }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(statuses.count == 200)
+        #expect(statuses.count == 20)
         #expect(statuses.allSatisfy { $0.status == .exit(10) })
         #expect(held.server.requests.count == 1)
         #expect(try held.job.folder.list(".local/state/runner/locks") == before)

@@ -23,6 +23,8 @@ struct RunSimulation {
     private(set) var records: [TaskRecord] = []
     /// How many tasks were said to be still running when the run stopped.
     private(set) var stillRunning: [Int] = []
+    /// The tasks that were said to wait for an interface.
+    private(set) var waiting: [String] = []
     private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
     private let source: FakeSource
     var dice = 0.5
@@ -130,6 +132,11 @@ struct RunSimulation {
         settle()
     }
 
+    mutating func networkChanges() {
+        tell(.networkChanged)
+        settle()
+    }
+
     mutating func answerCheck(_ task: Int, _ occupant: PathOccupant) {
         checks[task] = nil
         tell(.destinationChecked(task: task, occupant))
@@ -172,6 +179,7 @@ struct RunSimulation {
             switch event {
             case .taskFinished(let record): records.append(record)
             case .stopping(_, let running): stillRunning.append(running)
+            case .taskWaiting(let id, _): waiting.append(id)
             case .taskWillRetry(let id, let attempt, _, let wait):
                 retries.append((id, attempt, wait))
             default: break

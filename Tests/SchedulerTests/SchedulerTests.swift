@@ -17,6 +17,7 @@ private final class TextSink: RunEventSink {
             let bytes = tasks.map { "\($0.id) \($0.countOfBytesReceived)" }
             lines.append("progress \(bytes.joined(separator: ","))")
         case .taskWillRetry(let id, let attempt, _, _): lines.append("retry \(id) \(attempt)")
+        case .taskWaiting(let id, _): lines.append("wait \(id)")
         case .taskWrote(let id, let bytes, let isLast):
             let text = String(decoding: bytes, as: UTF8.self)
             lines.append("wrote \(id) \(text)\(isLast ? "." : "")")

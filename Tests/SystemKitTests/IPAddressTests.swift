@@ -25,4 +25,42 @@ import Testing
     func `what is no address is none`(text: String) {
         #expect(IPAddress(text) == nil)
     }
+
+    @Test(arguments: ["0.0.0.0", "192.0.2.1", "255.255.255.255", "::", "2001:db8::1", "fe80::1"])
+    func `an address is written as it was read, from its text and from its bytes`(
+        text: String
+    ) throws {
+        let address = try #require(IPAddress(text))
+        #expect(address.text == text)
+        let bytes = address.bytes
+        let fewer = Array(bytes.dropLast())
+        #expect(IPAddress(bytes: bytes.span) == address)
+        #expect(IPAddress(bytes: fewer.span) == nil)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true, false, false), ("::1", true, false, false),
+        ("::ffff:127.0.0.1", true, false, false), ("169.254.1.1", false, true, false),
+        ("fe80::1", false, true, false), ("224.0.0.1", false, false, true),
+        ("ff02::1", false, false, true), ("192.0.2.1", false, false, false),
+        ("::ffff:192.0.2.1", false, false, false), ("2001:db8::1", false, false, false),
+    ])
+    func `an address says how far it reaches`(
+        text: String,
+        isLoopback: Bool,
+        isLinkLocal: Bool,
+        isMulticast: Bool
+    ) throws {
+        let address = try #require(IPAddress(text))
+        #expect(address.isLoopback == isLoopback)
+        #expect(address.isLinkLocal == isLinkLocal)
+        #expect(address.isMulticast == isMulticast)
+    }
+
+    @Test func `an IPv4 address in an IPv6 one is taken out`() {
+        #expect(IPAddress("::ffff:192.0.2.1")?.unmapped == IPAddress("192.0.2.1"))
+        #expect(IPAddress("2001:db8::1")?.unmapped == IPAddress("2001:db8::1"))
+        #expect(IPAddress.unspecified(bitCount: 32).text == "0.0.0.0")
+        #expect(IPAddress.unspecified(bitCount: 128).text == "::")
+    }
 }

@@ -68,6 +68,13 @@ int csystem_epoll_create(void);
 int csystem_epoll_add(int set, int descriptor, uint32_t events, uint64_t tag);
 int csystem_epoll_modify(int set, int descriptor, uint32_t events, uint64_t tag);
 void csystem_epoll_delete(int set, int descriptor);
+
+// A socket that talks with the kernel about its network (NETLINK_ROUTE of netlink(7)); `groups` are bits of RTMGRP_….
+// It waits two seconds for an answer and no longer. -1 on failure.
+int csystem_netlink(uint32_t groups);
+// One datagram of the kernel, at most `size` bytes of it; 0 for one of somebody else, -1 on failure.
+int64_t csystem_netlink_receive(int socket, void *bytes, uint64_t size, int waits);
+
 // Fills at most CSYSTEM_EVENTS events; returns their number or -1.
 int csystem_epoll_wait(int set, struct csystem_event *out, int timeout);
 

@@ -8,6 +8,8 @@ internal import TransferModel
 /// Values that come from the environment are shown as the expressions that ask for them.
 package struct PlanListing {
     private let plan: Plan
+    /// The names of the interfaces that each session could use now; nil when that was not looked at.
+    private let interfaces: [[String]]?
     /// What is shown of a text.
     private let shown: (String) -> String
     private let names: NeededNames
@@ -18,9 +20,15 @@ package struct PlanListing {
 
     /// Orders the tasks and looks for the names that the job needs.
     ///
-    /// Every text of the job goes through `shown` before it is handed out.
-    package init(_ plan: Plan, shown: @escaping (String) -> String = { $0 }) {
+    /// `interfaces` has the names of those that each session could use now; nil when that does not matter. Every text of the
+    /// job goes through `shown` before it is handed out.
+    package init(
+        _ plan: Plan,
+        interfaces: [[String]]? = nil,
+        shown: @escaping (String) -> String = { $0 }
+    ) {
         self.plan = plan
+        self.interfaces = interfaces
         self.shown = shown
         names = NeededNames(plan.reader.document)
         order = plan.graph.order()
@@ -110,6 +118,10 @@ extension PlanListing {
         for number in plan.sessions.indices {
             let session = Self.session(number, of: plan)
             text += "\nsession \(plan.sessions[number].name)\(Self.place(session.line))\n"
+            if let interfaces {
+                let names = interfaces[number].map(Self.oneLine).joined(separator: ", ")
+                text += "  can use now: \(names.isEmpty ? "no interface" : names)\n"
+            }
             Self.append(session.rows, to: &text)
         }
         try emit(shown(text))
@@ -181,6 +193,7 @@ extension PlanListing {
             writer.key("name")
             writer.string(shown(plan.sessions[number].name))
             write(session.line, to: &writer)
+            write(interfaces?[number], to: &writer)
             write(session.rows, to: &writer)
             writer.endObject()
         }
@@ -231,6 +244,15 @@ extension PlanListing {
             write(row.line, to: &writer)
             writer.endObject()
         }
+        writer.endArray()
+    }
+
+    /// The interfaces of a session, or null when they were not looked at.
+    private func write(_ interfaces: [String]?, to writer: inout JSONWriter) {
+        writer.key("interfaces")
+        guard let interfaces else { return writer.null() }
+        writer.beginArray()
+        for name in interfaces { writer.string(name) }
         writer.endArray()
     }
 

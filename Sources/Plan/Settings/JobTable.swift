@@ -12,6 +12,7 @@ struct JobDraft: Sendable {
     var schedule = ScheduleConfiguration()
     var report = ReportDraft()
     var hooks = HooksDraft()
+    var network = NetworkDraft()
 }
 
 /// What `report` says.
@@ -72,10 +73,13 @@ enum JobTable {
                 $1(&$0.schedule)
             },
             Setting("report", report, "What is written about the run.") { $1(&$0.report) },
+            Setting("network", NetworkTable.table, "What the machine's interfaces are.") {
+                $1(&$0.network)
+            },
             Setting("hooks", HooksTable.table, "Programs that are told of the run.") {
                 $1(&$0.hooks)
             },
-        ] + ["network", "streams", "webSockets"].map(Setting.notYet)
+        ] + ["streams", "webSockets"].map(Setting.notYet)
     )
 
     static let report = SettingTable<ReportDraft>(

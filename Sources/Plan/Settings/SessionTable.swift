@@ -88,13 +88,10 @@ enum SessionTable {
             CacheTable.requestPolicy,
             TLSTable.setting,
             ProxyTable.setting,
-        ] + later.map(Setting.notYet)
+        ] + NetworkAccessTable.session + later.map(Setting.notYet)
 
     private static let later = [
-        "waitsForConnectivity", "allowsCellularAccess", "allowsExpensiveNetworkAccess",
-        "allowsConstrainedNetworkAccess", "networkServiceType", "multipathServiceType",
-        "isDiscretionary", "limits",
-        "unclassifiedInterfaces", "protocolClasses",
+        "isDiscretionary", "limits", "protocolClasses",
     ]
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.

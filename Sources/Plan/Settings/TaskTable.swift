@@ -190,11 +190,7 @@ enum TaskTable {
                 "Values of the response by their names, for `${task.ID.name}` in later tasks."
             ) { $0.expectation.captures = $1 },
             CacheTable.taskPolicy,
-        ] + shared
-        + [
-            "allowsCellularAccess",
-            "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
-        ].map(Setting.notYet)
+        ] + shared + NetworkAccessTable.task
 
     /// What may also stand in `defaults`.
     static let shared: [Setting<TaskDraft>] = [

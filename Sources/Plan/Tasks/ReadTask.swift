@@ -13,6 +13,8 @@ struct ReadTask: Sendable {
         let hasServerName: Bool
         /// Whether the runner makes its idempotency key.
         let makesKey: Bool
+        /// Whether it forbids interfaces by itself.
+        let tightensAccess: Bool
         /// Position in the plan's list of sessions.
         let session: Int?
         /// A hash of the idempotency key that the job gives it, and of the origin that it is sent to.
@@ -27,6 +29,7 @@ struct ReadTask: Sendable {
             paths = draft.paths
             hasServerName = draft.destination?.isFolder == true
             makesKey = draft.idempotencyKey == .auto
+            tightensAccess = !draft.deniedAccess.isEmpty
             session = draft.session
             givenKey = IdempotencyKeys.hash(of: draft)
             attempts = draft.retry.attempts

@@ -64,6 +64,10 @@ struct TaskDraft: Sendable {
     var cachePolicy: RequestCachePolicy?
     /// Nil when the session decides.
     var resumes: Bool?
+    /// What the task says `true` of, which its session must not forbid.
+    var allowedAccess: NetworkAccess = []
+    /// What the task forbids by itself.
+    var deniedAccess: NetworkAccess = []
 }
 
 /// What an upload says of going on where it was cut.

@@ -117,6 +117,7 @@ final class TaskReader: Sendable {
         checkBody(of: draft, entry, &reader)
         if hasBackground, !reader.isReadingAgain { checkBackground(draft, entry, &reader) }
         if draft.idempotencyKey != .none { checkKey(draft, entry, &reader) }
+        if draft.allowedAccess != draft.deniedAccess { checkAccess(of: draft, entry, &reader) }
         return reader.errorCount == errors
     }
 
@@ -175,6 +176,7 @@ final class TaskReader: Sendable {
             redirects: draft.redirects,
             timeoutInterval: draft.timeoutInterval ?? sessions[session].timeoutIntervalForRequest,
             earliestBeginDate: draft.earliestBeginDate,
+            access: sessions[session].access.subtracting(draft.deniedAccess),
             cachePolicy: draft.cachePolicy ?? sessions[session].requestCachePolicy,
             description: draft.description,
             source: Self.source(entry, in: reader.document)

@@ -56,7 +56,8 @@ package final class JSONReport: RunEventSink {
             case .started(let header): try begin(header)
             case .taskFinished(let record): try append(record)
             case .finished(let summary): try finish(summary)
-            case .taskStarted, .progress, .taskWillRetry, .taskWrote, .stopping: break
+            case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping:
+                break
             }
         } catch {
             // Lets go of the file too, which removes what was written.

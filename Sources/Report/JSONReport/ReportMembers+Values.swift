@@ -13,6 +13,17 @@ extension ReportMembers where Self: ~Copyable {
     }
 
     @inline(__always)
+    mutating func optionalBool(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Bool?
+    ) {
+        member(name, description, .nullable(.boolean)) { subject, writer in
+            writer.optional(get(subject)) { $1.json.bool($0) }
+        }
+    }
+
+    @inline(__always)
     mutating func integer(
         _ name: StaticString,
         _ description: StaticString,

@@ -137,29 +137,27 @@ extension TransactionMetrics {
     private static func declarePath(
         in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
     ) {
-        members.unmeasured(
+        members.optionalBool(
             "isCellular",
-            "Whether the interface is cellular; null when its class is not known",
-            .boolean
-        )
-        members.unmeasured(
+            "Whether the interface is cellular; null when nobody asked, or its class is not known"
+        ) { $0.path?.isCellular }
+        members.optionalBool(
             "isExpensive",
-            "Whether the interface is expensive; null when its class is not known",
-            .boolean
-        )
-        members.unmeasured(
+            "Whether the interface is expensive; null when nobody asked, or its class is not known"
+        ) { $0.path?.isExpensive }
+        members.optionalBool(
             "isConstrained",
-            "Whether the interface is constrained; null when its class is not known",
-            .boolean
-        )
+            "Whether the interface is constrained; null when nobody asked, or its class is not known"
+        ) { $0.path?.isConstrained }
         members.bool("isProxyConnection", "Whether a proxy was connected to") {
             $0.isProxyConnection
         }
         members.bool("isReusedConnection", "Whether the connection had been used before") {
             $0.isReusedConnection
         }
-        // No socket is opened as MPTCP.
-        members.bool("isMultipath", "Whether a multipath protocol was negotiated") { _ in false }
+        members.bool("isMultipath", "Whether a multipath protocol was negotiated") {
+            $0.isMultipath
+        }
         members.constant(
             "domainResolutionProtocol",
             "How names were looked up; the system's resolver does not tell",
@@ -207,6 +205,15 @@ extension TransactionMetrics {
                 "Whom the session trusts over TLS; null without TLS",
                 .oneOf(TLSConfiguration.ServerTrust.allCases.map(\.rawValue))
             ) { $0.serverTrust?.rawValue }
+            members.optionalString(
+                "networkInterface",
+                "The interface that the connection went over; null where no policy asked for it"
+            ) { $0.path?.interface }
+            members.optionalOwnText(
+                "networkEnforcement",
+                "How forbidden interfaces were kept out: bound to the device, or by its route; null when none is forbidden",
+                .oneOf(TransactionMetrics.Path.Enforcement.allCases.map(\.rawValue))
+            ) { $0.path?.enforcement?.rawValue }
             members.optionalOwnText(
                 "byteCounting",
                 "What the byte counts are of: the wire, or libcurl's HTTP/1 rendering of frames",

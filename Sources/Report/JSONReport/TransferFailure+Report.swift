@@ -13,6 +13,10 @@ struct ReportedFailure {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.name("kind", "The class of the failure") { $0.failure.kind }
             members.foreignText("message", "One sentence for people") { $0.failure.detail }
+            members.optionalName(
+                "networkUnavailableReason",
+                "Why the interface that leads to the server may not be used; null for another failure, and when none leads there"
+            ) { $0.failure.unavailableReason }
             members.optionalObject(
                 "urlError",
                 "The closest code of Apple's NSURLErrorDomain",

@@ -78,6 +78,8 @@ package final class ProgressDisplay: RunEventSink {
                 waitMicroseconds: wait
             )
             replace([], after: line)
+        case .taskWaiting(let id, let failure):
+            replace(picture, after: lines.waiting(id: id, failure: failure))
         case .taskWrote: break
         case .taskFinished(let record):
             finish(record)

@@ -41,6 +41,11 @@ struct ProgressLines: Sendable {
             + "  attempt \(attempt): \(reason(failure)); \(next)\n"
     }
 
+    /// `waiting    id  network: no interface leads to …`.
+    func waiting(id: String, failure: TransferFailure) -> String {
+        padded("waiting", color: 33) + "  \(TerminalText.harmless(id))  \(reason(failure))\n"
+    }
+
     /// `stderr     id  dump: connection refused`.
     func wrote(_ line: String, id: String) -> String {
         let text = Redaction.text(line, maximumBytes: .max)

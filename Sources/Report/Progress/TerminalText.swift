@@ -9,7 +9,7 @@ package enum TerminalText {
     }
 
     /// The number of cells that harmless text takes.
-    static func width(_ text: String) -> Int {
+    package static func width(_ text: String) -> Int {
         text.reduce(0) { $0 + width($1) }
     }
 

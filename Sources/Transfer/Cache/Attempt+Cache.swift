@@ -12,7 +12,7 @@ extension Attempt {
         guard let caching else {
             // A session without a cache has nothing to answer with.
             if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
-            return .exchange(easyRequest())
+            return send()
         }
         let now = clock.timestamp(of: .now)
         if caching.question == nil {
@@ -38,7 +38,7 @@ extension Attempt {
         }
         caching.requestTime = now
         if caching.question?.conditions.isEmpty == false { recorder.willRevalidate() }
-        return .exchange(easyRequest())
+        return send()
     }
 
     /// A request for what was used although it was stale, whose answer only the cache gets.
@@ -55,7 +55,8 @@ extension Attempt {
             redirects: request.redirects,
             timeoutInterval: request.timeoutInterval,
             deadline: request.deadline,
-            decodesBody: request.decodesBody
+            decodesBody: request.decodesBody,
+            access: request.access
         )
         refresh.redirects.follow = .never
         refresh.cachePolicy = .reloadRevalidatingCacheData

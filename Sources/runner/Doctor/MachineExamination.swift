@@ -33,14 +33,16 @@ extension Examination {
                 Finding(
                     "multipath TCP",
                     kernel.hasMultipath ? "yes" : nil,
-                    "the kernel has it; jobs of this version cannot ask for it",
+                    "sessions with `multipathServiceType` can ask servers for it",
                     without: "the kernel has none, or net.mptcp.enabled is 0"
                 ),
                 Finding(
                     "binding to devices",
                     kernel.canBindToDevice ? "yes" : nil,
-                    "this user may bind transfers to an interface; jobs of this version cannot ask for it",
-                    without: "this user may not bind transfers to an interface (SO_BINDTODEVICE)"
+                    "`allows…Access: false` is kept by binding transfers to an interface",
+                    without:
+                        "`allows…Access: false` is kept by routes alone: this user may bind to no interface (SO_BINDTODEVICE)",
+                    .limited
                 ),
             ]
         )

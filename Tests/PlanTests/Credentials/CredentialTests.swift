@@ -174,9 +174,9 @@ import TransferModel
         PlanListing(plan).writeText { text += $0 }
         #expect(!text.contains("hunter"))
         for line in [
-            "  credentials[0].password        ${var.pass}  (line 7)",
-            "  credentials[1].password        ‹redacted›  (line 8)",
-            "  credentials[2].token           ‹redacted›${secret.token}  (line 9)",
+            "  credentials[0].password         ${var.pass}  (line 7)",
+            "  credentials[1].password         ‹redacted›  (line 8)",
+            "  credentials[2].token            ‹redacted›${secret.token}  (line 9)",
         ] {
             #expect(text.contains(line), "\(text)")
         }

@@ -19,6 +19,8 @@ import Testing
             ("session", SessionTable.table.keys),
             ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
             ("urlCache", CacheTable.table.keys),
+            ("network", NetworkTable.table.keys), ("interfaceRule", NetworkTable.rules.keys),
+            ("interfaceMatch", NetworkTable.matches.keys),
             ("proxy", ProxyTable.table.keys), ("proxyServer", ProxyTable.server.keys),
             ("checksum", ChecksumTable.table.keys), ("capture", CaptureTable.table.keys),
             ("data", TaskTable.data.keys),

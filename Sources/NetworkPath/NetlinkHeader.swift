@@ -1,0 +1,84 @@
+/// The head of a message of rtnetlink(7), whose lengths nobody vouches for.
+struct NetlinkHeader: Sendable, Hashable {
+    /// RTM_… and NLMSG_….
+    enum Kind: UInt16 {
+        case error = 2
+        case done = 3
+        case link = 16
+        case address = 20
+        case route = 24
+    }
+
+    /// nil for a message that is not read here.
+    let kind: Kind?
+    let sequence: UInt32
+    /// Whether a dump was overtaken by a change (NLM_F_DUMP_INTR).
+    let isInterrupted: Bool
+
+    private static let size = 16
+
+    /// Calls `visit` with the head and the rest of each whole message, until it returns false.
+    ///
+    /// - Returns: Whether it never did.
+    static func forEachMessage(
+        in bytes: Span<UInt8>,
+        _ visit: (NetlinkHeader, Span<UInt8>) -> Bool
+    ) -> Bool {
+        var offset = 0
+        while let length = bytes.word(at: offset), length >= size,
+            Int(length) <= bytes.count - offset, let kind = bytes.half(at: offset + 4),
+            let flags = bytes.half(at: offset + 6), let sequence = bytes.word(at: offset + 8)
+        {
+            let header = NetlinkHeader(
+                kind: Kind(rawValue: kind),
+                sequence: sequence,
+                isInterrupted: flags & 0x10 != 0
+            )
+            let body = bytes.extracting(offset + size..<offset + Int(length))
+            guard visit(header, body) else { return false }
+            offset += (Int(length) + 3) & ~3
+        }
+        return true
+    }
+}
+
+extension Span<UInt8> {
+    /// The two bytes there in the machine's order; nil beyond the end.
+    func half(at offset: Int) -> UInt16? {
+        guard offset >= 0, offset + 2 <= count else { return nil }
+        return UInt16(littleEndian: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
+    }
+
+    /// The four bytes there in the machine's order; nil beyond the end.
+    func word(at offset: Int) -> UInt32? {
+        guard offset >= 0, offset + 4 <= count else { return nil }
+        var value: UInt32 = 0
+        for index in 0..<4 { value |= UInt32(self[offset + index]) << UInt32(index * 8) }
+        return UInt32(littleEndian: value)
+    }
+
+    /// The same as a number with a sign: an interface's.
+    func index(at offset: Int) -> Int32? { word(at: offset).map(Int32.init(bitPattern:)) }
+
+    /// Calls `visit` with each attribute from there on, as far as they are whole.
+    func forEachAttribute(from start: Int, _ visit: (UInt16, Span<UInt8>) -> Void) {
+        var offset = start
+        while let size = half(at: offset), let type = half(at: offset + 2), size >= 4,
+            offset + Int(size) <= count
+        {
+            // The two highest bits say how it is to be read, not what it is.
+            visit(type & 0x3FFF, extracting(offset + 4..<offset + Int(size)))
+            offset += (Int(size) + 3) & ~3
+        }
+    }
+
+    /// The text up to its NUL.
+    var cString: String {
+        var text: [UInt8] = []
+        for index in indices {
+            if self[index] == 0 { break }
+            text.append(self[index])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

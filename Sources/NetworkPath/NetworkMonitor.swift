@@ -1,0 +1,103 @@
+package import SystemKit
+
+/// Keeps a snapshot of the machine's network and hears of its changes, on a thread of its own.
+package final class NetworkMonitor: Sendable {
+    private let survey: NetworkSurvey
+    private let changes: NetlinkSocket
+    private let snapshot: Lock<NetworkSnapshot>
+    private let wakeUp: EventPoll.WakeUp
+    private let isStopped = Lock(false)
+    private let thread = Lock<JoinableThread?>(nil)
+
+    /// How long after a first change the network is looked at again: one change seldom comes alone.
+    private static let settlingNanoseconds: Int64 = 250_000_000
+    private static let changesTag: UInt64 = 1
+
+    /// Looks at the network.
+    ///
+    /// - Throws: What netlink(7) says.
+    package init(_ survey: NetworkSurvey) throws(SystemError) {
+        self.survey = survey
+        wakeUp = try EventPoll.WakeUp()
+        // Before the first look, so that no change is missed between the two.
+        changes = try NetlinkSocket(hearing: [.links, .addresses, .routes])
+        snapshot = Lock(try survey.snapshot(RouteSocket()))
+    }
+
+    /// The network as it was seen last; any thread may ask.
+    package var current: NetworkSnapshot { snapshot.withLock { $0 } }
+
+    /// Reads interfaces and routes anew, on the calling thread, and asks no daemon.
+    ///
+    /// What has come since the last survey is left out: what it is, is not known yet.
+    ///
+    /// - Parameter socket: The caller's own.
+    /// - Returns: What was found; what was known when nothing can be.
+    package func refresh(_ socket: RouteSocket) -> NetworkSnapshot {
+        guard let tables = try? socket.tables() else { return current }
+        return snapshot.withLock { snapshot in
+            let interfaces = tables.interfaces.compactMap { found in
+                var found = found
+                guard let known = snapshot.interface(found.index), known.name == found.name else {
+                    return nil as NetworkInterface?
+                }
+                found.classification = known.classification
+                return found
+            }
+            snapshot = NetworkSnapshot(interfaces: interfaces, routes: tables.routes)
+            return snapshot
+        }
+    }
+
+    /// Begins to listen; to be called once.
+    ///
+    /// - Parameter didChange: Called on the monitor's thread when interfaces, addresses, routes or classes are others.
+    /// - Throws: Without threads.
+    package func start(_ didChange: @escaping @Sendable () -> Void) throws(SystemError) {
+        let started = try JoinableThread(name: "network") { [self] in listen(didChange) }
+        thread.withLock { $0 = started }
+    }
+
+    /// Ends the thread; nothing is told afterwards.
+    package func stop() {
+        isStopped.withLock { $0 = true }
+        wakeUp.signal()
+        thread.withLock { thread in
+            let started = thread
+            thread = nil
+            return started
+        }?.join()
+    }
+
+    private func listen(_ didChange: () -> Void) {
+        let poll = EventPoll(wakeUp)
+        guard (try? poll.watch(changes.descriptor, for: .readable, tag: Self.changesTag)) != nil,
+            let socket = try? RouteSocket()
+        else { return }
+        var events: [EventPoll.Event] = []
+        var settled: Int64?
+        // Others may have seen a change before, by `refresh`: it is to be told of all the same.
+        var surveyed = current
+        while true {
+            poll.wait(milliseconds: Self.milliseconds(until: settled), into: &events)
+            if isStopped.withLock({ $0 }) { return }
+            if !events.isEmpty {
+                // What it was is seen by looking: messages may have been lost.
+                changes.drain()
+                settled = settled ?? Clock.monotonicNanoseconds() + Self.settlingNanoseconds
+            }
+            guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
+            settled = nil
+            guard let found = try? survey.snapshot(socket) else { continue }
+            snapshot.withLock { $0 = found }
+            guard found != surveyed else { continue }
+            surveyed = found
+            didChange()
+        }
+    }
+
+    private static func milliseconds(until time: Int64?) -> Int32 {
+        guard let time else { return -1 }
+        return Int32(clamping: max(0, time - Clock.monotonicNanoseconds() + 999_999) / 1_000_000)
+    }
+}

@@ -1,0 +1,109 @@
+internal import JSON
+internal import SystemKit
+internal import TransferModel
+
+/// What the machine's network daemons say, asked by `busctl` on the system bus; a daemon that is not there says nothing.
+struct SystemBus: Sendable {
+    /// The program; asked only where there is a bus.
+    var program = "busctl"
+    /// The bus's socket.
+    var socket = "/run/dbus/system_bus_socket"
+    /// How long a daemon may take.
+    private static let patience: Int64 = 2_000_000_000
+    /// More of an answer is not read.
+    private static let longestAnswer = 4 << 20
+
+    /// What each daemon says of interfaces, by their names.
+    func evidence() -> [[String: InterfaceEvidence]] {
+        guard PathOccupant(at: socket) != .nothing else { return [] }
+        let manager = objects(of: "org.freedesktop.NetworkManager", at: "/org/freedesktop")
+        let modems = objects(
+            of: "org.freedesktop.ModemManager1",
+            at: "/org/freedesktop/ModemManager1"
+        )
+        return [
+            modems.map(Self.modemManager) ?? [:], manager.map(Self.networkManager) ?? [:],
+        ].filter { !$0.isEmpty }
+    }
+
+    /// The objects of a service with their properties, as busctl writes them; nil when it says nothing.
+    private func objects(of service: String, at path: String) -> JSONValue? {
+        let call = [
+            program, "--system", "--json=short", "--auto-start=no", "--timeout=1", "call", service,
+            path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+        ]
+        guard let child = try? ChildProcess(call, in: "/"),
+            let answer = try? child.capture(
+                limit: Self.longestAnswer,
+                until: Clock.monotonicNanoseconds() + Self.patience
+            ),
+            answer.outcome == .ended(.exited(0)), let value = try? JSONValue(bytes: answer.output)
+        else { return nil }
+        return value
+    }
+
+    /// `Metered` and `DeviceType` of NetworkManager's devices; "guess yes" is a yes, as libnm advises.
+    static func networkManager(_ answer: JSONValue) -> [String: InterfaceEvidence] {
+        var result: [String: InterfaceEvidence] = [:]
+        for object in Self.objects(in: answer) {
+            guard let device = object["org.freedesktop.NetworkManager.Device"],
+                let name = device["Interface"]?["data"]?.text
+            else { continue }
+            let metered = device["Metered"]?["data"]?.whole ?? 0
+            let kind: InterfaceKind? =
+                switch device["DeviceType"]?["data"]?.whole {
+                case 2: .wifi
+                case 5: .bluetooth
+                case 8: .cellular
+                default: nil
+                }
+            let evidence = InterfaceEvidence(
+                "NetworkManager",
+                kind: kind,
+                isExpensive: [1, 3].contains(metered) ? true : metered == 2 ? false : nil
+            )
+            if !evidence.isEmpty { result[name] = evidence }
+        }
+        return result
+    }
+
+    /// The network ports of ModemManager's modems, whatever their names look like.
+    static func modemManager(_ answer: JSONValue) -> [String: InterfaceEvidence] {
+        var result: [String: InterfaceEvidence] = [:]
+        for object in Self.objects(in: answer) {
+            let modem = object["org.freedesktop.ModemManager1.Modem"]
+            for port in modem?["Ports"]?["data"]?.items ?? [] {
+                let parts = port.items
+                // MM_MODEM_PORT_TYPE_NET.
+                guard parts.count == 2, parts[1].whole == 2, let name = parts[0].text else {
+                    continue
+                }
+                result[name] = InterfaceEvidence(
+                    "ModemManager",
+                    kind: .cellular,
+                    isExpensive: true
+                )
+            }
+        }
+        return result
+    }
+
+    /// The values of `a{oa{sa{sv}}}`.
+    private static func objects(in answer: JSONValue) -> [JSONValue] {
+        answer["data"]?.items.first?.values ?? []
+    }
+}
+
+extension JSONValue {
+    fileprivate var values: [JSONValue] {
+        if case .object(let members) = self { members.map(\.value) } else { [] }
+    }
+
+    fileprivate var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
+
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    fileprivate var whole: Int? {
+        if case .number(let digits) = self { Int(digits) } else { nil }
+    }
+}

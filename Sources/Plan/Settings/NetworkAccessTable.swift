@@ -1,0 +1,69 @@
+internal import TransferModel
+
+/// Which interfaces sessions and tasks may use, and how their packets are marked.
+enum NetworkAccessTable {
+    /// The keys of `allows…`, and what each stands for.
+    static let flags: [(key: String, access: NetworkAccess, summary: String)] = [
+        ("allowsCellularAccess", .cellular, "Whether cellular interfaces may be used."),
+        (
+            "allowsExpensiveNetworkAccess", .expensive,
+            "Whether interfaces may be used whose use is paid for by the amount."
+        ),
+        (
+            "allowsConstrainedNetworkAccess", .constrained,
+            "Whether interfaces may be used that are to be used as little as can be."
+        ),
+    ]
+
+    /// What a session does with an interface that nobody knows the class of.
+    private enum Unclassified: String, CaseIterable {
+        case allow
+        case deny
+    }
+
+    static let session: [Setting<SessionConfiguration>] =
+        flags.map { flag in
+            Setting(flag.key, .boolean, default: "true", flag.summary) { session, isAllowed in
+                session.access.set(flag.access, isAllowed)
+            }
+        } + [
+            Setting(
+                "unclassifiedInterfaces",
+                ValueType<Unclassified>.choice(),
+                default: "allow",
+                "What the flags `allows…` that are false make of an interface that nobody knows the class of."
+            ) { $0.access.set(.unclassified, $1 == .allow) },
+            Setting(
+                "waitsForConnectivity",
+                .boolean,
+                default: "false",
+                "Whether a task without a permitted interface waits for one, within `timeoutIntervalForResource`."
+            ) { $0.waitsForConnectivity = $1 },
+            Setting(
+                "networkServiceType",
+                .choice(),
+                default: "default",
+                "What the traffic is for: marks packets with a DSCP and a socket priority."
+            ) { $0.networkServiceType = $1 },
+            Setting(
+                "multipathServiceType",
+                .choice(),
+                default: "none",
+                "Other than `none`: connections are made with Multipath TCP where kernel and server have it."
+            ) { $0.multipathServiceType = $1 },
+        ]
+
+    /// A task may only forbid.
+    static let task: [Setting<TaskDraft>] = flags.map { flag in
+        Setting(flag.key, .boolean, default: "the session's", flag.summary) { task, isAllowed in
+            task.allowedAccess.set(flag.access, isAllowed)
+            task.deniedAccess.set(flag.access, !isAllowed)
+        }
+    }
+}
+
+extension NetworkAccess {
+    fileprivate mutating func set(_ member: NetworkAccess, _ isAllowed: Bool) {
+        if isAllowed { insert(member) } else { remove(member) }
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import SystemKit
+
+/// A network of its own with two links, `eth0` and `wwan0`, to one server; gone when nobody holds it.
+///
+/// It lives in a user namespace, so that whoever runs the tests may make it. The server's own address, `address`, is reached over
+/// `wwan0`: by the default route, with a smaller metric than any other one is given here.
+package final class TwoLinks: Sendable {
+    /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`.
+    package let root: TemporaryFolder
+    private let state: TemporaryFolder
+    private let process: Lock<RunningCommand>
+    private let client: String
+    private let server: String
+
+    /// The server's end of `eth0`.
+    package static let wiredAddress = "10.1.0.1"
+    /// The server's end of `wwan0`.
+    package static let cellularAddress = "10.2.0.1"
+    /// An address of the server that is of neither link.
+    package static let address = "10.9.0.1"
+    /// nginx listens at all three.
+    package static let port = 8080
+
+    /// Makes the links and starts nginx at their other end.
+    ///
+    /// Throws `MissingTool` without util-linux, iproute2 or nginx, and where user namespaces are not allowed.
+    package init() throws {
+        root = try TemporaryFolder()
+        state = try TemporaryFolder()
+        try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
+        let script = Command("unshare", ["-Urn", "sh", "-c", Self.script, "sh", state.path])
+        let running = try script.start()
+        let words: [Substring]
+        do {
+            words = try running.waitForLine(containing: "ready").split(separator: " ")
+        } catch {
+            throw MissingTool("unshare", running.standardError)
+        }
+        guard words.count == 3 else { throw MissingTool("unshare", "it did not say where") }
+        client = String(words[1])
+        server = String(words[2])
+        process = Lock(running)
+    }
+
+    deinit {
+        _ = process.withLock { try? $0.finish() }
+    }
+
+    private static let script = """
+        set -e
+        PATH=$PATH:/usr/sbin:/sbin
+        exec 3<&0 0</dev/null
+        ip link set lo up
+        unshare -n sleep infinity &
+        server=$!
+        trap 'kill $server $nginx 2>/dev/null' EXIT
+        until [ "$(readlink /proc/$server/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do
+            kill -0 $server
+        done
+        there() { nsenter -t $server -n "$@"; }
+        ip link add eth0 type veth peer name left netns $server
+        ip link add wwan0 type veth peer name right netns $server
+        there ip link set lo up
+        there ip address add \(address)/32 dev lo
+        there ip address add \(wiredAddress)/24 dev left
+        there ip address add \(cellularAddress)/24 dev right
+        there ip link set left up
+        there ip link set right up
+        ip address add 10.1.0.2/24 dev eth0
+        ip address add 10.2.0.2/24 dev wwan0
+        ip link set eth0 up
+        ip link set wwan0 up
+        ip route add default via \(cellularAddress) metric 50
+        nsenter -t $server -n nginx -e "$1/error.log" -p "$1" -c "$1/nginx.conf" &
+        nginx=$!
+        until there ss -ltn | grep -q ':\(port) '; do kill -0 $nginx; done
+        # The kernel tells of a carrier some time after it is there.
+        for link in eth0 wwan0; do
+            until ip link show dev $link | grep -q 'state UP'; do :; done
+        done
+        echo "ready $$ $server"
+        read -r _ <&3 || true
+        """
+
+    private static func configuration(root: String, state: String) -> String {
+        """
+        daemon off;
+        master_process off;
+        user root root;
+        pid \(state)/nginx.pid;
+        error_log \(state)/error.log;
+        events { worker_connections 256; }
+        http {
+            client_body_temp_path \(state)/bodies;
+            proxy_temp_path \(state)/proxy;
+            fastcgi_temp_path \(state)/fastcgi;
+            scgi_temp_path \(state)/scgi;
+            uwsgi_temp_path \(state)/uwsgi;
+            access_log off;
+            server {
+                listen \(port);
+                root \(root);
+                location /slow/ {
+                    alias \(root)/;
+                    limit_rate 2m;
+                    limit_rate_after 64k;
+                }
+            }
+        }
+
+        """
+    }
+
+    /// Runs a command of ip(8) on this side, with every right there.
+    package func ip(_ arguments: String) throws {
+        let words = arguments.split(separator: " ").map(String.init)
+        let command = inside(client, ["env", "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "ip"] + words)
+        let outcome = try command.run()
+        guard outcome.status == .exit(0) else { throw MissingTool("ip", outcome.standardError) }
+    }
+
+    /// A command as somebody on this side runs it who has no rights but a user's.
+    package func unprivileged(_ command: Command) -> Command {
+        let drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
+        var result = inside(client, drop + [command.executable] + command.arguments)
+        result.environment = command.environment
+        result.workingFolder = command.workingFolder
+        return result
+    }
+
+    /// Starts to listen to an interface of this side; the lines are of `packet-log.py`.
+    package func packets(of interface: String) throws -> RunningCommand {
+        try start(client, "packet-log.py", interface)
+    }
+
+    /// Starts a server on the other side that speaks Multipath TCP.
+    package func multipathServer(port: Int) throws -> RunningCommand {
+        try start(server, "multipath-server.py", "\(port)")
+    }
+
+    private func start(_ side: String, _ name: String, _ argument: String) throws -> RunningCommand
+    {
+        let program = #filePath.replacing("TwoLinks.swift", with: name)
+        let running = try inside(side, ["python3", program, argument]).start()
+        do {
+            _ = try running.waitForLine(containing: "ready")
+        } catch {
+            throw MissingTool("python3", running.standardError)
+        }
+        return running
+    }
+
+    private func inside(_ process: String, _ command: [String]) -> Command {
+        Command(
+            "nsenter",
+            ["--target", process, "--user", "--net", "--preserve-credentials", "--"] + command
+        )
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import NetworkPath
+import Plan
+import SystemKit
+import TransferModel
+
+/// `runner interfaces`: what this machine's interfaces are to a network policy.
+struct Interfaces: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "interfaces",
+        _superCommandName: Runner.name,
+        abstract: "Show each network interface, its class, the evidence, and what may use it.",
+        discussion:
+            "With a job file its `network.interfaces` count, and its sessions are shown too."
+    )
+
+    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
+    var file: String?
+
+    @OptionGroup var job: JobOptions
+
+    @Option(help: "How to show it: text or json. [env: RUNNER_FORMAT] (default: text)")
+    var format: OutputFormat?
+
+    mutating func run() throws {
+        let format = try OutputFormat.resolve(format)
+        let plan = try file.map { file in
+            try JobSource(
+                path: file,
+                variables: job.resolvedVariables(in: ProcessContext.environment)
+            ).requirePlan()
+        }
+        let report = InterfaceReport(
+            snapshot: try NetworkSurvey.of(plan).snapshot(RouteSocket()),
+            sessions: plan?.sessions ?? []
+        )
+        switch format {
+        case .text: try StandardOutput.write(report.text)
+        case .json: try StandardOutput.write(report.json.span)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+/// A mixed job that is killed at random moments and started again until it is done, many times over.
+@Suite struct CrashTests {
+    private static let downloads = 12
+    private static let orders = 24
+    private static let kills = 200
+
+    /// The orders that an intake has accepted: of each, the keys under which it came.
+    private final class Intake: Sendable {
+        private let keys = Lock([String: Set<String>]())
+
+        func accept(_ request: RecordedRequest) -> Reply {
+            let key = request.headers["Idempotency-Key"] ?? ""
+            keys.withLock { _ = $0[request.path, default: []].insert(key) }
+            return .status(201)
+        }
+
+        func takeAll() -> [String: Set<String>] {
+            keys.withLock { keys in
+                defer { keys = [:] }
+                return keys
+            }
+        }
+    }
+
+    private static func job(_ nginx: Nginx, _ intake: ScriptedServer) throws -> JobFolder {
+        let downloads = (1...downloads).map {
+            "  d\($0): { url: \(nginx.origin)/paced/\($0).bin, to: out/\($0).bin }"
+        }
+        // Some go at once, the others when their file is there.
+        let orders = (1...orders).map { number in
+            let needs = number % 2 == 0 ? ", needs: [d\(number / 2)]" : ""
+            return
+                "  o\(number): { url: \(intake.url("/o\(number)")), json: { number: \(number) }, "
+                + "idempotencyKey: auto\(needs) }"
+        }
+        return try JobFolder(
+            """
+            version: 1
+            sessions: { s: { configuration: background, identifier: crash, httpMaximumConnectionsPerHost: 8 } }
+            schedule: { maxConcurrentTasks: 8 }
+            downloads:
+            \(downloads.joined(separator: "\n"))
+            uploads:
+            \(orders.joined(separator: "\n"))
+            """
+        )
+    }
+
+    /// Runs the job for so long, then kills it; nil when it had ended before.
+    private static func run(_ job: JobFolder, for time: Duration) throws -> Command.Outcome? {
+        let running = try job.runCommand(["--progress", "none"]).start()
+        if let outcome = try? running.finish(within: time) { return outcome }
+        running.signal(9)
+        let outcome = try running.finish()
+        return outcome.status == .signal(9) ? nil : outcome
+    }
+
+    /// Whether everything under a final name is whole, and what is kept for the next run can be read.
+    private static func check(_ job: JobFolder, _ bodies: [[UInt8]]) throws {
+        for (number, body) in zip(1..., bodies) where job.folder.contains("out/\(number).bin") {
+            #expect(try job.folder.read("out/\(number).bin") == body)
+        }
+        let status = try job.runner(["status", "--format", "json"])
+        #expect(status.status == .exit(0), "\(status.standardError)")
+        _ = try JSONValue(bytes: Array(status.standardOutput.utf8))
+    }
+
+    /// Whether the run that was killed had already told how it ended.
+    private static func hasReported(_ job: JobFolder) throws -> Bool {
+        guard job.folder.contains("report.json") else { return false }
+        let report = try JSONValue(bytes: job.folder.read("report.json"))
+        return report["summary"]?["exitCode"]?.integer == 0
+    }
+
+    @Test func `killed at 200 random moments, everything arrives whole and once`() throws {
+        // A few kilobytes at a time: what is on its way when a run is killed is not the run's doing.
+        let nginx = try Nginx(
+            locations: """
+                location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 400k; sendfile_max_chunk 16k; tcp_nopush off; }
+                """
+        )
+        let intake = Intake()
+        let server = try ScriptedServer { intake.accept($0) }
+        var generator = SplitMix64(seed: 7)
+        let bodies = (0..<Self.downloads).map { _ in
+            (0..<(1 << 20) + 17).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        }
+        for (number, body) in zip(1..., bodies) {
+            try nginx.root.write(body, to: "\(number).bin")
+        }
+        var kills = 0
+        var jobs = 0
+        while kills < Self.kills {
+            let job = try Self.job(nginx, server)
+            var ended: Command.Outcome?
+            while ended == nil {
+                // The last job is let go on when it has been killed often enough.
+                let time = Int.random(in: 10...600, using: &generator)
+                ended = try Self.run(
+                    job,
+                    for: kills < Self.kills ? .milliseconds(time) : .seconds(600)
+                )
+                if ended == nil {
+                    kills += 1
+                    try Self.check(job, bodies)
+                    if try Self.hasReported(job) { break }
+                }
+            }
+            if let ended {
+                let run = try ended.reported(in: job.folder)
+                #expect(run.code == 0, "\(ended.standardError)")
+            }
+            jobs += 1
+            for (number, body) in zip(1..., bodies) {
+                #expect(try job.folder.read("out/\(number).bin") == body)
+            }
+            #expect(try job.folder.list("out").count == Self.downloads)
+            let keys = intake.takeAll()
+            #expect(keys.count == Self.orders)
+            #expect(keys.values.allSatisfy { $0.count == 1 && $0 != [""] })
+        }
+        let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
+        let whole = bodies.reduce(0) { $0 + $1.count } * jobs
+        #expect(sent * 10 <= whole * 11, "\(sent) of \(whole) bytes, in \(jobs) jobs")
+    }
+}

@@ -1,0 +1,297 @@
+import TestSupport
+import Testing
+
+/// Runs as an unprivileged user with two links to a server, the one of the default route classed as cellular.
+@Suite struct NetworkPolicyTests {
+    private let links: TwoLinks
+
+    init() throws { links = try TwoLinks() }
+
+    private static let classes = """
+        version: 1
+        network:
+          interfaces:
+            - { match: { name: "wwan*" }, kind: cellular }
+            - { match: { name: "eth*" }, kind: wired, expensive: false }
+        defaults: { urlCache: none }
+
+        """
+
+    private static func url(_ path: String, at address: String = TwoLinks.address) -> String {
+        "http://\(address):\(TwoLinks.port)/\(path)"
+    }
+
+    private func start(_ job: JobFolder) throws -> RunningCommand {
+        try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
+    }
+
+    private func run(_ job: JobFolder) throws -> RunOutcome {
+        try start(job).finish().reported(in: job.folder)
+    }
+
+    /// What an exchange says of its interface.
+    private func path(_ exchange: JSONValue?) -> [JSONValue?] {
+        [
+            exchange?["isCellular"], exchange?["isExpensive"], exchange?["isConstrained"],
+            exchange?["extension"]?["networkInterface"],
+            exchange?["extension"]?["networkEnforcement"],
+        ]
+    }
+
+    @Test func `without another way a forbidden transfer is deferred and sends nothing`() throws {
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false } }
+                data:
+                  address: { url: "\(Self.url("a"))" }
+                  link: { url: "\(Self.url("a", at: TwoLinks.cellularAddress))" }
+                  next: { url: "\(Self.url("a"))", needs: [address] }
+                """
+        )
+        let packets = try links.packets(of: "wwan0")
+        let outcome = try run(job)
+        #expect(outcome.code == 7)
+        for id in ["address", "link"] {
+            let task = try #require(outcome.task(id))
+            #expect(task["outcome"]?.string == "deferred")
+            #expect(task["error"]?["kind"]?.string == "network")
+            #expect(task["error"]?["networkUnavailableReason"]?.string == "cellular")
+            #expect(task["error"]?["urlError"]?["code"]?.integer == -1020)
+            #expect(task["error"]?["retryable"]?.bool == true)
+            #expect(task["attempts"]?.elements.isEmpty == true)
+        }
+        #expect(outcome.outcome("next") == "skipped")
+        #expect(try packets.finish().standardOutput == "ready\n")
+    }
+
+    @Test func `a forbidden transfer takes the other link when that has a route of its own`() throws
+    {
+        try links.root.write("hello", to: "a")
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 500")
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.cellularAddress) metric 5")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions:
+                  free: {}
+                  careful: { allowsCellularAccess: false }
+                data:
+                  free: { session: free, url: "\(Self.url("a"))" }
+                  careful: { session: careful, url: "\(Self.url("a"))" }
+                  tight: { session: free, allowsExpensiveNetworkAccess: false, url: "\(Self.url("a"))" }
+                """
+        )
+        let packets = try links.packets(of: "eth0")
+        let outcome = try run(job)
+        #expect(outcome.code == 0)
+        let free = try #require(outcome.exchanges("free").first)
+        #expect(free["localAddress"]?.string == "10.2.0.2")
+        #expect(path(free) == [.null, .null, .null, .null, .null])
+        for id in ["careful", "tight"] {
+            let exchange = try #require(outcome.exchanges(id).first)
+            #expect(exchange["localAddress"]?.string == "10.1.0.2")
+            #expect(
+                path(exchange) == [
+                    .bool(false), .bool(false), .bool(false), .string("eth0"), .string("device"),
+                ]
+            )
+        }
+        // One for each of the two: connections are shared neither with the free session nor between policies.
+        let lines = try packets.finish().standardOutput.split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("sent") && $0.hasSuffix("syn") }.count == 2)
+    }
+
+    @Test func `sessions and tasks that allow and forbid at once never share a connection`() throws
+    {
+        try links.root.write("hello", to: "a")
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 500")
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.cellularAddress) metric 5")
+        let tasks = (0..<40).map { index in
+            let session = index % 2 == 0 ? "free" : "careful"
+            return "  t\(index): { session: \(session), url: \"\(Self.url("a"))\" }"
+        }
+        let job = try JobFolder(
+            Self.classes + """
+                sessions:
+                  free: { httpMaximumConnectionsPerHost: 2 }
+                  careful: { httpMaximumConnectionsPerHost: 2, allowsCellularAccess: false }
+                schedule: { maxConcurrentTasks: 4 }
+                data:
+                \(tasks.joined(separator: "\n"))
+                """
+        )
+        let outcome = try run(job)
+        #expect(outcome.code == 0)
+        for index in 0..<40 {
+            let exchange = outcome.exchanges("t\(index)").first
+            let address = index % 2 == 0 ? "10.2.0.2" : "10.1.0.2"
+            #expect(exchange?["localAddress"]?.string == address)
+        }
+    }
+
+    @Test func `a task waits for a link and starts when it is up`() throws {
+        try links.root.write("hello", to: "a")
+        try links.ip("link set eth0 down")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
+                data: { a: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))" } }
+                """
+        )
+        let running = try start(job)
+        _ = try running.waitForLine(containing: "waiting")
+        try links.ip("link set eth0 up")
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == 0)
+        let lines = outcome.command.standardError.split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("waiting") }.count == 1)
+        let attempts = outcome.attempts("a")
+        #expect(attempts.count == 1)
+        #expect(attempts.first?["waitReason"]?.string == "connectivity")
+        // Told by the kernel, not found by looking every half minute.
+        let waited = try #require(attempts.first?["waitedUs"]?.integer)
+        #expect(waited > 0)
+        #expect(waited < 20_000_000)
+    }
+
+    @Test func `a wait ends with the resource timeout, and the task is deferred`() throws {
+        let job = try JobFolder(
+            Self.classes + """
+                sessions:
+                  careful: { allowsCellularAccess: false, waitsForConnectivity: true, timeoutIntervalForResource: 300ms }
+                data: { a: { url: "\(Self.url("a"))" } }
+                """
+        )
+        let outcome = try run(job)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("a") == "deferred")
+        #expect(outcome.kind("a") == "network")
+    }
+
+    @Test func `a download whose link goes down waits and goes on where it was`() throws {
+        let content = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        try links.root.write(content, to: "file")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
+                downloads: { a: { url: "\(Self.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
+                """
+        )
+        let packets = try links.packets(of: "eth0")
+        let running = try start(job)
+        _ = try packets.waitForLine(containing: "received")
+        try links.ip("link set eth0 down")
+        _ = try running.waitForLine(containing: "waiting")
+        try links.ip("link set eth0 up")
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == 0)
+        #expect(try job.folder.read("file") == content)
+        #expect(outcome.attempts("a").map { $0["outcome"]?.string } == ["deferred", "succeeded"])
+        #expect(outcome.attempts("a").last?["waitReason"]?.string == "connectivity")
+    }
+
+    @Test(arguments: [
+        ("default", 0), ("background", 8), ("responsiveData", 18), ("avStreaming", 26),
+        ("responsiveAV", 32), ("video", 34), ("callSignaling", 40), ("voice", 46),
+    ])
+    func `a service type marks the first packet`(type: String, codePoint: Int) throws {
+        try links.root.write("hello", to: "a")
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { networkServiceType: \(type), urlCache: none } }
+            data: { a: { url: "\(Self.url("a"))" } }
+            """
+        )
+        let packets = try links.packets(of: "wwan0")
+        #expect(try run(job).code == 0)
+        let address = "\(TwoLinks.address):\(TwoLinks.port)"
+        let sent = try packets.finish().standardOutput.split(separator: "\n")
+            .filter { $0.hasPrefix("sent tcp \(address) ") }
+        #expect(sent.first?.hasSuffix("dscp \(codePoint) syn") == true)
+        #expect(sent.allSatisfy { $0.contains("dscp \(codePoint)") })
+    }
+
+    @Test func `a connection to a server with Multipath TCP is reported as such`() throws {
+        try links.root.write("hello", to: "a")
+        let server = try links.multipathServer(port: 8090)
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { multipathServiceType: handover } }
+            data:
+              several: { url: "http://\(TwoLinks.address):8090/" }
+              one: { url: "\(Self.url("a"))" }
+            """
+        )
+        let packets = try links.packets(of: "wwan0")
+        let outcome = try run(job)
+        #expect(outcome.code == 0)
+        #expect(outcome.exchanges("several").first?["isMultipath"]?.bool == true)
+        #expect(outcome.exchanges("one").first?["isMultipath"]?.bool == false)
+        let sent = try packets.finish().standardOutput
+        #expect(sent.contains("sent tcp \(TwoLinks.address):8090 dscp 0 syn multipath"))
+        server.signal(9)
+    }
+
+    @Test func `interfaces shows what each is and which sessions may use it`() throws {
+        let job = try JobFolder(
+            Self.classes + """
+                sessions:
+                  careful: { allowsCellularAccess: false }
+                  free: {}
+                """
+        )
+        let command = try job.command(["interfaces", "job.yaml"])
+        let text = try links.unprivileged(command).run().standardOutput
+        #expect(text.contains("session careful: eth0\n"))
+        #expect(text.contains("session free: eth0, wwan0\n"))
+        let asked = try job.command(["interfaces", "job.yaml", "--format", "json"])
+        let report = try JSONValue(links.unprivileged(asked).run().standardOutput)
+        let modem = report["interfaces"]?.elements.first { $0["name"]?.string == "wwan0" }
+        #expect(modem?["kind"]?.string == "cellular")
+        #expect(modem?["isExpensive"]?.bool == true)
+        #expect(modem?["isUsable"]?.bool == true)
+        #expect(modem?["addresses"]?.elements == [.string("10.2.0.2")])
+    }
+
+    @Test func `plan shows what each session could use, where that matters`() throws {
+        let job = try JobFolder(
+            Self.classes + """
+                sessions:
+                  careful: { allowsCellularAccess: false }
+                  free: {}
+                """
+        )
+        let text = try links.unprivileged(job.command(["plan", "job.yaml"])).run().standardOutput
+        #expect(text.contains("session careful (line 8)\n  can use now: eth0\n"))
+        #expect(text.contains("session free (line 9)\n  can use now: eth0, wwan0\n"))
+        let asked = try job.command(["plan", "job.yaml", "--format", "json"])
+        let listing = try JSONValue(links.unprivileged(asked).run().standardOutput)
+        let sessions = listing["sessions"]?.elements.map { $0["interfaces"]?.elements }
+        #expect(sessions == [[.string("eth0")], [.string("eth0"), .string("wwan0")]])
+        let other = try JobFolder("version: 1\ndata: { a: { url: \"https://example.com/\" } }")
+        let plain = try other.runner(["plan", "job.yaml"]).standardOutput
+        #expect(!plain.contains("can use now"))
+    }
+
+    @Test func `a file of the machine classes interfaces for every job`() throws {
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { careful: { allowsExpensiveNetworkAccess: false } }
+            data: { a: { url: "\(Self.url("a"))" } }
+            """
+        )
+        let file = try job.folder.write(
+            "interfaces: [{ match: { name: wwan0 }, expensive: true }]",
+            to: "network.yaml"
+        )
+        var command = try job.runCommand()
+        command.environment["RUNNER_NETWORK_FILE"] = file
+        let outcome = try links.unprivileged(command).run().reported(in: job.folder)
+        #expect(outcome.code == 7)
+        let error = outcome.task("a")?["error"]
+        #expect(error?["networkUnavailableReason"]?.string == "expensive")
+        #expect(error?["urlError"]?["code"]?.integer == -1009)
+    }
+}

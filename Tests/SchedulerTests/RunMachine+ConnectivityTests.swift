@@ -1,0 +1,184 @@
+import SystemKit
+import Testing
+import Transfer
+import TransferModel
+
+@testable import Scheduler
+
+@Suite struct RunMachineConnectivityTests {
+    private static func session(
+        waits: Bool = true,
+        resource: Duration? = .seconds(600)
+    ) -> SessionConfiguration {
+        var session = SessionConfiguration(name: "s")
+        session.waitsForConnectivity = waits
+        session.timeoutIntervalForResource = resource
+        return session
+    }
+
+    private static func run(
+        _ tasks: [FakeSource.Task] = [.init("a")],
+        waits: Bool = true,
+        resource: Duration? = .seconds(600),
+        failFast: Bool = false
+    ) -> RunSimulation {
+        RunSimulation(tasks, sessions: [session(waits: waits, resource: resource)]) {
+            $0.failFast = failFast
+        }
+    }
+
+    /// An attempt that had no interface to begin over.
+    private static func refuse(_ id: String, in run: inout RunSimulation) {
+        run.fail(id, .network) {
+            $0.isKnownUnprocessed = true
+            $0.unavailableReason = .cellular
+        }
+    }
+
+    /// An attempt that has lost its interface.
+    private static func lose(_ id: String, in run: inout RunSimulation) {
+        run.finish(id) { result in
+            result.transactions = [
+                TransactionMetrics(
+                    attempt: 1,
+                    reason: .initial,
+                    request: result.currentRequest,
+                    fetchStartDate: Timestamp(microseconds: 0)
+                )
+            ]
+            result.failure = TransferFailure(kind: .network, phase: .receive, detail: "it is gone")
+        }
+    }
+
+    @Test func `a task without a way is deferred, and those that need it are skipped`() throws {
+        var run = Self.run(
+            [.init("a"), .init("b").with { $0.needs = [0] }, .init("c")],
+            waits: false,
+            failFast: true
+        )
+        Self.refuse("a", in: &run)
+        run.finish("c")
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .deferred)
+        #expect(record.attempts.isEmpty)
+        #expect(record.isRetryable)
+        #expect(record.error?.unavailableReason == .cellular)
+        #expect(run.record("b")?.outcome == .skipped)
+        #expect(run.record("b")?.error?.detail == "it needs `a`, which was deferred")
+        #expect(run.record("c")?.outcome == .succeeded)
+        #expect(run.summary.exitCode == .deferred)
+        // That of `c`.
+        #expect(run.summary.attempts == 1)
+    }
+
+    @Test func `a task waits until the network changes, and that costs no attempt`() throws {
+        var run = Self.run()
+        Self.refuse("a", in: &run)
+        #expect(run.running.isEmpty)
+        run.advance(by: .seconds(5))
+        run.networkChanges()
+        #expect(run.running[0]?.number == 1)
+        // It was not what helps: the wait goes on.
+        Self.refuse("a", in: &run)
+        run.advance(by: .seconds(2))
+        run.networkChanges()
+        run.finish("a")
+        let record = try #require(run.record("a"))
+        #expect(record.attempts.map(\.number) == [1])
+        #expect(record.attempts.map(\.waitReason) == [.connectivity])
+        #expect(record.attempts.map(\.waitedMicroseconds) == [7_000_000])
+        #expect(run.waiting == ["a"])
+        #expect(run.summary.exitCode == .success)
+    }
+
+    @Test func `a task looks by itself after half a minute`() {
+        var run = Self.run()
+        Self.refuse("a", in: &run)
+        run.advance(by: .milliseconds(29_999))
+        #expect(run.running.isEmpty)
+        run.advance(by: .milliseconds(1))
+        #expect(run.runningIDs == ["a"])
+    }
+
+    @Test func `the wait is over with the resource timeout`() throws {
+        var run = Self.run(resource: .seconds(10))
+        Self.refuse("a", in: &run)
+        run.advance(by: .seconds(10))
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .deferred)
+        #expect(run.summary.exitCode == .deferred)
+    }
+
+    @Test func `tasks that would wait too take no place of others`() {
+        var other = Self.session(waits: false)
+        other.name = "other"
+        let tasks = (0..<600).map { index in
+            FakeSource.Task("t\(index)").with { $0.session = index < 500 ? 0 : 1 }
+        }
+        var run = RunSimulation(tasks, sessions: [Self.session(), other]) {
+            $0.maxConcurrentTasks = 4
+        }
+        for id in run.runningIDs { Self.refuse(id, in: &run) }
+        var rounds = 0
+        while !run.running.isEmpty, rounds < 200 {
+            rounds += 1
+            for id in run.runningIDs { run.finish(id) }
+        }
+        #expect(run.records.count == 100)
+        #expect(run.waiting.count == 4)
+        run.networkChanges()
+        while !run.running.isEmpty {
+            for id in run.runningIDs { run.finish(id) }
+        }
+        #expect(run.records.count == 600)
+        #expect(run.records.allSatisfy { $0.outcome == .succeeded })
+    }
+
+    @Test func `when a task waits no more, the next one looks for a way`() {
+        var run = Self.run([.init("a"), .init("b")], resource: .seconds(10))
+        for id in run.runningIDs { Self.refuse(id, in: &run) }
+        run.advance(by: .seconds(10))
+        #expect(run.records.map(\.outcome) == [.deferred, .deferred])
+    }
+
+    @Test func `a run that is stopped cancels those that wait and those behind them`() {
+        var run = Self.run((0..<40).map { .init("t\($0)") })
+        for id in run.runningIDs { Self.refuse(id, in: &run) }
+        run.signal(.terminate)
+        #expect(run.records.count == 40)
+        #expect(run.records.allSatisfy { $0.outcome == .cancelled })
+    }
+
+    @Test func `an attempt that has lost its interface is in the record and uses up no retry`()
+        throws
+    {
+        var run = Self.run([.init("a").with { $0.retry = .steady }])
+        for _ in 0..<6 {
+            Self.lose("a", in: &run)
+            run.networkChanges()
+        }
+        run.finish("a")
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .succeeded)
+        #expect(
+            record.attempts.map(\.outcome) == Array(repeating: .deferred, count: 6) + [.succeeded]
+        )
+        #expect(run.waiting == ["a"])
+    }
+
+    @Test func `an order that may have been processed is not repeated, and fails`() throws {
+        var run = Self.run([.init("a").with { $0.method = "POST" }])
+        Self.lose("a", in: &run)
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .failed)
+        #expect(record.error?.isOutcomeUnknown == true)
+        #expect(run.summary.exitCode == .taskFailed)
+    }
+
+    @Test func `a change of the network brings nobody forward who waits for something else`() {
+        var run = Self.run([.init("a").with { $0.retry = .steady }])
+        run.fail("a", .reset)
+        run.networkChanges()
+        #expect(run.running.isEmpty)
+    }
+}
