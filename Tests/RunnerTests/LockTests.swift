@@ -71,19 +71,12 @@ import Testing
         #expect(try command.run().reported(in: held.job.folder, as: "second.json").code == 0)
     }
 
-    @Test func `of twenty starts at a time, while one runs, none does anything`()
-        async throws
-    {
+    @Test func `of twenty starts at a time, while one runs, none does anything`() throws {
         let held = try Held("fail")
         let first = try held.hold()
         let before = try held.job.folder.list(".local/state/runner/locks")
-        let statuses = try await withThrowingTaskGroup(of: Command.Outcome.self) { group in
-            for _ in 0..<20 {
-                group.addTask { try held.second().run() }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(statuses.count == 20)
+        let starts = try (0..<20).map { _ in try held.second().start() }
+        let statuses = try starts.map { try $0.finish() }
         #expect(statuses.allSatisfy { $0.status == .exit(10) })
         #expect(held.server.requests.count == 1)
         #expect(try held.job.folder.list(".local/state/runner/locks") == before)
