@@ -9,7 +9,7 @@ package enum StoredFields {
     ]
     /// About the stored body, which a confirmation does not change.
     private static let ofBody: Set<String> = [
-        "content-length", "content-encoding", "content-range",
+        "content-length", "content-encoding", "content-range", "content-digest",
     ]
 
     /// The fields of a response that are stored: without those named by `Connection` and `no-cache="…"`.

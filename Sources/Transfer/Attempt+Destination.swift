@@ -50,8 +50,12 @@ extension Attempt {
 
     /// The digest that the server gives of what is stored; what was decoded is something else.
     var announcedDigest: Checksum? {
-        guard destination != nil, decoding == nil, let head else { return nil }
-        return ReprDigest.announced(in: head.fields, isWhole: resumption?.isRest != true)
+        let isRest = resumption?.isRest == true
+        guard destination != nil, decoding == nil, hop.method != "HEAD", let head,
+            // A digest of the whole says nothing of a part that the task has asked for, nor of what is not sent.
+            head.statusCode == 206 ? isRest : !head.hasNoContent
+        else { return nil }
+        return ReprDigest.announced(in: head.fields, isWhole: !isRest)
     }
 
     /// Whether the body may get the name that the server gave it.

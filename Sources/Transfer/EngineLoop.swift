@@ -126,10 +126,11 @@ final class EngineLoop: MultiHandle.Driver {
             }
             runTimers()
             reap()
-            checkAttempts()
+            // What woke the check may be in the mailbox, and nobody rings for that again.
+            let wasReady = checkAttempts()
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
-            awaitSockets(milliseconds: waitMilliseconds())
+            awaitSockets(milliseconds: wasReady ? 0 : waitMilliseconds())
         }
     }
 
@@ -372,10 +373,12 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     /// Ends what was silent, slow or out of time; looks at the attempts only when one can be due.
-    private func checkAttempts() {
-        guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return }
+    ///
+    /// - Returns: Whether there was a socket or a wake-up meanwhile.
+    private func checkAttempts() -> Bool {
+        guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return false }
         // Of a thread or a process that stood still meanwhile the peers were not silent: what they said has its say first.
-        awaitSockets(milliseconds: 0)
+        let wasReady = awaitSockets(milliseconds: 0)
         let now = MonotonicTime.now
         nextCheck = stopTime ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
@@ -385,6 +388,7 @@ final class EngineLoop: MultiHandle.Driver {
                 nextCheck = min(nextCheck, attempt.watch.nextCheck)
             }
         }
+        return wasReady
     }
 
     /// Hands over what has finished since the last time, in one batch each.

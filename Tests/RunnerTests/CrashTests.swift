@@ -100,7 +100,7 @@ import TransferModel
             var ended: Command.Outcome?
             while ended == nil {
                 // The last job is let go on when it has been killed often enough.
-                let time = Int.random(in: 10...600, using: &generator)
+                let time = Int.random(in: 10...1500, using: &generator)
                 ended = try Self.run(
                     job,
                     for: kills < Self.kills ? .milliseconds(time) : .seconds(600)

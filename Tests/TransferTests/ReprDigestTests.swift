@@ -101,4 +101,20 @@ import TransferModel
         #expect(result.failure == nil)
         #expect(result.voucher == .checksum)
     }
+
+    @Test func `a part that the task asks for is not held against the digest of the whole`() throws
+    {
+        let folder = try TemporaryFolder()
+        let server = try ScriptedServer { _ in
+            .part(of: Self.body, from: 4, ["Repr-Digest: \(Self.sha256)"])
+        }
+        let result = try EngineHarness().run(
+            .to(server.url("/"), headers: [HeaderField(name: "Range", value: "bytes=4-")]) {
+                $0.sink = .file(.init(path: folder.path("out"), displayPath: "out"))
+            }
+        )
+        #expect(result.failure == nil)
+        #expect(result.voucher == .length)
+        #expect(try folder.read("out") == Array(Self.body.dropFirst(4)))
+    }
 }
