@@ -41,7 +41,7 @@ final class ActiveTask {
     private(set) var number = 0
     /// Whether an attempt was handed to the runner.
     private(set) var hasBegun = false
-    /// Whether it was told that it waits for an interface.
+    /// Whether it was told that it waits for an interface, or for power.
     var isKnownToWait = false
     /// How the last attempt failed.
     private(set) var failure: TransferFailure?
@@ -220,18 +220,24 @@ final class ActiveTask {
         number -= 1
     }
 
-    /// Waits for an interface that it may use; an attempt that was ended for want of one counts as none.
+    /// Waits for an interface that it may use, or for power; an attempt that was ended for want of it counts as none.
     ///
     /// A wait that was looked up in between goes on.
-    func awaitConnectivity(since now: MonotonicTime, goesOn: Bool) {
+    func hold(
+        for reason: TaskRecord.Attempt.WaitReason,
+        _ failure: TransferFailure,
+        since now: MonotonicTime,
+        goesOn: Bool
+    ) {
+        self.failure = failure
         stage = .waiting
         if !goesOn { progress.attempts += 1 }
-        if !goesOn || waitReason != .connectivity { waitStart = now }
-        waitReason = .connectivity
+        if !goesOn || waitReason != reason { waitStart = now }
+        waitReason = reason
     }
 
-    /// Whether it waits for an interface.
-    var awaitsConnectivity: Bool { stage == .waiting && waitReason == .connectivity }
+    /// What it waits for; nil while it does not.
+    var awaited: TaskRecord.Attempt.WaitReason? { stage == .waiting ? waitReason : nil }
 
     /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
     ///

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// Sessions of which a task waits for an interface: no other one of theirs is started, so that they do not fill the places
+/// Sessions of which a task waits for an interface or for power: no other one of theirs is started, so that they do not fill the places
 /// of tasks that could go on.
 struct ClosedPaths {
     /// A session as some of its tasks use it.
@@ -37,9 +37,10 @@ struct ClosedPaths {
         held.removeValue(forKey: path) ?? []
     }
 
-    /// All may be open: all tasks that were kept back, in the order of the plan.
-    mutating func openAll() -> [Int] {
-        defer { held = [:] }
-        return held.values.flatMap { $0 }.sorted()
+    /// All that fit may be open: all tasks of theirs that were kept back, in the order of the plan.
+    mutating func openAll(where fits: (Path) -> Bool) -> [Int] {
+        let open = held.filter { fits($0.key) }
+        held = held.filter { open[$0.key] == nil }
+        return open.values.flatMap { $0 }.sorted()
     }
 }

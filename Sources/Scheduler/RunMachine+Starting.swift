@@ -158,7 +158,7 @@ extension RunMachine {
 
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
-        guard hasChecksums(task, now) else { return }
+        guard hasPower(task, now), hasChecksums(task, now) else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         let request = task.begin(now)

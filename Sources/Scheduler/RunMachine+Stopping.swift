@@ -148,7 +148,7 @@ extension RunMachine {
 
     private func reason(of skip: Skip) -> String {
         let need = source.id(of: Int(skip.need))
-        let failed = skip.kind == .network ? "was deferred" : "failed (\(skip.kind.label))"
+        let failed = skip.kind.isDeferral ? "was deferred" : "failed (\(skip.kind.label))"
         guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
         return
             "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"

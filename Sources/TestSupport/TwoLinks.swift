@@ -29,7 +29,7 @@ package final class TwoLinks: Sendable {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
         try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
-        let script = Command("unshare", ["-Urn", "sh", "-c", Self.script, "sh", state.path])
+        let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh", state.path])
         let running = try script.start()
         let words: [Substring]
         do {
@@ -120,6 +120,13 @@ package final class TwoLinks: Sendable {
         guard outcome.status == .exit(0) else { throw MissingTool("ip", outcome.standardError) }
     }
 
+    /// Lets a folder stand where sysfs tells of this side's batteries and chargers.
+    package func showPowerSupplies(of folder: TemporaryFolder) throws {
+        let words = ["mount", "--rbind", folder.path, "/sys/class/power_supply"]
+        let outcome = try inside(client, words).run()
+        guard outcome.status == .exit(0) else { throw MissingTool("mount", outcome.standardError) }
+    }
+
     /// A command as somebody on this side runs it who has no rights but a user's.
     package func unprivileged(_ command: Command) -> Command {
         let drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
@@ -154,7 +161,8 @@ package final class TwoLinks: Sendable {
     private func inside(_ process: String, _ command: [String]) -> Command {
         Command(
             "nsenter",
-            ["--target", process, "--user", "--net", "--preserve-credentials", "--"] + command
+            ["--target", process, "--user", "--net", "--mount", "--preserve-credentials", "--"]
+                + command
         )
     }
 }

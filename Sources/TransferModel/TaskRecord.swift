@@ -50,6 +50,8 @@ package struct TaskRecord: Sendable, Hashable {
             case originPaused
             /// No permitted interface led to the peer.
             case connectivity
+            /// The machine had no external power.
+            case power
         }
         /// From 1.
         package var number: Int

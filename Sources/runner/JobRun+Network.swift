@@ -19,14 +19,28 @@ extension JobRun {
         }
     }
 
-    /// Tells engine and scheduler of changes of the network.
+    /// What feeds the machine; nil for a job that it does not matter to.
+    func power(of plan: Plan) throws(Obstacle) -> PowerMonitor? {
+        guard plan.sessions.contains(where: \.isDiscretionary) else { return nil }
+        do throws(SystemError) {
+            return try PowerMonitor()
+        } catch {
+            throw Obstacle(error.message)
+        }
+    }
+
+    /// Tells engine and scheduler of changes of the network and of the power.
     func listen(
         to network: NetworkMonitor?,
+        _ power: PowerMonitor?,
         for engine: Engine,
         _ inbox: Inbox<Scheduler.Message>
     ) throws(Obstacle) {
         do throws(SystemError) {
+            try power?.start { inbox.push(.powerChanged(isExternal: $0)) }
             try network?.start {
+                // Who docks a machine plugs in both.
+                power?.lookAgain()
                 engine.networkDidChange()
                 inbox.push(.networkChanged)
             }
