@@ -32,8 +32,8 @@ package import SystemKit
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
-    /// The socket that was opened last, which may be closed by now.
-    var openedSocket: Int32?
+    /// The sockets that were opened since it was prepared, some of which may be closed by now.
+    var openedSockets: [Int32] = []
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
     var watchedSocket: Int32?
     /// Whether libcurl waits for a socket of it; known under the same condition.
@@ -84,6 +84,7 @@ package import SystemKit
             needsReset = true
         }
         unsafe errorBuffer[0] = 0
+        if !openedSockets.isEmpty { openedSockets.removeAll(keepingCapacity: true) }
         if let trust = unsafe trust { unsafe ccurl_trust_clear(trust) }
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)
@@ -211,9 +212,9 @@ package import SystemKit
         }
     }
 
-    /// Whether a connection that this handle has opened last may use several paths (RFC 8684).
-    package func isMultipath(_ connection: ConnectionFacts) -> Bool {
-        openedSocket.map { SocketOptions.isMultipath($0, localPort: connection.localPort) } ?? false
+    /// The socket of a connection that was opened since this handle was prepared; nil for another connection.
+    package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
+        openedSockets.lazy.compactMap { ConnectionSocket($0, of: connection) }.first
     }
 
     /// The times of the connection being opened; final from `willSendRequest` on.

@@ -203,6 +203,9 @@ extension TransferFailure {
                 "; the server asks for a wait of \(wait.wholeSeconds) s, "
                 + "`maximumRetryAfter` is \(policy.maximumRetryAfter.wholeSeconds) s"
             help = "run again later, or raise `retry.maximumRetryAfter`"
+        case .outOfTime where kind.isDeferral:
+            detail += "; its time is over"
+            help = "raise `timeoutIntervalForResource`, or see `runner interfaces`"
         case .outOfTime:
             detail += "; no time is left for another try"
             help = "raise `retry.budget` or `timeoutIntervalForResource`"

@@ -10,7 +10,7 @@ extension RunMachine {
 
     /// Whether a task whose attempt had no way waits for one.
     func mayAwait(_ task: ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) -> Bool {
-        phase == .running && sessions[task.lane.session].waitsForConnectivity && task.hasTime(now)
+        phase == .running && sessions[task.lane.session].waitsForConnectivity && task.isInTime(now)
             && !RetryDecision.leavesOutcomeUnknown(
                 failure,
                 of: task.request,
@@ -27,8 +27,9 @@ extension RunMachine {
     ) {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
+        task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
-        holdBack(task, failure, now)
+        holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
     }
 
     /// Lets the tasks that wait for an interface look again.
@@ -41,15 +42,17 @@ extension RunMachine {
         )
     }
 
-    /// Keeps others of a waiting task's session from filling places, and tells once that it waits.
+    /// Keeps others of a waiting task's session, or those that ask one origin alone, from filling places, and tells once that
+    /// it waits.
     private mutating func holdBack(
         _ task: ActiveTask,
         _ failure: TransferFailure,
+        _ origin: Origin?,
         _ now: MonotonicTime
     ) {
-        closedPaths.close(.init(task.spec))
+        closedPaths.close(.init(task.spec, origin: origin), failure)
         let look = now + Self.connectivityInterval
-        let time = task.retryLimit.map { min($0, look) } ?? look
+        let time = task.deadline.map { min($0, look) } ?? look
         retries.insert(Timer(time: time, task: task.spec.index))
         guard !task.isKnownToWait else { return }
         task.isKnownToWait = true
@@ -75,7 +78,11 @@ extension RunMachine {
     /// Lets the tasks start again that go over the same interfaces as one that has found a way, or waits no more.
     mutating func openPath(of task: ActiveTask) {
         guard !closedPaths.isEmpty else { return }
-        for task in closedPaths.open(.init(task.spec)) { makeReady(task..<task + 1) }
+        let paths = [
+            ClosedPaths.Path(task.spec),
+            .init(task.spec, origin: task.spec.request.url.origin),
+        ]
+        for task in closedPaths.open(paths) { makeReady(task..<task + 1) }
     }
 
     // MARK: Power
@@ -88,7 +95,7 @@ extension RunMachine {
         let failure = TransferFailure.noPower
         release(task)
         task.hold(for: .power, failure, since: now, goesOn: true)
-        holdBack(task, failure, now)
+        holdBack(task, failure, nil, now)
         return false
     }
 

@@ -90,11 +90,13 @@ extension RunMachine {
                 failure = failure.explained(.notRetried, task)
             } else {
                 failure.detail +=
-                    "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
+                    task.number == 0
+                    ? "; it could not begin (\(last.detail))"
+                    : "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
             }
         }
         let outcome = stopReason?.haltedOutcome ?? .cancelled
-        let record = task.record(outcome, at: clock.timestamp(of: now))
+        let record = task.record(outcome, clock, now)
         cancel(task.spec.index, record, failure)
     }
 

@@ -184,6 +184,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var endDate: Timestamp
     package var redirectCount: Int
     package var transactions: [TransactionMetrics]
+    /// How long it waited for an interface or for power, microseconds; nil when it did not.
+    package var heldMicroseconds: Int64?
     /// nil for a task that no earlier run has begun.
     package var earlier: Earlier?
 

@@ -92,6 +92,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var isPermanent = false
     /// Why the interface that leads to the peer is forbidden; nil for another failure, and when none leads there.
     package var unavailableReason: NetworkUnavailableReason?
+    /// Whether nothing of the session has a way, whomever it asks.
+    package var isOfWholeSession = false
     /// What the person may do about it.
     package var help: String?
 

@@ -130,6 +130,8 @@ struct JobRun {
         let cookies = cookies(of: plan, redactor, clock)
         let network = try network(of: plan)
         let power = try power(of: plan)
+        warnOfSinglePath(of: plan)
+        if network != nil { try obeySignal(in: inbox) }
         let caches = SessionCaches(
             of: sessions,
             folder: CacheFolder.path(in: ProcessContext.environment),
