@@ -27,6 +27,7 @@ extension RunMachine {
     ) {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
+        if isKept(task.spec) { background?.attemptEnded(task.spec, counts: !isUnbegun) }
         task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
         holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
