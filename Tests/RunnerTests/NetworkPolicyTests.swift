@@ -256,7 +256,7 @@ import Testing
         #expect(modem?["kind"]?.string == "cellular")
         #expect(modem?["isExpensive"]?.bool == true)
         #expect(modem?["isUsable"]?.bool == true)
-        #expect(modem?["addresses"]?.elements == [.string("10.2.0.2")])
+        #expect(modem?["addresses"]?.elements == [.string("10.2.0.2"), .string("fd00:2::2")])
     }
 
     @Test func `plan shows what each session could use, where that matters`() throws {
