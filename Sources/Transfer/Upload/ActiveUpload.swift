@@ -79,11 +79,6 @@ final class ActiveUpload {
         }
     }
 
-    /// The first request of an attempt has a connection of its own; the parts go where was asked how much there is.
-    var requiresFreshConnection: Bool {
-        if case .append = machine.leg { false } else { true }
-    }
-
     /// What of the body the running request carries; nil for none.
     var part: Range<Int64>? {
         switch machine.leg {

@@ -120,7 +120,10 @@ extension Attempt {
             isSent: recorder.isRequestSent
         )
         if upload.step == .judge {
-            guard leg == .offset else { return nil }
+            guard leg == .offset else {
+                if case .append = leg { caching?.invalidate(after: head, of: upload.request) }
+                return nil
+            }
             guard request.redirects.follow != .never, head.fields["location"] != nil else {
                 upload.step = .fail(.refused(status: head.statusCode))
                 return passOverLeg()
@@ -130,6 +133,7 @@ extension Attempt {
             return true
         }
         if case .append = upload.machine.leg, upload.isStored { keep(upload) }
+        if upload.step == .answerLost { caching?.invalidate(after: head, of: upload.request) }
         return passOverLeg()
     }
 
