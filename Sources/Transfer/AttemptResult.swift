@@ -7,6 +7,8 @@ package struct AttemptResult: Sendable {
     package var endTime: MonotonicTime
     /// One per exchange, in order.
     package var transactions: [TransactionMetrics]
+    /// How many between the first and the last of them are left out.
+    package var omittedTransactions = 0
     package var redirectCount: Int
     /// The request of the last hop.
     package var currentRequest: TransactionMetrics.SentRequest

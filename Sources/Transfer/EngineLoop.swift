@@ -203,7 +203,11 @@ final class EngineLoop: MultiHandle.Driver {
         if request.partial == nil {
             request.partial = keeper.find(request, session.configuration)
         }
-        if let upload = keeper.findUpload(request) { request.upload?.partial = upload }
+        if request.upload != nil, request.upload?.partial == nil {
+            request.upload?.partial = keeper.findUpload(request)
+            request.upload?.isElsewhere =
+                request.upload?.partial == nil && keeper.isElsewhere(request)
+        }
         let key = request.key
         handle.tag = key
         let attempt = Attempt(

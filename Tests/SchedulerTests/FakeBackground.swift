@@ -6,13 +6,20 @@ import TransferModel
 final class FakeBackground: BackgroundTransfers {
     private let earlier: [String: EarlierTransfer]
     private let fault: TransferFailure?
+    /// The tasks whose uploads can be gone on with.
+    private let uploads: Set<String>
     /// The attempts that were said to begin, and when their transfers' time is over.
     private(set) var begun: [(id: String, deadline: Timestamp?)] = []
 
     /// `fault` is why nothing can be told of a transfer.
-    init(_ earlier: [String: EarlierTransfer] = [:], fault: TransferFailure? = nil) {
+    init(
+        _ earlier: [String: EarlierTransfer] = [:],
+        fault: TransferFailure? = nil,
+        uploads: Set<String> = []
+    ) {
         self.earlier = earlier
         self.fault = fault
+        self.uploads = uploads
     }
 
     func knows(_ spec: TaskSpec) -> Bool { earlier[spec.id] != nil }
@@ -21,6 +28,8 @@ final class FakeBackground: BackgroundTransfers {
         if let fault { throw fault }
         return earlier[spec.id]
     }
+
+    func leavesUpload(_ spec: TaskSpec) -> Bool { uploads.contains(spec.id) }
 
     func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?) {
         begun.append((spec.id, deadline))

@@ -90,6 +90,15 @@ final class PartialKeeper {
         return uploads?.find(upload.id)
     }
 
+    /// Whether another process has what an earlier run has left of a task's upload.
+    func isElsewhere(_ request: borrowing AttemptRequest) -> Bool {
+        guard request.number == 1, let upload = request.upload, upload.isKept else { return false }
+        return uploads?.isElsewhere(upload.id) ?? false
+    }
+
+    /// Whether the record of a task's upload is on the disk, which is waited for.
+    func isWritten(_ id: String) -> Bool { uploads?.isWritten(id) ?? false }
+
     /// Has a record of an upload written, unless a secret stands in it; false when none can be kept.
     func keep(_ partial: PartialUpload, of id: String) -> Bool {
         guard let uploads, mayWrite(partial.url.text), uploads.keep(partial, of: id) else {

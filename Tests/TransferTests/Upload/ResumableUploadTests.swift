@@ -517,10 +517,27 @@ import TransferModel
         let results = try upload(server.url("/files"), harness: harness) {
             $0.cachePolicy = .useProtocolCachePolicy
             // The first attempt, whose answer nobody has heard, makes nothing untrue.
-            if $0.number == 2 { #expect(try look() == [.localCache]) }
+            guard $0.number == 2 else { return }
+            let types = try look()
+            #expect(types == [.localCache])
         }
         #expect(results.map { $0.failure == nil } == [false, true])
         #expect(try look() == [.networkLoad])
+    }
+
+    @Test func `of an upload in many parts the first and the last exchanges are kept`() throws {
+        let server = try UploadOrigin(.init { $0.limit = 1 << 16 })
+        let results = try upload(server.url("/"))
+        #expect(results.map(\.failure) == [nil])
+        #expect(server.bodies.isOnly(Self.body))
+        // 413, and a HEAD before each of the parts.
+        #expect(server.requests.count == 1 + 2 * 48)
+        let kept = results[0].transactions
+        #expect(kept.count == 64)
+        #expect(results[0].omittedTransactions == server.requests.count - 64)
+        #expect(kept.first?.reason == .initial)
+        #expect(kept.last?.response?.statusCode == 201)
+        #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.fetchStartDate <= $1.fetchStartDate })
     }
 
     @Test func `a 104 says in the record how much there is`() throws {
