@@ -9,11 +9,12 @@ package final class QuotaFolder: Sendable {
     package let path: String
     private let folder: TemporaryFolder
 
-    /// Mounts it, and throws `MissingTool` when that cannot be had.
+    /// Mounts it.
     ///
     /// - Parameters:
     ///   - path: Where it is to be: a folder that is there.
     ///   - limit: How much may stand in it, as `4M`.
+    /// - Throws: `MissingTool` when that cannot be had.
     package init(at path: String, limit: String) throws {
         let folder = try TemporaryFolder()
         self.folder = folder

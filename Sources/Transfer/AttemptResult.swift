@@ -1,3 +1,4 @@
+internal import CurlKit
 package import TransferModel
 
 /// How one try of a task ended, its file already published when it succeeded.
@@ -81,5 +82,22 @@ package struct AttemptProgress: Sendable, Hashable {
         self.countOfBytesReceived = countOfBytesReceived
         self.countOfBytesExpected = countOfBytesExpected
         self.countOfBytesResumed = countOfBytesResumed
+    }
+}
+
+extension AttemptResult {
+    /// The end of an attempt that libcurl has no handle for.
+    init(refusing request: AttemptRequest, _ code: CurlCode, _ now: MonotonicTime) {
+        self.init(
+            key: request.key,
+            startTime: now,
+            endTime: now,
+            currentRequest: .init(
+                method: request.request.method,
+                url: request.request.url.text,
+                headers: HeaderFields(request.request.headers)
+            )
+        )
+        failure = TransferFailure(ExchangeEnd(code: code, phase: .prepare))
     }
 }

@@ -157,13 +157,15 @@ import TransferModel
     }
 
     /// What keeps it from going on.
-    @Test(arguments: [
-        ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", nil),
-        ("sed -i 's/Expect/Upload-Complete: \"?1\", Expect/' job.yaml", nil),
-        ("sed -i 's/body.bin/body.bin, resumable: none/' job.yaml", nil),
-        ("rm -r .local/state/runner/uploads", nil),
-        ("true", UploadOrigin.Fault.forget), ("true", .answer(403)),
-    ] as [(String, UploadOrigin.Fault?)])
+    @Test(
+        arguments: [
+            ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", nil),
+            ("sed -i 's/Expect/Upload-Complete: \"?1\", Expect/' job.yaml", nil),
+            ("sed -i 's/body.bin/body.bin, resumable: none/' job.yaml", nil),
+            ("rm -r .local/state/runner/uploads", nil),
+            ("true", UploadOrigin.Fault.forget), ("true", .answer(403)),
+        ] as [(String, UploadOrigin.Fault?)]
+    )
     func `an order without a key that cannot go on is not sent anew`(
         change: String,
         fault: UploadOrigin.Fault?

@@ -162,7 +162,10 @@ import TransferModel
         ("sed -i 's,/files,/others,' job.yaml", ["HEAD", "DELETE"]),
         ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", ["DELETE"]),
         ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", ["DELETE"]),
-        ("sed -i 's/attempts: 1/attempts: 1, repeat: always/; s/Expect/X: b, Expect/' job.yaml", ["DELETE"]),
+        (
+            "sed -i 's/attempts: 1/attempts: 1, repeat: always/; s/Expect/X: b, Expect/' job.yaml",
+            ["DELETE"]
+        ),
         ("sed -i 's/body.bin/body.bin, description: b/' job.yaml", ["HEAD"]),
     ])
     func `an upload of something else is given up and begins anew`(

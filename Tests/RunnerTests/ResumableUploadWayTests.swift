@@ -17,7 +17,8 @@ import Testing
         let relay: RecordingRelay
         private let others: [any Sendable]
 
-        init(_ way: Way, to server: ResumableUploadServer, _ cuts: [Int: RecordingRelay.Cut]) throws {
+        init(_ way: Way, to server: ResumableUploadServer, _ cuts: [Int: RecordingRelay.Cut]) throws
+        {
             let certificates = try TestCertificates.shared()
             let trust = "tls: { caFile: \(certificates.authorityFile) }"
             switch way {

@@ -176,7 +176,9 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
-    @Test func `an upload that its server knows goes on, and takes the place of no other one`() throws {
+    @Test func `an upload that its server knows goes on, and takes the place of no other one`()
+        throws
+    {
         let earlier = EarlierTransfer(attempts: 1, wasCut: true)
         let tasks = [
             task("a", "POST") { $0.uploadResume = .acrossRuns },

@@ -38,10 +38,19 @@ final class PartialKeeper {
         self.publisher = publisher
     }
 
+    /// Hands an attempt what an earlier run has left of what it is for.
+    func handOver(to request: inout AttemptRequest, _ session: SessionConfiguration) {
+        if request.partial == nil { request.partial = find(request, session) }
+        guard let upload = request.upload, upload.partial == nil else { return }
+        let left = findUpload(request)
+        request.upload?.partial = left
+        request.upload?.isElsewhere = left == nil && isElsewhere(request)
+    }
+
     /// What an earlier run has left of the file that the attempt is for.
     ///
     /// Looked for once, before the file is asked for; what comes later is handed on.
-    func find(
+    private func find(
         _ request: borrowing AttemptRequest,
         _ session: SessionConfiguration
     ) -> PartialDownload? {
@@ -83,7 +92,7 @@ final class PartialKeeper {
     // MARK: Uploads
 
     /// What an earlier run has left of a task's upload; looked for before the first attempt.
-    func findUpload(_ request: borrowing AttemptRequest) -> PartialUpload? {
+    private func findUpload(_ request: borrowing AttemptRequest) -> PartialUpload? {
         guard request.number == 1, let upload = request.upload, upload.isKept,
             upload.partial == nil
         else { return nil }
@@ -91,7 +100,7 @@ final class PartialKeeper {
     }
 
     /// Whether another process has what an earlier run has left of a task's upload.
-    func isElsewhere(_ request: borrowing AttemptRequest) -> Bool {
+    private func isElsewhere(_ request: borrowing AttemptRequest) -> Bool {
         guard request.number == 1, let upload = request.upload, upload.isKept else { return false }
         return uploads?.isElsewhere(upload.id) ?? false
     }

@@ -18,7 +18,8 @@ extension TransferFailure {
         var failure = TransferFailure(
             kind: .truncated,
             phase: .prepare,
-            detail: "an earlier run was cut while it sent this upload, whose fields, credentials or file were others then"
+            detail:
+                "an earlier run was cut while it sent this upload, whose fields, credentials or file were others then"
         )
         failure.isPermanent = true
         failure.urlError = .connectionLost
@@ -30,7 +31,8 @@ extension TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .prepare,
-            detail: "an earlier run has left a part of this upload, and another run has the record of it"
+            detail:
+                "an earlier run has left a part of this upload, and another run has the record of it"
         )
         failure.isPermanent = true
         failure.isKnownUnprocessed = true
@@ -71,7 +73,8 @@ extension TransferFailure {
             self.init(
                 kind: .httpStatus,
                 phase: phase,
-                detail: "the server answered \(status) when it was asked how much it has of the upload"
+                detail:
+                    "the server answered \(status) when it was asked how much it has of the upload"
             )
             httpStatus = status
             urlError = .badServerResponse

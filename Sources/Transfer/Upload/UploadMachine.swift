@@ -273,7 +273,8 @@ struct UploadMachine: Equatable {
             leave()
             return .fail(.hasOther)
         }
-        guard (400...499).contains(status), status != 401, status != 403, !Self.mayPass(status) else {
+        guard (400...499).contains(status), status != 401, status != 403, !Self.mayPass(status)
+        else {
             return .fail(.refused(status: status))
         }
         leave()

@@ -62,8 +62,9 @@ package final class UploadStore: Sendable {
         let name = Self.name(of: id)
         return state.withLock { state in
             look(&state)
-            return state.isOverfull || state.names?.contains(name) == true
-                && !take(&state, create: false)
+            return state.isOverfull
+                || state.names?.contains(name) == true
+                    && !take(&state, create: false)
         }
     }
 

@@ -69,7 +69,8 @@ final class BackgroundSessions: BackgroundTransfers {
     }
 
     func leavesUpload(_ spec: TaskSpec) -> Bool {
-        let identifier = sessions.indices.contains(spec.session)
+        let identifier =
+            sessions.indices.contains(spec.session)
             ? sessions[spec.session].identifier : nil
         let name = SessionConfiguration.uploadName(of: spec.id, in: identifier)
         return spec.uploadResume == .acrossRuns && uploads?.holds(name) ?? false

@@ -394,14 +394,19 @@ import TransferModel
 
     // MARK: Servers that are wrong
 
-    @Test(arguments: ["Upload-Limit: max-append-size=100000000", "Upload-Limit: max-append-size=300000"])
+    @Test(arguments: [
+        "Upload-Limit: max-append-size=100000000", "Upload-Limit: max-append-size=300000",
+    ])
     func `a part that was too long stays so, whatever the server says of its limit`(limit: String) {
         let machine = begun()
         #expect(machine.answer(413) == .proceed)
         var lengths: [Int64] = []
         while lengths.count < 20 {
             // HEAD says something else than the 413.
-            #expect(machine.answer(204, "Upload-Offset: 0", "Upload-Limit: max-append-size=900000") == .proceed)
+            #expect(
+                machine.answer(204, "Upload-Offset: 0", "Upload-Limit: max-append-size=900000")
+                    == .proceed
+            )
             guard case .append(let start, let end) = machine.leg else { break }
             lengths.append(end - start)
             if machine.answer(413, limit) == .judge { break }
