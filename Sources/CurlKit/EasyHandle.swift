@@ -1,5 +1,4 @@
 internal import CCurl
-package import SystemKit
 
 /// One libcurl easy handle with everything that libcurl keeps pointers to.
 ///

@@ -43,8 +43,9 @@ final class PartialKeeper {
         if request.partial == nil { request.partial = find(request, session) }
         guard let upload = request.upload, upload.partial == nil else { return }
         let left = findUpload(request)
+        let isElsewhere = left == nil && self.isElsewhere(request)
         request.upload?.partial = left
-        request.upload?.isElsewhere = left == nil && isElsewhere(request)
+        request.upload?.isElsewhere = isElsewhere
     }
 
     /// What an earlier run has left of the file that the attempt is for.
