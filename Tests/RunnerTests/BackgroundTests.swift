@@ -156,24 +156,28 @@ import TransferModel
         #expect(try uploadRecords(job) == [])
     }
 
-    /// What keeps it from going on.
+    /// What keeps it from going on, when the server has so much.
     @Test(
         arguments: [
-            ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", nil),
-            ("sed -i 's/Expect/Upload-Complete: \"?1\", Expect/' job.yaml", nil),
-            ("sed -i 's/body.bin/body.bin, resumable: none/' job.yaml", nil),
-            ("rm -r .local/state/runner/uploads", nil),
-            ("true", UploadOrigin.Fault.forget), ("true", .answer(403)),
-        ] as [(String, UploadOrigin.Fault?)]
+            ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", upload.count, nil, 2),
+            ("touch body.bin", upload.count, nil, 2),
+            ("sed -i 's/Expect/Upload-Complete: \"?1\", Expect/' job.yaml", 3_000_000, nil, 1),
+            ("sed -i 's/body.bin/body.bin, resumable: none/' job.yaml", 3_000_000, nil, 1),
+            ("rm -r .local/state/runner/uploads", 3_000_000, nil, 1),
+            ("true", 3_000_000, UploadOrigin.Fault.forget, 2),
+            ("true", 3_000_000, .answer(403), 2),
+        ] as [(String, Int, UploadOrigin.Fault?, Int)]
     )
     func `an order without a key that cannot go on is not sent anew`(
         change: String,
-        fault: UploadOrigin.Fault?
+        count: Int,
+        fault: UploadOrigin.Fault?,
+        requests: Int
     ) throws {
         let held = try Gate()
         let server = try UploadOrigin(
             .init {
-                $0.faults = [0: .hold(after: 3_000_000)]
+                $0.faults = [0: .hold(after: count)]
                 $0.faults[1] = fault
                 $0.held = held
             }
@@ -183,7 +187,7 @@ import TransferModel
         #expect(changed.status == .exit(0))
         let run = try job.run()
         #expect(run.code == 1)
-        #expect(server.requests.map(\.method) == (fault == nil ? ["POST"] : ["POST", "HEAD"]))
+        #expect(server.requests.map(\.method) == Array(["POST", "HEAD"].prefix(requests)))
         let error = try #require(run.task("a")?["error"])
         let isUnknown = error["message"]?.string?.contains("outcome unknown") == true
         // Who says 403 may have it still, and is asked again.

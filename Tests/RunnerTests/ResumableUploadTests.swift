@@ -231,7 +231,7 @@ import TransferModel
         let other = try Command("sh", ["-c", script, "sh", lock]).start()
         _ = try other.waitForLine(containing: "held")
         let run = try job.run()
-        #expect(run.code == 4, "\(run.command.standardError)")
+        #expect(run.code == 5, "\(run.command.standardError)")
         #expect(server.requests.count == 1)
         other.signal(9)
         _ = try other.finish()

@@ -29,7 +29,7 @@ extension TransferFailure {
     /// An order whose earlier fate another process of the job knows.
     static var uploadElsewhere: TransferFailure {
         var failure = TransferFailure(
-            kind: .localIO,
+            kind: .truncated,
             phase: .prepare,
             detail:
                 "an earlier run has left a part of this upload, and another run has the record of it"
