@@ -9,7 +9,7 @@ import TransferModel
     private static let orders = 24
     private static let kills = 200
     /// How long a run is let go on before it is killed, milliseconds.
-    private static let lives = 10...350
+    private static let lives = 10...250
 
     /// The orders that an intake has accepted: of each, the keys under which it came.
     private final class Intake: Sendable {
@@ -148,7 +148,5 @@ import TransferModel
         let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
         let whole = bodies.reduce(0) { $0 + $1.count } * jobs
         #expect(sent * 10 <= whole * 11, "\(sent) of \(whole) bytes, in \(jobs) jobs")
-        let passed = line.passages.reduce(0) { $0 + $1.sent.count }
-        #expect(passed * 10 <= upload.count * jobs * 11, "\(passed) bytes of uploads")
     }
 }

@@ -38,7 +38,8 @@ package struct LeftUploads: Sendable {
         environment: (String) -> String?
     ) throws(Engine.StartFailure) -> Int {
         let requests = requests
-        defer { for upload in uploads { store.forget(named: upload.name) } }
+        // Nobody is to go on with one that is being given up.
+        for upload in uploads { store.forget(named: upload.name) }
         guard !requests.isEmpty else { return 0 }
         let inbox = Inbox<[AttemptEvent]>()
         let engine = try Engine(
