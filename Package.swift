@@ -135,7 +135,7 @@ let package = Package(
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
             exclude: [
                 "http2-server.py", "multipath-server.py", "packet-log.py", "refuse-binding.py",
-                "slow-upload-server.py",
+                "slow-upload-server.py", "tls-relay.py",
             ],
             swiftSettings: strict
         ),

@@ -77,6 +77,7 @@ final class ActiveTask {
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
     private var checksumStart: MonotonicTime?
     private let sessionName: String
+    private let sessionIdentifier: String?
     private let isRequired: Bool
     private let startDate: Timestamp
     /// What the attempts have left.
@@ -125,6 +126,7 @@ final class ActiveTask {
         waitReason = hold?.cause.reason
         self.lane = lane
         sessionName = session.name
+        sessionIdentifier = session.identifier
         self.isRequired = isRequired
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
@@ -172,8 +174,11 @@ final class ActiveTask {
             upload: spec.uploadResume == .nothing
                 ? nil
                 : AttemptRequest.Upload(
-                    id: spec.id,
+                    id: SessionConfiguration.uploadName(of: spec.id, in: sessionIdentifier),
                     isKept: spec.uploadResume == .acrossRuns,
+                    mayReplace: earlierAttempts == nil || !isUnsafe
+                        || spec.retry.repeat == .always,
+                    mayRepeat: spec.retry.repeat == .always,
                     partial: upload
                 ),
             cachePolicy: cachePolicy,
@@ -215,6 +220,7 @@ final class ActiveTask {
         attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial
         upload = result.resume?.upload?.partial
+        attempt.omittedExchanges = result.omittedTransactions
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
         failure = result.failure
