@@ -29,9 +29,15 @@ import Testing
         let place = try StoreFolder()
         let store = place.store(capacity: 200_000)
         let pieces = [[UInt8]](repeating: [UInt8](repeating: 65, count: 6000), count: 3)
+        let response = StoredResponse(
+            statusCode: 200,
+            fields: headerFields(["ETag: \"a\""]),
+            requestTime: start,
+            responseTime: start
+        )
         for mayOmitBody in [false, true] {
             var draft = CacheDraft(
-                sample("ETag: \"a\"", body: ""),
+                response,
                 key: try cacheKey(),
                 store: store,
                 mayOmitBody: mayOmitBody
