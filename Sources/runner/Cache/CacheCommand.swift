@@ -181,7 +181,7 @@ extension CacheCommand {
             writer.bool(freshness.isFresh)
             writer.key("varyingFields")
             writer.beginArray()
-            for field in item.response.selection.fields { writer.string(field.name) }
+            for name in item.response.selection.names { writer.string(name) }
             writer.endArray()
             writer.endObject()
         }
