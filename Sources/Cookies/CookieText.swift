@@ -14,8 +14,7 @@ enum CookieText {
     static func make(_ cookies: [Cookie]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("cookies")
-        writer.integer(formatVersion)
+        writer.member("cookies", formatVersion)
         writer.endObject()
         var text = line(of: &writer)
         for cookie in cookies {
@@ -23,10 +22,8 @@ enum CookieText {
             text += line(of: &writer)
         }
         writer.beginObject()
-        writer.key("count")
-        writer.integer(Int64(cookies.count))
-        writer.key("checksum")
-        writer.string(checksum(of: text[...]))
+        writer.member("count", cookies.count)
+        writer.member("checksum", checksum(of: text[...]))
         writer.endObject()
         return text + line(of: &writer)
     }
@@ -82,16 +79,6 @@ enum CookieText {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ name: String, _ value: String) {
-        key(name)
-        string(value)
-    }
-
-    fileprivate mutating func member(_ name: String, _ value: Bool) {
-        key(name)
-        bool(value)
-    }
-
     fileprivate mutating func member(_ name: String, _ value: Timestamp) {
         key(name)
         integer(value.microseconds)

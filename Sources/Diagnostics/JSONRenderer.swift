@@ -20,14 +20,10 @@ package enum JSONRenderer {
         to writer: inout JSONWriter
     ) {
         writer.beginObject()
-        writer.key("code")
-        writer.string(diagnostic.code)
-        writer.key("severity")
-        writer.string(diagnostic.severity.rawValue)
-        writer.key("message")
-        writer.string(diagnostic.message)
-        writer.key("file")
-        writer.string(file)
+        writer.member("code", diagnostic.code)
+        writer.member("severity", diagnostic.severity.rawValue)
+        writer.member("message", diagnostic.message)
+        writer.member("file", file)
         writer.key("range")
         write(diagnostic.range, to: &writer)
         writer.key("notes")
@@ -43,8 +39,7 @@ package enum JSONRenderer {
 
     private static func write(_ note: Diagnostic.Note, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("message")
-        writer.string(note.message)
+        writer.member("message", note.message)
         writer.key("range")
         write(note.range, to: &writer)
         writer.endObject()
@@ -55,8 +50,7 @@ package enum JSONRenderer {
         writer.beginObject()
         writer.key("range")
         write(fixIt.range, to: &writer)
-        writer.key("replacement")
-        writer.string(fixIt.replacement)
+        writer.member("replacement", fixIt.replacement)
         writer.endObject()
     }
 
@@ -77,10 +71,8 @@ package enum JSONRenderer {
 
     private static func write(_ position: SourcePosition, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("line")
-        writer.integer(Int64(position.line))
-        writer.key("column")
-        writer.integer(Int64(position.column))
+        writer.member("line", position.line)
+        writer.member("column", position.column)
         writer.endObject()
     }
 }

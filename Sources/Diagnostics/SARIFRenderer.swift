@@ -213,14 +213,4 @@ extension JSONWriter {
         body(&self)
         endArray()
     }
-
-    fileprivate mutating func member(_ name: String, _ value: String) {
-        key(name)
-        string(value)
-    }
-
-    fileprivate mutating func member(_ name: String, _ value: Int) {
-        key(name)
-        integer(Int64(value))
-    }
 }

@@ -20,16 +20,16 @@ package struct JobSchema: ~Copyable {
     private mutating func write() {
         let root = JobTable.table.keys
         writer.beginObject()
-        member("$schema", "http://json-schema.org/draft-07/schema#")
-        member("title", "A job file of runner, version 1")
+        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
+        writer.member("title", "A job file of runner, version 1")
         writeMembers(of: root)
         writer.key("definitions")
         writer.beginObject()
         writer.key("expression")
         writer.beginObject()
-        member("description", "Text with `${env.NAME}` or `${var.name}` in it.")
-        member("type", "string")
-        member("pattern", #"\$\{"#)
+        writer.member("description", "Text with `${env.NAME}` or `${var.name}` in it.")
+        writer.member("type", "string")
+        writer.member("pattern", #"\$\{"#)
         writer.endObject()
         // Writing a table may find further ones.
         var written: Set<String> = []
@@ -50,7 +50,7 @@ package struct JobSchema: ~Copyable {
 
     /// The members that describe a mapping of known keys.
     private mutating func writeMembers(of table: KeyTable) {
-        member("type", "object")
+        writer.member("type", "object")
         let required = table.keys.filter(\.isRequired).map(\.name)
         if !required.isEmpty { list("required", required) }
         let alternatives = table.alternativeNames
@@ -72,14 +72,13 @@ package struct JobSchema: ~Copyable {
             writer.key(key.name)
             writer.beginObject()
             let standard = key.defaultText.map { " Default: \($0)." } ?? ""
-            member("description", key.summary + standard)
+            writer.member("description", key.summary + standard)
             write(shape)
             writer.endObject()
         }
         writer.endObject()
         writeFreeKeys()
-        writer.key("additionalProperties")
-        writer.bool(false)
+        writer.member("additionalProperties", false)
     }
 
     /// What else must be there for a key to mean anything.
@@ -94,8 +93,7 @@ package struct JobSchema: ~Copyable {
     private mutating func writeFreeKeys() {
         writer.key("patternProperties")
         writer.beginObject()
-        writer.key("^x-")
-        writer.bool(true)
+        writer.member("^x-", true)
         writer.endObject()
     }
 
@@ -107,20 +105,20 @@ package struct JobSchema: ~Copyable {
         case .text(nil), .credential: list("type", ["string", "number", "boolean"])
         case .text(let pattern?):
             orExpression {
-                $0.member("type", "string"); $0.member("pattern", pattern)
+                $0.writer.member("type", "string"); $0.writer.member("pattern", pattern)
             }
-        case .boolean: orExpression { $0.member("type", "boolean") }
+        case .boolean: orExpression { $0.writer.member("type", "boolean") }
         case .integer(let range):
             orExpression {
-                $0.member("type", "integer")
-                $0.bound("minimum", Double(range.lowerBound))
-                $0.bound("maximum", Double(range.upperBound))
+                $0.writer.member("type", "integer")
+                $0.writer.member("minimum", Double(range.lowerBound))
+                $0.writer.member("maximum", Double(range.upperBound))
             }
         case .number(let range):
             orExpression {
-                $0.member("type", "number")
-                $0.bound("minimum", range.lowerBound)
-                $0.bound("maximum", range.upperBound)
+                $0.writer.member("type", "number")
+                $0.writer.member("minimum", range.lowerBound)
+                $0.writer.member("maximum", range.upperBound)
             }
         case .choice(let names): orExpression { $0.writeChoice(names) }
         case .either(let one, let other): anyOf([one, other])
@@ -128,7 +126,7 @@ package struct JobSchema: ~Copyable {
         case .nonEmptyList(let element): writeList(element, atLeast: 1)
         case .tuple(let element, let counts):
             writeList(element, atLeast: counts.lowerBound)
-            bound("maxItems", Double(counts.upperBound))
+            writer.member("maxItems", Double(counts.upperBound))
         case .oneOrMore(let element): writeOneOrMore(element)
         case .mapping(let table):
             tables.append(table)
@@ -147,12 +145,12 @@ package struct JobSchema: ~Copyable {
             writeNamed(value, pattern, hasFreeKeys)
         case .someNamed(let value, let pattern):
             writeNamed(value, pattern, false)
-            bound("minProperties", 1)
+            writer.member("minProperties", 1)
         }
     }
 
     private mutating func writeNamed(_ value: Shape, _ pattern: String, _ hasFreeKeys: Bool) {
-        member("type", "object")
+        writer.member("type", "object")
         writer.key("patternProperties")
         writer.beginObject()
         writer.key(hasFreeKeys ? "^(?!x-)" + pattern.dropFirst() : pattern)
@@ -160,12 +158,10 @@ package struct JobSchema: ~Copyable {
         write(value)
         writer.endObject()
         if hasFreeKeys {
-            writer.key("^x-")
-            writer.bool(true)
+            writer.member("^x-", true)
         }
         writer.endObject()
-        writer.key("additionalProperties")
-        writer.bool(false)
+        writer.member("additionalProperties", false)
     }
 
     /// The names, and as what they are in YAML where that is no string: `true`, `1.2`.
@@ -185,8 +181,8 @@ package struct JobSchema: ~Copyable {
     }
 
     private mutating func writeList(_ element: Shape, atLeast count: Int = 0) {
-        member("type", "array")
-        if count > 0 { bound("minItems", Double(count)) }
+        writer.member("type", "array")
+        if count > 0 { writer.member("minItems", Double(count)) }
         writer.key("items")
         writer.beginObject()
         write(element)
@@ -229,13 +225,8 @@ package struct JobSchema: ~Copyable {
 
     private mutating func reference(_ name: String) {
         writer.beginObject()
-        member("$ref", "#/definitions/" + name)
+        writer.member("$ref", "#/definitions/" + name)
         writer.endObject()
-    }
-
-    private mutating func member(_ name: String, _ value: String) {
-        writer.key(name)
-        writer.string(value)
     }
 
     private mutating func list(_ name: String, _ values: [String]) {
@@ -243,10 +234,5 @@ package struct JobSchema: ~Copyable {
         writer.beginArray()
         for value in values { writer.string(value) }
         writer.endArray()
-    }
-
-    private mutating func bound(_ name: String, _ value: Double) {
-        writer.key(name)
-        writer.number(value)
     }
 }

@@ -172,14 +172,11 @@ extension PlanListing {
     ) throws(Failure) {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
-        writer.key("formatVersion")
-        writer.integer(1)
+        writer.member("formatVersion", 1)
         writer.key("job")
         writer.beginObject()
-        writer.key("name")
-        writer.string(shown(plan.name))
-        writer.key("file")
-        writer.string(shown(plan.fileName))
+        writer.member("name", shown(plan.name))
+        writer.member("file", shown(plan.fileName))
         write(job(), to: &writer)
         writer.endObject()
         write(names.environment, as: "environment", to: &writer)
@@ -190,8 +187,7 @@ extension PlanListing {
         for number in plan.sessions.indices {
             let session = Self.session(number, of: plan)
             writer.beginObject()
-            writer.key("name")
-            writer.string(shown(plan.sessions[number].name))
+            writer.member("name", shown(plan.sessions[number].name))
             write(session.line, to: &writer)
             write(interfaces?[number], to: &writer)
             write(session.rows, to: &writer)
@@ -219,10 +215,8 @@ extension PlanListing {
         to writer: inout JSONWriter
     ) {
         writer.beginObject()
-        writer.key("id")
-        writer.string(shown(task.id))
-        writer.key("kind")
-        writer.string(kind.rawValue)
+        writer.member("id", shown(task.id))
+        writer.member("kind", kind.rawValue)
         write(task.line, to: &writer)
         writer.key("needs")
         writer.beginArray()
@@ -237,10 +231,8 @@ extension PlanListing {
         writer.beginArray()
         for row in rows {
             writer.beginObject()
-            writer.key("key")
-            writer.string(shown(row.path))
-            writer.key("value")
-            writer.string(shown(row.value))
+            writer.member("key", shown(row.path))
+            writer.member("value", shown(row.value))
             write(row.line, to: &writer)
             writer.endObject()
         }

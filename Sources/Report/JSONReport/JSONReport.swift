@@ -70,8 +70,7 @@ package final class JSONReport: RunEventSink {
         state = .writing(try open(path))
         self.header = header
         writer.json.beginObject()
-        writer.json.key("formatVersion")
-        writer.json.integer(ReportSchema.formatVersion)
+        writer.json.member("formatVersion", ReportSchema.formatVersion)
         writer.json.key("job")
         writer.object(RunHeader.JobReport.self, header)
         writer.json.key("tasks")

@@ -96,11 +96,9 @@ indirect enum JSONSchema: Sendable {
     private func writeConstraint(orNull: Bool, to writer: inout JSONWriter) {
         switch self {
         case .integer(let range):
-            writer.key("minimum")
-            writer.integer(range.lowerBound)
+            writer.member("minimum", range.lowerBound)
             guard range.upperBound < .max else { return }
-            writer.key("maximum")
-            writer.integer(range.upperBound)
+            writer.member("maximum", range.upperBound)
         case .pattern(let pattern):
             writer.member("pattern", pattern)
         case .date:
@@ -113,8 +111,7 @@ indirect enum JSONSchema: Sendable {
             if orNull { writer.null() }
             writer.endArray()
         case .exactly(let value):
-            writer.key("const")
-            writer.integer(value)
+            writer.member("const", value)
         case .boolean, .string, .array, .object, .nullable:
             break
         }
@@ -142,8 +139,7 @@ struct ObjectSchema: Sendable {
     func writeKeywords(to writer: inout JSONWriter) {
         writer.member("description", description)
         writer.member("type", "object")
-        writer.key("additionalProperties")
-        writer.bool(false)
+        writer.member("additionalProperties", false)
         writer.key("required")
         writer.beginArray()
         for member in members { writer.string(member.name) }
@@ -158,13 +154,5 @@ struct ObjectSchema: Sendable {
             writer.endObject()
         }
         writer.endObject()
-    }
-}
-
-extension JSONWriter {
-    /// Writes a member whose value is text.
-    fileprivate mutating func member(_ name: String, _ value: String) {
-        key(name)
-        string(value)
     }
 }

@@ -69,34 +69,23 @@ package final class PartialUpload: Sendable, Equatable {
     var text: [UInt8]? {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("formatVersion")
-        writer.integer(Self.formatVersion)
-        writer.key("url")
-        writer.string(url.text)
-        writer.key("version")
-        writer.integer(Int64(version.rawValue))
-        writer.key("digest")
-        writer.string(digest)
-        writer.key("salt")
-        writer.string(salt)
+        writer.member("formatVersion", Self.formatVersion)
+        writer.member("url", url.text)
+        writer.member("version", version.rawValue)
+        writer.member("digest", digest)
+        writer.member("salt", salt)
         if let boundary {
-            writer.key("boundary")
-            writer.string(boundary)
+            writer.member("boundary", boundary)
         }
-        writer.key("total")
-        writer.integer(total)
-        writer.key("confirmed")
-        writer.integer(confirmed)
+        writer.member("total", total)
+        writer.member("confirmed", confirmed)
         if let lateStatus {
-            writer.key("lateStatus")
-            writer.integer(Int64(lateStatus))
+            writer.member("lateStatus", lateStatus)
         }
         if let longestPart {
-            writer.key("longestPart")
-            writer.integer(longestPart)
+            writer.member("longestPart", longestPart)
         }
-        writer.key("created")
-        writer.integer(creationDate.microseconds)
+        writer.member("created", creationDate.microseconds)
         writer.endObject()
         return SealedLine.text(of: writer.bytes)
     }

@@ -84,28 +84,22 @@ struct SessionStatus {
 
     func write(to writer: inout JSONWriter, withTransfers: Bool) {
         writer.beginObject()
-        writer.key("identifier")
-        writer.string(identifier)
-        writer.key("state")
-        writer.string(state.rawValue)
+        writer.member("identifier", identifier)
+        writer.member("state", state.rawValue)
         writer.key("process")
         writer.optional(process.map { Int64($0) })
         writer.key("job")
         writer.beginObject()
-        writer.key("name")
-        writer.string(round.job.name)
-        writer.key("file")
-        writer.string(round.job.path)
+        writer.member("name", round.job.name)
+        writer.member("file", round.job.path)
         writer.endObject()
-        writer.key("beginDate")
-        writer.string(round.beginDate.rfc3339)
+        writer.member("beginDate", round.beginDate.rfc3339)
         let counts = [
             ("pending", pending), ("running", running), ("succeeded", succeeded),
             ("failed", failed),
         ]
         for (name, count) in counts {
-            writer.key(name)
-            writer.integer(Int64(count))
+            writer.member(name, count)
         }
         writer.key("lastRun")
         write(round.finish, to: &writer)
@@ -121,24 +115,18 @@ struct SessionStatus {
     private func write(_ finish: BackgroundRound.Finish?, to writer: inout JSONWriter) {
         guard let finish else { return writer.null() }
         writer.beginObject()
-        writer.key("id")
-        writer.string(finish.runIdentifier)
-        writer.key("exitCode")
-        writer.integer(Int64(finish.exitCode))
-        writer.key("report")
-        writer.string(finish.reportPath)
+        writer.member("id", finish.runIdentifier)
+        writer.member("exitCode", Int64(finish.exitCode))
+        writer.member("report", finish.reportPath)
         writer.endObject()
     }
 
     private func write(_ transfer: BackgroundRound.Transfer, to writer: inout JSONWriter) {
         let end = transfer.state.end
         writer.beginObject()
-        writer.key("id")
-        writer.string(transfer.id)
-        writer.key("state")
-        writer.string(word(for: transfer))
-        writer.key("attempts")
-        writer.integer(Int64(transfer.state.attempts))
+        writer.member("id", transfer.id)
+        writer.member("state", word(for: transfer))
+        writer.member("attempts", transfer.state.attempts)
         writer.key("deadline")
         writer.optional(transfer.state.deadline?.rfc3339)
         writer.key("endDate")

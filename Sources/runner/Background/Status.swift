@@ -56,8 +56,7 @@ struct Status: ParsableCommand {
     private static func json(_ statuses: [SessionStatus], _ withTransfers: Bool) -> [UInt8] {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
-        writer.key("formatVersion")
-        writer.integer(1)
+        writer.member("formatVersion", 1)
         writer.key("sessions")
         writer.beginArray()
         for status in statuses { status.write(to: &writer, withTransfers: withTransfers) }

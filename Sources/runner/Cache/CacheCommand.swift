@@ -107,14 +107,12 @@ extension CacheCommand {
                 },
                 json: { writer in
                     writer.beginObject()
-                    writer.key("folder")
-                    writer.string(path)
+                    writer.member("folder", path)
                     for (name, value) in [
                         ("urls", Int64(urls.count)), ("responses", count), ("fresh", fresh),
                         ("size", size),
                     ] {
-                        writer.key(name)
-                        writer.integer(value)
+                        writer.member(name, value)
                     }
                     writer.endObject()
                 }
@@ -168,17 +166,14 @@ extension CacheCommand {
         ) {
             let freshness = Freshness(of: item.response, now: now)
             writer.beginObject()
-            writer.key("url")
-            writer.string(item.url)
+            writer.member("url", item.url)
             for (name, value) in [
                 ("statusCode", Int64(item.response.statusCode)), ("size", item.size),
                 ("ageSeconds", freshness.age), ("lifetimeSeconds", freshness.lifetime),
             ] {
-                writer.key(name)
-                writer.integer(value)
+                writer.member(name, value)
             }
-            writer.key("isFresh")
-            writer.bool(freshness.isFresh)
+            writer.member("isFresh", freshness.isFresh)
             writer.key("varyingFields")
             writer.beginArray()
             for name in item.response.selection.names { writer.string(name) }
@@ -206,8 +201,7 @@ extension CacheCommand {
                 text: { "removed \(count) files\n" },
                 json: { writer in
                     writer.beginObject()
-                    writer.key("removedFiles")
-                    writer.integer(Int64(count))
+                    writer.member("removedFiles", count)
                     writer.endObject()
                 }
             )
@@ -241,10 +235,8 @@ extension CacheCommand {
                     writer.beginArray()
                     for fault in faults {
                         writer.beginObject()
-                        writer.key("file")
-                        writer.string(fault.name)
-                        writer.key("reason")
-                        writer.string(fault.reason)
+                        writer.member("file", fault.name)
+                        writer.member("reason", fault.reason)
                         writer.endObject()
                     }
                     writer.endArray()

@@ -38,18 +38,14 @@ struct DoctorReport {
     var json: [UInt8] {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
-        writer.key("formatVersion")
-        writer.integer(1)
-        writer.key("runnerVersion")
-        writer.string(RunnerVersion.current)
-        writer.key("faults")
-        writer.integer(Int64(faultCount))
+        writer.member("formatVersion", 1)
+        writer.member("runnerVersion", RunnerVersion.current)
+        writer.member("faults", faultCount)
         writer.key("examinations")
         writer.beginArray()
         for examination in examinations {
             writer.beginObject()
-            writer.key("name")
-            writer.string(examination.name)
+            writer.member("name", examination.name)
             writer.key("findings")
             writer.beginArray()
             for finding in examination.findings { Self.write(finding, to: &writer) }
@@ -64,14 +60,10 @@ struct DoctorReport {
 
     private static func write(_ finding: Finding, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(finding.name)
-        writer.key("status")
-        writer.string(finding.status.rawValue)
-        writer.key("value")
-        writer.string(finding.value)
-        writer.key("meaning")
-        writer.string(finding.meaning)
+        writer.member("name", finding.name)
+        writer.member("status", finding.status.rawValue)
+        writer.member("value", finding.value)
+        writer.member("meaning", finding.meaning)
         writer.endObject()
     }
 }

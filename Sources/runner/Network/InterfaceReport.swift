@@ -59,8 +59,7 @@ struct InterfaceReport {
     var json: [UInt8] {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
-        writer.key("formatVersion")
-        writer.integer(1)
+        writer.member("formatVersion", 1)
         writer.key("interfaces")
         writer.beginArray()
         for interface in snapshot.interfaces { write(interface, to: &writer) }
@@ -77,14 +76,10 @@ struct InterfaceReport {
     private func write(_ interface: NetworkInterface, to writer: inout JSONWriter) {
         let found = interface.classification
         writer.beginObject()
-        writer.key("name")
-        writer.string(interface.name)
-        writer.key("isUp")
-        writer.bool(interface.isUp)
-        writer.key("isUsable")
-        writer.bool(snapshot.isUsable(interface))
-        writer.key("kind")
-        writer.string(found.kind.rawValue)
+        writer.member("name", interface.name)
+        writer.member("isUp", interface.isUp)
+        writer.member("isUsable", snapshot.isUsable(interface))
+        writer.member("kind", found.kind.rawValue)
         for (name, isSo) in [
             ("isCellular", found.isCellular), ("isExpensive", found.isExpensive),
             ("isConstrained", found.isConstrained),
@@ -99,11 +94,9 @@ struct InterfaceReport {
 
     private func write(_ session: SessionConfiguration, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(session.name)
+        writer.member("name", session.name)
         let status = snapshot.status(for: session.access)
-        writer.key("status")
-        writer.string(status == .satisfied ? "satisfied" : "unsatisfied")
+        writer.member("status", status == .satisfied ? "satisfied" : "unsatisfied")
         writer.key("reason")
         if case .unsatisfied(let denial?) = status {
             writer.string(denial.rawValue)

@@ -1,0 +1,31 @@
+extension JSONWriter {
+    /// Writes a member whose value is a string.
+    package mutating func member(_ name: String, _ value: String) {
+        key(name)
+        string(value)
+    }
+
+    /// Writes a member whose value is an integer.
+    package mutating func member(_ name: String, _ value: Int64) {
+        key(name)
+        integer(value)
+    }
+
+    /// Writes a member whose value is an integer.
+    package mutating func member(_ name: String, _ value: Int) {
+        key(name)
+        integer(Int64(value))
+    }
+
+    /// Writes a member whose value is a number; `value` must be finite.
+    package mutating func member(_ name: String, _ value: Double) {
+        key(name)
+        number(value)
+    }
+
+    /// Writes a member whose value is a Boolean.
+    package mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        bool(value)
+    }
+}
