@@ -17,7 +17,7 @@ import TransferModel
         var findSecret: SecretFinder?
         if let secret { findSecret = { text in text.contains(secret) ? 0 : nil } }
         return HTTPCache(
-            store: DiskStore(directory: folder.path("cache"), capacity: 1 << 24),
+            store: DiskStore(directory: folder.path("cache"), capacity: 1 << 26),
             fingerprint: { Engine.sha256(of: $0) },
             findSecret: findSecret
         )
