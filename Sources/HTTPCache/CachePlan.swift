@@ -96,7 +96,8 @@ package enum CachePlan: Sendable {
         let reason = judgement.verdict == nil ? judgement.question : .revalidating
         return .ask(
             Question(
-                stored: matching,
+                // The first one is what stands in when the origin fails.
+                stored: [chosen] + matching.filter { $0 != chosen },
                 conditions: conditions,
                 reason: conditions.isEmpty ? .noValidator : reason
             )

@@ -128,7 +128,7 @@ package struct DiskInventory: Sendable {
     /// Why a body is not what its list says; nil when it is, or when the list has another one by now.
     private func fault(of body: StoredResponse.Body, in list: String) -> String? {
         do throws(SystemError) {
-            let file = try InputFile(path: folders.bodies.path(of: body.name))
+            let file = try InputFile(in: folders.bodies, name: body.name)
             if file.exposure != nil { return DiskList.Fault.exposed.rawValue }
             if StoredBody.file(file).isIntact(body) { return nil }
             return "it has \(file.identity.size) bytes of \(body.length), or others than it had"

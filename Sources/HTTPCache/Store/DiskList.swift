@@ -35,7 +35,7 @@ struct DiskList {
     static func read(_ key: String, in folders: DiskFolders) -> DiskList? {
         let file: InputFile
         do throws(SystemError) {
-            file = try InputFile(path: folders.lists.path(of: key))
+            file = try InputFile(in: folders.lists, name: key)
         } catch {
             return error.isMissing ? nil : DiskList(fault: .unreadable)
         }

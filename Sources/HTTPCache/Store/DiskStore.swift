@@ -78,7 +78,7 @@ package final class DiskStore: CacheStore {
     package func open(_ body: StoredResponse.Body) -> StoredBody? {
         if body.length == 0 { return .memory([]) }
         guard !body.name.isEmpty, let folders = folders(create: false),
-            let file = try? InputFile(path: folders.bodies.path(of: body.name)),
+            let file = try? InputFile(in: folders.bodies, name: body.name),
             file.exposure == nil, file.identity.size == body.length
         else { return nil }
         return .file(file)

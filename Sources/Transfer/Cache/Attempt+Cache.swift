@@ -16,8 +16,9 @@ extension Attempt {
         }
         let now = clock.timestamp(of: .now)
         if caching.question == nil {
-            let isAnswerable = hop.method == "GET" || hop.method == "HEAD"
-            let fields = isAnswerable ? varyingFields : hop.headers
+            // What a POST brings may be stored, too.
+            let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
+            let fields = mayMatter ? varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
                 let asked = refreshes ? hop : nil
@@ -27,6 +28,11 @@ extension Attempt {
                 }
                 caching.question = .init(reason: .damaged)
             case .ask(var question):
+                if caching.takesPart(), beginResuming() {
+                    // Nothing that is stored answers: what an earlier attempt has left is gone on with.
+                    question = .init(reason: question.reason, mayStore: false)
+                    sign()
+                }
                 // What is neither stored nor here cannot be confirmed.
                 if question.stored.contains(where: { !$0.hasBody && caching.copy(of: $0) == nil }) {
                     question.conditions = []
@@ -41,14 +47,12 @@ extension Attempt {
         return send()
     }
 
-    /// A request for what was used although it was stale, whose answer only the cache gets.
-    ///
-    /// - Parameter key: Its name on the engine's thread.
-    /// - Returns: nil when there was no such response.
-    func refreshing(as key: Int) -> AttemptRequest? {
+    /// A request for what was used although it was stale, whose answer only the cache gets, and which has no key yet; nil
+    /// when there was no such response.
+    var refresh: AttemptRequest? {
         guard let hop = caching?.refresh else { return nil }
         var refresh = AttemptRequest(
-            key: key,
+            key: 0,
             session: request.session,
             number: request.number,
             request: hop,
@@ -61,6 +65,16 @@ extension Attempt {
         refresh.redirects.follow = .never
         refresh.cachePolicy = .reloadRevalidatingCacheData
         return refresh
+    }
+
+    /// Forgets what is stored of everything that a response of the network makes untrue.
+    func invalidate(after head: ResponseHead) {
+        guard let invalidation = session.invalidation else { return }
+        invalidation.apply(head, to: hop.method, hop.url)
+        // What is sent to an upload's own URL changes what the upload was for.
+        if upload?.isAtOwnURL == true {
+            invalidation.apply(head, to: request.request.method, request.request.url)
+        }
     }
 
     /// All that the hop sends and a response may vary by.
@@ -106,10 +120,7 @@ extension Attempt {
         let hasBody = hop.method != "HEAD" && stored.body.length > 0
         var content = StoredBody.memory([])
         if hasBody {
-            let kept =
-                stored.hasBody
-                ? caching.cache.body(of: stored) : caching.copy(of: stored).map { .file($0) }
-            guard let body = kept?.loaded(stored.body) else {
+            guard let body = caching.body(of: stored) else {
                 caching.cache.forget(hop.url)
                 return nil
             }
@@ -245,9 +256,8 @@ extension Attempt {
     func isKept(_ file: TaskSpec.Destination) -> Bool {
         guard file.ifExists == .revalidate, !request.decodesBody, let caching,
             let stored = caching.served?.response, caching.servedLength == stored.body.length,
-            let present = try? InputFile(path: file.path),
-            // Of a body that is not stored it is the file that was looked at.
-            !stored.hasBody || StoredBody.file(present).isIntact(stored.body)
+            let present = caching.present(file, with: stored.body),
+            file.mode == nil || file.mode == present.permissions
         else { return false }
         guard case .digest(let expected)? = file.checksum else { return true }
         guard let digest = MessageDigest(expected.algorithm.family) else { return false }
@@ -256,18 +266,6 @@ extension Attempt {
             return true
         }
         return isRead == true && digest.finish() == expected.digest
-    }
-}
-
-extension StoredBody {
-    /// The body, in memory when it is small, once it is seen to be intact; nil when it is not.
-    fileprivate func loaded(_ stored: StoredResponse.Body) -> StoredBody? {
-        guard case .file(let file) = self, stored.length <= ResponseSink.memoryLimit else {
-            return isIntact(stored) ? self : nil
-        }
-        guard let bytes = try? file.read(at: 0, count: Int(stored.length)) else { return nil }
-        let body = StoredBody.memory(bytes)
-        return body.isIntact(stored) ? body : nil
     }
 }
 

@@ -13,6 +13,14 @@ final class CachedExchange {
         var length: Int64
     }
 
+    /// What is known of the file at the destination.
+    private enum Copy {
+        case unseen
+        case different
+        /// It has the body that is served.
+        case same(InputFile)
+    }
+
     let cache: HTTPCache
     private let policy: RequestCachePolicy
     private let ignoresStored: Bool
@@ -27,6 +35,8 @@ final class CachedExchange {
     /// Takes the body that comes in; nil when it is not to be stored.
     private var draft: CacheDraft?
     private(set) var served: Served?
+    private var copy = Copy.unseen
+    private var hasSoughtPart = false
     /// What was answered by a stale response and is to be asked for again; nil without one.
     var refresh: RequestSpec?
     /// How it stands.
@@ -45,13 +55,14 @@ final class CachedExchange {
         }
     }
 
-    /// Nil when the session or the task has no cache, or goes on with a part of a file.
+    /// Nil when the session or the task has no cache, or goes on with a part of a file although nothing that is stored has
+    /// to answer.
     static func make(
         for request: AttemptRequest,
         of session: SessionTransport
     ) -> CachedExchange? {
         guard let cache = session.cache, let policy = request.cachePolicy,
-            request.partial == nil, request.sink != .checksums
+            request.partial == nil || policy.usesAnyAge, request.sink != .checksums
         else { return nil }
         return CachedExchange(cache, policy, request)
     }
@@ -61,13 +72,21 @@ final class CachedExchange {
         request = nil
         question = nil
         served = nil
+        copy = .unseen
         verdict = nil
+    }
+
+    /// Whether it is time to look for what an earlier attempt has left; once.
+    func takesPart() -> Bool {
+        defer { hasSoughtPart = true }
+        return !hasSoughtPart
     }
 
     /// What came is of no use any more.
     func forgetResponse() {
         draft = nil
         served = nil
+        copy = .unseen
     }
 
     /// Looks a request up.
@@ -102,6 +121,37 @@ final class CachedExchange {
             file.identity.size == stored.body.length
         else { return nil }
         return file
+    }
+
+    /// The body of a stored response: that of the file which is there already, or the stored one.
+    ///
+    /// - Parameter stored: A response with a body.
+    /// - Returns: What was seen to be intact; nil when both are gone or damaged.
+    func body(of stored: StoredResponse) -> StoredBody? {
+        if copyPath != nil, request?.range == nil {
+            if let file = copy(of: stored), StoredBody.file(file).isIntact(stored.body) {
+                copy = .same(file)
+                return .file(file)
+            }
+            copy = .different
+        }
+        return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
+    }
+
+    /// The file that is to be replaced, when it has the body that is served.
+    func present(
+        _ destination: TaskSpec.Destination,
+        with body: StoredResponse.Body
+    ) -> InputFile? {
+        switch copy {
+        case .same(let file): return file
+        case .different: return nil
+        case .unseen:
+            guard let file = try? InputFile(path: destination.path),
+                StoredBody.file(file).isIntact(body)
+            else { return nil }
+            return file
+        }
     }
 
     /// What is sent besides the request's own fields.
@@ -139,7 +189,6 @@ final class CachedExchange {
         let wasAsked = !question.conditions.isEmpty
         let reason: CacheVerdict.Reason = wasAsked ? .changed : question.reason
         verdict = CacheVerdict(question.isBypass ? .bypassed : .miss, reason)
-        cache.invalidate(after: head, of: request)
         if request.method == "HEAD" {
             cache.note(
                 head: head,
@@ -192,6 +241,18 @@ final class CachedExchange {
         guard draft != nil else { return }
         draft = nil
         verdict?.storing = reason
+    }
+}
+
+extension StoredBody {
+    /// The body, in memory when it is small, once it is seen to be intact; nil when it is not.
+    fileprivate func loaded(_ stored: StoredResponse.Body) -> StoredBody? {
+        guard case .file(let file) = self, stored.length <= ResponseSink.memoryLimit else {
+            return isIntact(stored) ? self : nil
+        }
+        guard let bytes = try? file.read(at: 0, count: Int(stored.length)) else { return nil }
+        let body = StoredBody.memory(bytes)
+        return body.isIntact(stored) ? body : nil
     }
 }
 

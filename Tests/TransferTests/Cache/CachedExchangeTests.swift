@@ -17,7 +17,7 @@ import TransferModel
         var findSecret: SecretFinder?
         if let secret { findSecret = { text in text.contains(secret) ? 0 : nil } }
         return HTTPCache(
-            store: DiskStore(directory: folder.path("cache"), capacity: 1 << 24),
+            store: DiskStore(directory: folder.path("cache"), capacity: 1 << 26),
             fingerprint: { Engine.sha256(of: $0) },
             findSecret: findSecret
         )
@@ -219,6 +219,175 @@ import TransferModel
         #expect(cancelled.first?.failure?.kind == .cancelled)
         gate.open()
         #expect(try harness.results(1).first?.failure == nil)
+    }
+
+    // RFC 9110 §9.3.3
+    @Test func `the answer to a POST is for those who are known by the same cookies`() throws {
+        let server = try ScriptedServer { request in
+            request.path == "/login"
+                ? .ok("", ["Set-Cookie: sid=alice"])
+                : .ok("content", [Self.fresh, "Content-Location: /me"])
+        }
+        let cache = cache()
+        let alice = try EngineHarness(cache: cache)
+        _ = try alice.run(attempt(server.url("/login")) { $0.sink = .memory })
+        let posted = try alice.run(attempt(server.url("/me"), method: "POST") { $0.sink = .memory })
+        #expect(posted.cache?.storing == .stored)
+        #expect(try alice.run(attempt(server.url("/me"))).cache?.outcome == .hit)
+        let anonymous = try EngineHarness(cache: cache).run(attempt(server.url("/me")))
+        #expect(anonymous.cache?.reason == .otherVariant)
+    }
+
+    // RFC 9111 §4.4
+    @Test func `a session without a cache makes untrue what others have stored`() throws {
+        let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
+        let store = DiskStore(directory: folder.path("cache"), capacity: 1 << 24)
+        let cache = HTTPCache(store: store, fingerprint: { Engine.sha256(of: $0) })
+        let reader = try EngineHarness(cache: cache)
+        _ = try reader.run(attempt(server.url("/a")))
+        #expect(try reader.run(attempt(server.url("/a"))).cache?.outcome == .hit)
+        let writer = try EngineHarness(stores: [store])
+        _ = try writer.run(.to(server.url("/a"), method: "PUT", body: .bytes([1])))
+        #expect(try reader.run(attempt(server.url("/a"))).cache?.reason == .notStored)
+    }
+
+    @Test func `a file that is to have another mode is replaced`() throws {
+        let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
+        let harness = try EngineHarness(cache: cache())
+        func revalidate(_ mode: UInt16?) throws -> AttemptResult {
+            try harness.run(
+                attempt(server.url("/a")) {
+                    $0.sink = .file(
+                        .init(
+                            path: folder.path("out"),
+                            displayPath: "out",
+                            ifExists: .revalidate,
+                            mode: mode
+                        )
+                    )
+                }
+            )
+        }
+        _ = try revalidate(nil)
+        #expect(try revalidate(nil).isUnchanged)
+        #expect(try !revalidate(0o600).isUnchanged)
+        #expect(try folder.mode(of: "out") == 0o600)
+        #expect(try revalidate(0o600).isUnchanged)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        RequestCachePolicy.useProtocolCachePolicy, .returnCacheDataElseLoad,
+        .returnCacheDataDontLoad,
+    ])
+    func `what is stored answers although a part was left`(policy: RequestCachePolicy) throws {
+        let body = String(repeating: "content", count: 300_000)
+        let head =
+            "HTTP/1.1 200 OK\r\nETag: \"a\"\r\n\(Self.fresh)\r\nContent-Length: 2100000\r\n\r\n"
+        let server = try ScriptedServer([
+            "/a": [.raw(head + body), .raw(head + body.dropLast(500_000), then: [.close])]
+        ])
+        let cache = cache()
+        func run(_ policy: RequestCachePolicy?) throws -> AttemptResult {
+            try EngineHarness(cache: cache).run(
+                attempt(server.url("/a")) {
+                    $0.cachePolicy = policy
+                    $0.sink = .file(
+                        .init(
+                            path: folder.path("out"),
+                            displayPath: "out",
+                            resume: .acrossRuns
+                        )
+                    )
+                }
+            )
+        }
+        _ = try run(.useProtocolCachePolicy)
+        #expect(try run(nil).failure != nil)
+        #expect(folder.contains(".out.part"))
+        try folder.write("", to: "out")
+        let result = try run(policy)
+        #expect(result.failure == nil)
+        #expect(result.cache?.outcome == .hit)
+        #expect(try folder.text("out") == body)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `without a stored response a part is gone on with`() throws {
+        let body = String(repeating: "content", count: 300_000)
+        let head = "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 2100000\r\n\r\n"
+        let server = try ScriptedServer { request in
+            guard let range = request.headers["range"] else {
+                return .raw(head + body.dropLast(500_000), then: [.close])
+            }
+            let start = Int(range.filter(\.isNumber)) ?? 0
+            return .status(
+                206,
+                ["ETag: \"a\"", "Content-Range: bytes \(start)-2099999/2100000"],
+                text: String(body.dropFirst(start))
+            )
+        }
+        let cache = cache()
+        func run() throws -> AttemptResult {
+            try EngineHarness(cache: cache).run(
+                attempt(server.url("/a")) {
+                    $0.sink = .file(
+                        .init(
+                            path: folder.path("out"),
+                            displayPath: "out",
+                            resume: .acrossRuns
+                        )
+                    )
+                }
+            )
+        }
+        #expect(try run().failure != nil)
+        let second = try run()
+        #expect(second.failure == nil)
+        #expect(second.response?.statusCode == 206)
+        #expect(try folder.text("out") == body)
+        #expect(try run().cache?.reason == .notStored)
+    }
+
+    @Test func `few stale responses are refreshed at once`() throws {
+        let stale = "Cache-Control: max-age=0, stale-while-revalidate=600"
+        let gate = try Gate()
+        let running = Lock(0)
+        let most = Lock(0)
+        let server = try ScriptedServer { request in
+            if request.path == "/gate" { gate.open() }
+            guard request.headers["if-none-match"] != nil else {
+                return .ok("content", [stale, "ETag: \"a\""])
+            }
+            let count = running.withLock { running in
+                running += 1
+                return running
+            }
+            most.withLock { $0 = max($0, count) }
+            try? gate.wait()
+            running.withLock { $0 -= 1 }
+            return .status(304, ["ETag: \"a\""])
+        }
+        let cache = cache()
+        do {
+            let harness = try EngineHarness(
+                { $0.httpMaximumConnectionsPerHost = 100 },
+                cache: cache
+            )
+            let attempts = try (0..<32).map { number in
+                try attempt(server.url("/\(number)")) {
+                    $0.key = number
+                    $0.sink = .memory
+                }
+            }
+            _ = try harness.run(attempts)
+            let stale = try harness.run(attempts)
+            #expect(stale.allSatisfy { $0.cache?.reason == .staleWhileRevalidate })
+            _ = try harness.run(attempt(server.url("/gate")) { $0.sink = .memory })
+        }
+        // All the same each of them is, before the engine has ended.
+        #expect(server.requests.count == 65)
+        #expect(most.withLock { $0 } <= 8)
     }
 
     @Test func `a repeated attempt does not take what the first one could not use`() throws {
