@@ -47,7 +47,9 @@ package enum CachePlan: Sendable {
             .ask(Question(reason: reason, isBypass: true, mayStore: mayStore))
         }
         if !request.isAnswerable { return bypass(.method, mayStore: true) }
-        if request.hasCondition { return bypass(.condition) }
+        if request.hasCondition {
+            return request.wantsStoredOnly ? .unavailable : bypass(.condition)
+        }
         if request.control.flags.contains(.noStore), !request.wantsStoredOnly {
             return bypass(.noStore)
         }

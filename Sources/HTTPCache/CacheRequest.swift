@@ -10,6 +10,8 @@ package struct CacheRequest: Sendable {
     package let policy: RequestCachePolicy
     /// Whether who asks may have the body already, as a file: it is enough to know that it still holds.
     package let mayHaveCopy: Bool
+    /// Whether a response that does not say how long it is fresh may be taken for fresh (RFC 9111 §4.2.2).
+    let mayGuess: Bool
     package let control: CacheControl
     /// The names of its fields that say who asks, in small letters.
     private(set) var identifying: [String]
@@ -21,13 +23,15 @@ package struct CacheRequest: Sendable {
         url: HTTPURL,
         fields: [HeaderField],
         policy: RequestCachePolicy = .useProtocolCachePolicy,
-        mayHaveCopy: Bool = false
+        mayHaveCopy: Bool = false,
+        mayGuess: Bool = true
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.policy = policy
         self.mayHaveCopy = mayHaveCopy
+        self.mayGuess = mayGuess
         control = CacheControl(request: fields)
         identifying = ["authorization", "cookie"].filter { fields.contains($0) }
     }

@@ -9,6 +9,8 @@ package struct Freshness: Sendable, Hashable {
     package let lifetime: Int64
     /// Now.
     package let age: Int64
+    /// Whether nothing in the response says how long it is fresh.
+    let isGuessed: Bool
     /// Whether the response was received in the future: the clock was set back, and no age can be told.
     private let isFromFuture: Bool
 
@@ -22,6 +24,7 @@ package struct Freshness: Sendable, Hashable {
     ///   - now: The present.
     init(of response: StoredResponse, _ control: CacheControl, now: Timestamp) {
         lifetime = Self.lifetime(of: response, control)
+        isGuessed = control.maxAge == nil && response.fields.firstValue(of: "expires") == nil
         age = Self.age(of: response, now: now)
         isFromFuture = now < response.responseTime
     }

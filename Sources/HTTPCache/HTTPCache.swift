@@ -145,11 +145,12 @@ package final class HTTPCache: Sendable {
     ) -> (response: StoredResponse, isUpdated: Bool)? {
         guard let index = Validators.confirmed(by: fields, among: stored) else { return nil }
         let response = updated(stored[index], by: fields, requestTime, responseTime)
-        let mayStore =
-            !CacheControl(fields).flags.contains(.noStore)
-            && !request.control.flags.contains(.noStore)
-            && !hasSecret(HeaderFields.text(response.fields.lines[...]))
-        guard mayStore, let key = key(of: request.url) else { return (response, false) }
+        guard mayStore(response, by: fields, of: request), let key = key(of: request.url) else {
+            return (response, false)
+        }
+        if stored.count == 1, gainsNothing(response, over: stored[index], by: fields) {
+            return (response, true)
+        }
         if Self.variesOtherwise(response, than: stored[index]) {
             // By what it was selected is not known any more.
             store.remove(key)
@@ -170,15 +171,42 @@ package final class HTTPCache: Sendable {
         for response in stored where response.statusCode == 200 {
             var response = response
             let newer = updated(response, by: head.fields, requestTime, responseTime)
-            if Validators.isSame(head.fields, as: response),
-                !Self.variesOtherwise(newer, than: response)
+            if !Validators.isSame(head.fields, as: response)
+                || Self.variesOtherwise(newer, than: response)
             {
+                response.isInvalidated = true
+            } else if mayStore(newer, by: head.fields, of: request) {
                 response = newer
             } else {
-                response.isInvalidated = true
+                continue
             }
             _ = store.update(response, for: key)
         }
+    }
+
+    /// Whether a stored response may get newer fields.
+    private func mayStore(
+        _ updated: StoredResponse,
+        by fields: HeaderFields,
+        of request: CacheRequest
+    ) -> Bool {
+        !CacheControl(fields).flags.contains(.noStore)
+            && !request.control.flags.contains(.noStore)
+            && !hasSecret(HeaderFields.text(updated.fields.lines[...]))
+    }
+
+    /// Whether what is written of a confirmation would be of no use to anybody: it says nothing new, and without asking again
+    /// the response may not be used all the same, neither now nor when the origin fails.
+    private func gainsNothing(
+        _ response: StoredResponse,
+        over earlier: StoredResponse,
+        by fields: HeaderFields
+    ) -> Bool {
+        let control = CacheControl(response.fields)
+        return staleIfError == 0 && !earlier.isInvalidated
+            && control.staleIfError == nil && control.staleWhileRevalidate == nil
+            && Freshness(of: response, control, now: response.responseTime).lifetime == 0
+            && StoredFields.isRepetition(fields, of: earlier.fields)
     }
 
     private static func variesOtherwise(

@@ -35,7 +35,7 @@ package struct Judgement: Sendable {
         {
             return .revalidating
         }
-        if !freshness.isFresh { return .expired }
+        if !freshness.isFresh || freshness.isGuessed && !request.mayGuess { return .expired }
         let isTooOld =
             request.control.maxAge.map { freshness.age > $0 } == true
             || request.control.minFresh.map { freshness.remaining < $0 } == true

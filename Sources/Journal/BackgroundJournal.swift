@@ -15,17 +15,21 @@ package final class BackgroundJournal {
         package var startDate: Timestamp
         /// How many transfers the session has in the whole job; nil when only some tasks were chosen for the run.
         package var taskCount: Int?
+        /// Runs of the job whose ends are not in all of its journals: rounds that they have ended go on.
+        package var unended: Set<String>
 
         package init(
             identifier: String,
             job: BackgroundRound.Job,
             startDate: Timestamp,
-            taskCount: Int?
+            taskCount: Int?,
+            unended: Set<String> = []
         ) {
             self.identifier = identifier
             self.job = job
             self.startDate = startDate
             self.taskCount = taskCount
+            self.unended = unended
         }
     }
 
@@ -79,9 +83,8 @@ package final class BackgroundJournal {
             if let last, last.state == .open, last.job != run.job, !last.transfers.isEmpty {
                 throw .notPermitted("use", path, reason: Self.otherJob(last.job))
             }
-            let isOpen = last?.state == .open
             var round =
-                last.flatMap { isOpen ? $0 : nil }
+                last.flatMap { Self.goesOn($0, in: run) ? $0.reopened : nil }
                 ?? BackgroundRound(job: run.job, beginDate: run.startDate)
             // Who was to be told of the last run is told by this one.
             round.finish = last?.finish
@@ -94,6 +97,16 @@ package final class BackgroundJournal {
         }
         self.run = run
         isSeen = Array(repeating: false, count: earlier.transfers.count)
+    }
+
+    private static func goesOn(_ round: BackgroundRound, in run: Run) -> Bool {
+        switch round.state {
+        case .open: true
+        case .cancelled: false
+        case .finished:
+            round.job == run.job
+                && round.finish.map { run.unended.contains($0.runIdentifier) } ?? false
+        }
     }
 
     private static func otherJob(_ job: BackgroundRound.Job) -> String {
@@ -153,10 +166,14 @@ package final class BackgroundJournal {
         return transfer.isUnsafe
     }
 
-    /// A try has failed, and another one follows.
-    package func attemptFailed(_ id: String) {
+    /// A try has ended, and another one follows.
+    ///
+    /// - Parameters:
+    ///   - id: The task's.
+    ///   - counts: Whether it has used up one of the tries that the transfer has.
+    package func attemptEnded(_ id: String, counts: Bool) {
         guard var transfer = present[id] else { return }
-        transfer.failures += 1
+        if counts { transfer.failures += 1 }
         present[id] = transfer
         add(.waiting(id: id, mark: transfer.mark, failures: transfer.failures))
     }
@@ -208,20 +225,22 @@ package final class BackgroundJournal {
     /// Why something that was said is not in the file.
     package var fault: Fault? { file.fault.map { Fault($0) } }
 
-    /// Writes down that the run has got to its end, report and all.
+    /// Writes down that the run has got to its end, report and all; with `delivered` the round may then be over.
     ///
     /// - Parameter finish: How it ended, and whether somebody has yet to be told.
     /// - Returns: The transfers that the job no longer has.
     /// - Throws: `Fault` when that may not be on the disk.
     package func end(_ finish: BackgroundRound.Finish) throws(Fault) -> [String] {
         let unseen = zip(earlier.transfers, isSeen).filter { !$1 }.map(\.0)
-        var isOver = !leavesOpen
+        // Who has ended the run by a signal has not waited for what it had to say, and runs the job again.
+        let isStopped = [.interrupted, .terminated].contains(ExitCode(rawValue: finish.exitCode))
+        var endsRound = !leavesOpen && !isStopped
         if run.taskCount == nil {
-            isOver = isOver && !earlier.isWhole && unseen.allSatisfy { $0.state.end != nil }
+            endsRound = endsRound && !earlier.isWhole && unseen.allSatisfy { $0.state.end != nil }
         } else if !unseen.isEmpty {
             add(.dropped(unseen.map(\.id)))
         }
-        add(.finished(finish, isOver: isOver))
+        add(.finished(finish, endsRound: endsRound))
         try write(isDurable: true)
         return run.taskCount == nil ? [] : unseen.map(\.id)
     }
@@ -281,7 +300,7 @@ extension TaskRecord {
         switch outcome {
         case .succeeded, .unchanged: true
         case .deferred: false
-        case .failed, .skipped: !isRetryable
+        case .failed, .skipped: !isRetryable && !isForWantOfMachine
         // Who has cancelled it did not know what the server makes of it.
         case .cancelled: error?.isOutcomeUnknown ?? false
         }

@@ -60,6 +60,8 @@ package struct BackgroundRound: Sendable, Equatable {
     /// How many transfers the whole job has; nil when that is not known, because only parts of it were run.
     package internal(set) var taskCount: Int?
     package internal(set) var finish: Finish?
+    /// Whether that run ends the round once everybody has been told of it.
+    package private(set) var endsOnceDelivered = false
     /// Those that have begun, in the order in which they did.
     package private(set) var transfers: [Transfer] = []
     /// Their places by their ids.
@@ -72,6 +74,14 @@ package struct BackgroundRound: Sendable, Equatable {
 
     /// Whether a run of the whole job has begun in it: then a run of a part does not end it.
     var isWhole: Bool { taskCount != nil }
+
+    /// The same for a run that goes on with it, whatever the run before has said of its end.
+    var reopened: BackgroundRound {
+        var round = self
+        round.state = .open
+        round.endsOnceDelivered = false
+        return round
+    }
 
     /// The place of a transfer among `transfers`.
     func place(of id: String) -> Int? { places[id] }
@@ -137,8 +147,8 @@ package struct BackgroundRound: Sendable, Equatable {
         case waiting(id: String, mark: UInt64, failures: Int)
         case ended(id: String, mark: UInt64, EarlierTransfer.End)
         case dropped([String])
-        /// Whether with that the round is over.
-        case finished(Finish, isOver: Bool)
+        /// `endsRound` once everybody has been told.
+        case finished(Finish, endsRound: Bool)
         case delivered
         case cancelled
 
@@ -165,10 +175,10 @@ package struct BackgroundRound: Sendable, Equatable {
             case .dropped(let ids):
                 kind = Kind.dropped
                 for id in ids { content.add(id) }
-            case .finished(let finish, let isOver):
+            case .finished(let finish, let endsRound):
                 kind = Kind.finished
                 content.add(finish)
-                content.add(isOver)
+                content.add(endsRound)
             case .delivered: kind = Kind.delivered
             case .cancelled: kind = Kind.cancelled
             }
@@ -205,7 +215,7 @@ package struct BackgroundRound: Sendable, Equatable {
                     while !fields.rest.isEmpty { ids.append(try fields.text()) }
                     self = .dropped(ids)
                 case Kind.finished:
-                    self = .finished(try fields.finish(), isOver: try fields.flag())
+                    self = .finished(try fields.finish(), endsRound: try fields.flag())
                 case Kind.delivered: self = .delivered
                 case Kind.cancelled: self = .cancelled
                 default: return nil
@@ -236,10 +246,12 @@ package struct BackgroundRound: Sendable, Equatable {
                 transfer.end = end
             }
         case .dropped(let ids): drop(Set(ids))
-        case .finished(let finish, let isOver):
+        case .finished(let finish, let endsRound):
             self.finish = finish
-            if isOver { state = .finished }
-        case .delivered: finish?.isDelivered = true
+            endsOnceDelivered = endsRound
+        case .delivered:
+            finish?.isDelivered = true
+            if endsOnceDelivered { state = .finished }
         case .cancelled: state = .cancelled
         }
     }

@@ -93,7 +93,8 @@ final class JournalFile {
         } catch {
             let reason =
                 switch error {
-                case .notAJournal: "it is damaged; without it, \(loss): delete it if that may be"
+                case .notAJournal, .damaged:
+                    "it is damaged; without it, \(loss): delete it if that may be"
                 case .newer: "a later version of runner has written it"
                 }
             throw .notPermitted("read", path, reason: reason)

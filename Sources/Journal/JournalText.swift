@@ -2,8 +2,9 @@
 ///
 /// The header is `runner journal` and the version, a byte. An entry is the length of its content, four bytes; its kind,
 /// one byte; the content; and the CRC-32 of all that, four bytes. Entries are only ever added, so that one that a loss
-/// of power has cut is the last one; it and what may stand behind it are passed over. Kinds that a later version has
-/// added are passed over by their length.
+/// of power has cut is the last one that counts, and is passed over. What stands behind it was not on the disk before: a block
+/// that was never written, all zeros, comes first. Behind anything else it says that the file is damaged. Kinds that a later version
+/// has added are passed over by their length.
 struct JournalText: Equatable {
     struct Entry: Equatable {
         /// What the content is; its meaning never changes.
@@ -17,6 +18,8 @@ struct JournalText: Equatable {
         case notAJournal
         /// A later version of this program has written it.
         case newer
+        /// Something in the middle of it is not as it was written.
+        case damaged
     }
 
     static let version: UInt8 = 1
@@ -26,13 +29,29 @@ struct JournalText: Equatable {
 
     private(set) var entries: [Entry] = []
 
-    /// Reads a file up to its end, or to the first entry that is not whole.
+    /// The least that a disk writes or leaves out, bytes.
+    private static let block = 512
+
+    /// Reads a file up to its end, or to the entry that was being added when it was cut.
     init(_ bytes: [UInt8]) throws(Fault) {
         let name = Self.header.dropLast()
         guard bytes.starts(with: name), bytes.count > name.count else { throw .notAJournal }
         guard bytes[name.count] <= Self.version else { throw .newer }
         var rest = bytes.dropFirst(Self.header.count)
         while let entry = Self.takeEntry(from: &rest) { entries.append(entry) }
+        if Self.hasEntry(behind: rest) { throw .damaged }
+    }
+
+    /// Whether an entry that was written down stands behind one that is not whole.
+    private static func hasEntry(behind torn: ArraySlice<UInt8>) -> Bool {
+        var zeros = 0
+        for start in torn.indices {
+            zeros = torn[start] == 0 ? zeros + 1 : 0
+            if zeros == 2 * block { return false }
+            var rest = torn[start...]
+            if start > torn.startIndex, takeEntry(from: &rest) != nil { return true }
+        }
+        return false
     }
 
     /// Takes the first entry off `rest`, which stays as it is when that is not whole.

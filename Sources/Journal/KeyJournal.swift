@@ -105,6 +105,9 @@ package final class KeyJournal: RunEventSink {
         return seeds.last ?? []
     }
 
+    /// Whether an order is one that an earlier round has begun, so that its key is of that time.
+    package func knows(_ order: UInt64) -> Bool { known[order] != nil }
+
     /// Puts on the disk that the orders which `seed` was asked for are about to be sent.
     ///
     /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be repeated.

@@ -120,7 +120,7 @@ final class ActiveTask {
         request = key.map { spec.request.keyed($0.text) } ?? spec.request
         bodyFiles = key?.files ?? []
         hasMadeKey = key != nil
-        trace = AttemptTrace(key: key?.text)
+        trace = AttemptTrace(key: key)
     }
 
     /// Begins the next attempt, or goes on with one that has fetched the checksums.

@@ -8,7 +8,7 @@ import TransferModel
 /// A class, so that a record is made of it without a copy.
 final class AttemptTrace {
     /// The idempotency key that was made for the task; nil without one.
-    private let key: String?
+    private let key: OrderKey?
     private(set) var attempts: [TaskRecord.Attempt] = []
     /// The exchanges of all attempts.
     private(set) var transactions: [TransactionMetrics] = []
@@ -19,7 +19,7 @@ final class AttemptTrace {
     private(set) var last: AttemptResult?
 
     /// The trace of a task that has not begun.
-    init(key: String? = nil) {
+    init(key: OrderKey? = nil) {
         self.key = key
     }
 
@@ -56,8 +56,8 @@ final class AttemptTrace {
         from startDate: Timestamp,
         to endDate: Timestamp
     ) -> TaskRecord {
-        let request = key.map(spec.request.keyed) ?? spec.request
-        return TaskRecord(
+        let request = key.map { spec.request.keyed($0.text) } ?? spec.request
+        var record = TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
             taskDescription: spec.description,
@@ -85,6 +85,8 @@ final class AttemptTrace {
             redirectCount: redirectCount,
             transactions: transactions
         )
+        record.isKeyReused = key?.isReused
+        return record
     }
 }
 

@@ -13,11 +13,18 @@ package protocol BackgroundTransfers: AnyObject {
     /// A try of a transfer is about to begin, whose time is over at the deadline, if there is one.
     func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?)
 
+    /// A try has ended, and another one follows.
+    ///
+    /// - Parameters:
+    ///   - spec: The transfer.
+    ///   - counts: Whether it has used up one of the tries that the transfer has.
+    func attemptEnded(_ spec: TaskSpec, counts: Bool)
+
     /// Makes it outlive the process that the tries begin which `attemptBegins` was told of.
     ///
     /// - Throws: When that fails: none of them is sent then.
     func commit() throws(TransferFailure)
 
-    /// Keeps what has happened, before anybody else is told of it.
+    /// Keeps which tasks have ended, before anybody else is told of it.
     func keep(_ events: [RunEvent])
 }

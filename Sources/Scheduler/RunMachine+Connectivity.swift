@@ -27,6 +27,7 @@ extension RunMachine {
     ) {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
+        if isKept(task.spec) { background?.attemptEnded(task.spec, counts: !isUnbegun) }
         task.awaitConnectivity(since: now, goesOn: isUnbegun)
         closedPaths.close(.init(task.spec))
         let look = now + Self.connectivityInterval

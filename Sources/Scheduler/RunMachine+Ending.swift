@@ -119,6 +119,8 @@ extension RunMachine {
         due: MonotonicTime,
         _ now: MonotonicTime
     ) {
+        // Not by the event: the next try, which the journal is told of at once, may begin in the same turn.
+        if isKept(task.spec) { background?.attemptEnded(task.spec, counts: true) }
         let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
             .taskWillRetry(
@@ -217,6 +219,7 @@ extension RunMachine {
     ) {
         record.error = failure
         record.isRetryable = failure.exitCode == .temporary || failure.isDeferral
+        record.isForWantOfMachine = failure.exitCode == .environment
         complete(index, record, verdict: failure.exitCode)
         skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
         guard stops, schedule.failFast, phase == .running, source.isRequired(index),

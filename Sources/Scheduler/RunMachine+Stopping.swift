@@ -142,6 +142,7 @@ extension RunMachine {
         var record = blankRecord(index, .skipped, now)
         record.error = .cancelled(reason(of: skip))
         record.isRetryable = skip.verdict == .temporary || skip.verdict == .deferred
+        record.isForWantOfMachine = skip.verdict == .environment
         complete(index, record, verdict: skip.verdict)
         skipDependants(of: index, root: Int(skip.root), skip.kind, verdict: skip.verdict)
     }

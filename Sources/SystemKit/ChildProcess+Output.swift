@@ -99,16 +99,20 @@ extension ChildProcess {
         }
     }
 
-    /// Hands on what is there; false when nobody can write any more.
+    /// How many pieces are handed on before the time is looked at: more than a pipe holds, and for who always writes more an end.
+    private static let piecesAtOnce = 16
+
+    /// Hands on what is there, or much of it; false when nobody can write any more.
     private static func drain(
         _ pipe: PipeReader,
         _ take: ([UInt8]) -> Void
     ) throws(SystemError) -> Bool {
-        while let bytes = try pipe.next(atMost: 16 << 10) {
-            if bytes.isEmpty { return true }
+        for _ in 0..<piecesAtOnce {
+            guard let bytes = try pipe.next(atMost: 16 << 10) else { return false }
+            if bytes.isEmpty { break }
             take(bytes)
         }
-        return false
+        return true
     }
 
     /// The position of one that can be read without waiting; nil at the deadline.

@@ -35,19 +35,24 @@ internal import Glibc
     private let mode: mode_t
 
     /// Opens `path`; anything but a regular file is refused with `EISDIR` or `EINVAL`.
-    package convenience init(path: String) throws(SystemError) {
-        try self.init(nil, path)
+    ///
+    /// - Parameters:
+    ///   - path: Absolute, or relative to the working folder.
+    ///   - followsLink: Whether a symbolic link under that name is followed; otherwise it is refused with `ELOOP`.
+    /// - Throws: What open(2) says.
+    package convenience init(path: String, followsLink: Bool = true) throws(SystemError) {
+        try self.init(nil, path, followsLink ? 0 : O_NOFOLLOW)
     }
 
     /// Opens a file of a folder; anything but a regular one is refused with `EISDIR` or `EINVAL`.
     package convenience init(in folder: Folder, name: String) throws(SystemError) {
-        try self.init(folder, name)
+        try self.init(folder, name, 0)
     }
 
-    private init(_ folder: Folder?, _ name: String) throws(SystemError) {
+    private init(_ folder: Folder?, _ name: String, _ flag: Int32) throws(SystemError) {
         self.folder = folder
         self.name = name
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | flag
         let start = folder?.descriptor ?? AT_FDCWD
         descriptor = unsafe csystem_openat(start, name, flags, 0)
         guard descriptor >= 0 else { throw .last("open", Self.path(folder, name)) }

@@ -311,6 +311,7 @@ final class Attempt {
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
         if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
         if hasFailed { caching?.reject(.rejected) }
+        forgetStored()
         var result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)

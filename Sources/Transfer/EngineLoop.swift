@@ -60,6 +60,8 @@ final class EngineLoop: MultiHandle.Driver {
     private var finished: [AttemptEvent] = []
     /// Stored responses to be refreshed for the cache alone; those attempts have negative keys, and nobody is told.
     private var refreshes: [AttemptRequest] = []
+    /// What was refreshed in this run, or is to be: once is enough.
+    private var refreshed: Set<RequestSpec> = []
     /// How many were begun, and how many of them run.
     private var refreshCount = 0
     private var runningRefreshes = 0
@@ -315,7 +317,9 @@ final class EngineLoop: MultiHandle.Driver {
         attempt.body?.close()
         attempts[attempt.request.key] = nil
         attempt.session.giveBack(attempt.handle)
-        if let refresh = attempt.refresh, mayRefresh { refreshes.append(refresh) }
+        if mayRefresh, let refresh = attempt.refresh, refreshed.insert(refresh.request).inserted {
+            refreshes.append(refresh)
+        }
         guard attempt.request.key < 0 else { return }
         runningRefreshes -= 1
         // The end of a run waits as long as they get on.

@@ -137,10 +137,13 @@ package struct OrderKey: Sendable, Hashable {
     package let text: String
     /// What the files of the body were when the key was made.
     package let files: [InputFile.Identity]
+    /// Whether an earlier run has begun the order under it.
+    package let isReused: Bool
 
-    package init(text: String, files: [InputFile.Identity] = []) {
+    package init(text: String, files: [InputFile.Identity] = [], isReused: Bool = false) {
         self.text = text
         self.files = files
+        self.isReused = isReused
     }
 }
 

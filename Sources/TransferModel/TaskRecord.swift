@@ -162,6 +162,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var error: TransferFailure?
     /// Whether the failure is one that a later run may not meet.
     package var isRetryable = false
+    /// Whether this machine lacks something, room or a right, that a later run may find.
+    package var isForWantOfMachine = false
     package var originalRequest: TransactionMetrics.SentRequest
     /// The request of the last redirect hop; the original one when there was none.
     package var currentRequest: TransactionMetrics.SentRequest
@@ -184,6 +186,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var transactions: [TransactionMetrics]
     /// nil for a task that no earlier run has begun.
     package var earlier: Earlier?
+    /// Whether an earlier run has begun the order under the same idempotency key; nil when none was made for it.
+    package var isKeyReused: Bool?
 
     /// Takes all but the error; what is left out is that of a task that no attempt was made of.
     package init(

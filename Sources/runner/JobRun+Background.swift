@@ -21,21 +21,23 @@ extension JobRun {
             name: plan.name,
             path: StateFolder.canonicalPath(of: path)
         )
-        var journals: [BackgroundJournal?] = []
-        for (session, count) in zip(plan.sessions, plan.sessionTasks) {
-            guard let identifier = session.identifier else {
-                journals.append(nil)
-                continue
-            }
+        let kept = try keptSessions(of: plan)
+        let unended = kept.compactMap(\.unended)
+        var journals: [BackgroundJournal?] = plan.sessions.map { _ in nil }
+        // What tells that others go on is replaced last.
+        for session in kept.filter({ $0.unended == nil }) + kept.filter({ $0.unended != nil }) {
             let run = BackgroundJournal.Run(
                 identifier: plan.runIdentifier,
                 job: job,
                 startDate: clock.wall,
-                taskCount: isPart ? nil : count
+                taskCount: isPart ? nil : plan.sessionTasks[session.index],
+                unended: Set(unended)
             )
-            let journal = try journal(of: identifier, run)
-            tell(of: journal.earlier, identifier)
-            journals.append(journal)
+            let journal = try keeping(session.identifier) { () throws(BackgroundJournal.Fault) in
+                try BackgroundJournal(in: session.folder, name: session.file, run: run)
+            }
+            tell(of: journal.earlier, session.identifier)
+            journals[session.index] = journal
         }
         return BackgroundSessions(
             plan.sessions,
@@ -45,22 +47,52 @@ extension JobRun {
         )
     }
 
-    private func journal(
-        of identifier: String,
-        _ run: BackgroundJournal.Run
-    ) throws(Obstacle) -> BackgroundJournal {
+    /// A background session of the plan.
+    private struct KeptSession {
+        /// Among the plan's sessions.
+        var index: Int
+        var identifier: String
+        var folder: String
+        /// The journal's name.
+        var file: String
+        /// The run that was about to end its round, and perhaps those of other sessions.
+        var unended: String?
+    }
+
+    private func keptSessions(of plan: Plan) throws(Obstacle) -> [KeptSession] {
         let folder: BackgroundFolder
         do throws(Exit) {
             folder = try state.background()
         } catch {
             throw Obstacle(error.message ?? "there is no state folder")
         }
-        do throws(BackgroundJournal.Fault) {
-            return try BackgroundJournal(
-                in: folder.path,
-                name: BackgroundFolder.journalName(of: identifier),
-                run: run
+        var kept: [KeptSession] = []
+        for (index, session) in plan.sessions.enumerated() {
+            guard let identifier = session.identifier else { continue }
+            let file = BackgroundFolder.journalName(of: identifier)
+            let round = try keeping(identifier) { () throws(BackgroundJournal.Fault) in
+                try BackgroundJournal.read("\(folder.path)/\(file)")
+            }
+            let isUnended = round.map { $0.state == .open && $0.endsOnceDelivered } ?? false
+            kept.append(
+                KeptSession(
+                    index: index,
+                    identifier: identifier,
+                    folder: folder.path,
+                    file: file,
+                    unended: isUnended ? round?.finish?.runIdentifier : nil
+                )
             )
+        }
+        return kept
+    }
+
+    private func keeping<Result>(
+        _ identifier: String,
+        _ body: () throws(BackgroundJournal.Fault) -> Result
+    ) throws(Obstacle) -> Result {
+        do throws(BackgroundJournal.Fault) {
+            return try body()
         } catch {
             throw Obstacle(
                 "the background session `\(identifier)` cannot be kept: \(error.message)"
@@ -94,7 +126,7 @@ extension JobRun {
         }
     }
 
-    /// Keeps that the run has got to its end, and tells who is to be told.
+    /// Keeps that the run has got to its end, and tells who is to be told; until `conclude` the next run goes on with it all.
     func end(
         _ background: BackgroundSessions?,
         _ summary: RunSummary,
@@ -104,16 +136,26 @@ extension JobRun {
         do throws(BackgroundJournal.Fault) {
             if let fault = background?.fault { throw fault }
             for journal in background?.all ?? [] { tell(ofDropped: try journal.end(finish)) }
-            runHook(finish, inbox)
-            if !finish.isDelivered {
-                for journal in background?.all ?? [] { try journal.delivered() }
-            }
         } catch {
-            throw Exit(
-                summary.exitCode.combined(with: .environment),
-                "\(error.message): the next run may not know what has ended"
-            )
+            throw told(unkept(summary, error), inbox)
         }
+        runHook(finish, inbox)
+    }
+
+    /// Keeps that everybody was told of the run's end; rounds that have nothing left are over with that.
+    func conclude(_ background: BackgroundSessions?, _ summary: RunSummary) throws(Exit) {
+        do throws(BackgroundJournal.Fault) {
+            for journal in background?.all ?? [] { try journal.delivered() }
+        } catch {
+            throw unkept(summary, error)
+        }
+    }
+
+    private func unkept(_ summary: RunSummary, _ fault: BackgroundJournal.Fault) -> Exit {
+        Exit(
+            summary.exitCode.combined(with: .environment),
+            "\(fault.message): the next run may not know what has ended"
+        )
     }
 
     /// Names of transfers that are shown.

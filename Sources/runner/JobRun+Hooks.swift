@@ -45,6 +45,16 @@ extension JobRun {
         }
     }
 
+    /// How a run ends that nobody can write down, its hook told of it now: no later run makes up for that.
+    func told(
+        _ exit: Exit,
+        _ inbox: Inbox<Scheduler.Message>,
+        hasReport: Bool = true
+    ) -> Exit {
+        runHook(finish(exit.code, hasReport: hasReport), inbox)
+        return exit
+    }
+
     /// That of this process, with what the hook is told and without what is none of its business.
     private func environment(of finish: BackgroundRound.Finish) -> [String: String] {
         // Else a run that the hook starts would write over the report that it is told of.
@@ -62,12 +72,13 @@ extension JobRun {
         return environment
     }
 
-    /// How this run has ended, for those who are told of it.
-    func finish(_ exitCode: ExitCode) -> BackgroundRound.Finish {
+    /// How this run has ended, for those who are told of it; without a report they are told of no path, where an earlier
+    /// run's may be.
+    func finish(_ exitCode: ExitCode, hasReport: Bool = true) -> BackgroundRound.Finish {
         BackgroundRound.Finish(
             runIdentifier: plan.runIdentifier,
             exitCode: exitCode.rawValue,
-            reportPath: absoluteReportPath,
+            reportPath: hasReport ? absoluteReportPath : "",
             isDelivered: plan.finishHook == nil
         )
     }

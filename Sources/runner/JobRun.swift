@@ -61,8 +61,11 @@ struct JobRun {
         }
 
         // Before anything is sent or started: what could not be reported is not done.
-        let file = try Exit.environment { () throws(SystemError) in
-            try PublishedReport(path: reportPath)
+        let file: PublishedReport
+        do throws(SystemError) {
+            file = try PublishedReport(path: reportPath)
+        } catch {
+            throw told(Exit(.environment, error.message), inbox, hasReport: false)
         }
         try waiter.runBegins(reportPath: absoluteReportPath)
         let clock = RunClock.now()
@@ -169,7 +172,7 @@ struct JobRun {
         if !scheduler.leavesAttempts { try stop(engine, after: summary, inbox) }
         cookies.save(at: RunClock.now().wall)
         caches.close()
-        try keep(summary, report.failure, keys, background, inbox)
+        try end(summary, report.failure, keys, background, inbox)
         return summary
     }
 
@@ -196,28 +199,31 @@ struct JobRun {
         try signals.hear { Self.pass($0, to: inbox) }
     }
 
-    /// Keeps how the run has ended, in this order: what a crash leaves out of it the next run makes good.
-    private func keep(
+    /// Keeps how the run has ended and tells who is to be told, in this order: what a crash leaves out of it the next run
+    /// makes good.
+    private func end(
         _ summary: RunSummary,
         _ failure: SystemError?,
         _ keys: JournalledKeys?,
         _ background: BackgroundSessions?,
         _ inbox: Inbox<Scheduler.Message>
     ) throws {
-        if let failure {
-            try? keys?.journal.keep()
-            throw Exit(summary.exitCode.combined(with: .environment), failure.message)
-        }
-        guard summary.exitCode == .success else {
+        guard failure == nil, summary.exitCode == .success else {
             // When that fails, orders keep their keys for longer.
             try? keys?.journal.keep()
-            return try end(background, summary, inbox)
+            if let failure {
+                let code = summary.exitCode.combined(with: .environment)
+                throw told(Exit(code, failure.message), inbox, hasReport: false)
+            }
+            try end(background, summary, inbox)
+            return try conclude(background, summary)
         }
+        try end(background, summary, inbox)
         // Last of all, and the process ends at once: whoever sees another exit code runs the job again, and means the same
         // orders.
         try signals.withoutGivingUp { () throws(Exit) in
-            try keys?.end()
-            try end(background, summary, inbox)
+            do throws(Exit) { try keys?.end() } catch { throw told(error, inbox) }
+            try conclude(background, summary)
             if keys != nil || background != nil { Exit(.success).leave() }
         }
     }
@@ -241,12 +247,12 @@ struct JobRun {
             reason: obstacle.reason,
             sinks: [report]
         )
-        if report.failure == nil { runHook(finish(summary.exitCode), inbox) }
         let messages = [obstacle.message, report.failure?.message].compactMap(\.self)
-        return Exit(
+        let exit = Exit(
             summary.exitCode.combined(with: report.failure == nil ? .success : .environment),
             messages.isEmpty ? nil : messages.joined(separator: "\nrunner: ")
         )
+        return told(exit, inbox, hasReport: report.failure == nil)
     }
 
     /// From now on standard error has none of those values; what finds them is for the report.

@@ -34,7 +34,7 @@ struct JobSource {
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
     ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
-    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at.
+    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at; whether that was waited for.
     /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
     init(
         path: String,
@@ -43,23 +43,12 @@ struct JobSource {
         reportPath: String? = nil,
         run: RunValues = .standIn,
         mostKeptTasks: Int = 0,
-        lock: (LockRequest) throws(Exit) -> Void = { (_: LockRequest) throws(Exit) in }
+        lock: (LockRequest) throws(Exit) -> Bool = { (_: LockRequest) throws(Exit) in false }
     ) throws(Exit) {
         try Self.requirePath(path)
-        // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
-        let bytes = try Exit.environment { () throws(SystemError) in
-            try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
-        }
+        var bytes = try Self.read(path)
         guard let workingFolder = ProcessContext.workingFolder else {
             throw Exit(.environment, "the working folder is gone")
-        }
-        let parsed = Document.parse(bytes, name: path)
-        let source = SourceText(name: path, bytes: bytes)
-        content = source
-        guard let document = parsed.document else {
-            report = FileDiagnostics(source: source, diagnostics: parsed.diagnostics)
-            outcome = .rejected(isEnvironment: false)
-            return
         }
         let options = PlanOptions(
             variables: variables,
@@ -74,10 +63,22 @@ struct JobSource {
             run: run,
             mostKeptTasks: mostKeptTasks
         )
-        if parsed.diagnostics.isEmpty,
-            let request = LockRequest(of: document, options: options)
+        var parsed = Document.parse(bytes, name: path)
+        // Whoever has waited means the file as it is now, as a command behind flock(1) does.
+        while parsed.diagnostics.isEmpty, let document = parsed.document,
+            let request = LockRequest(of: document, options: options), try lock(request)
         {
-            try lock(request)
+            let present = try Self.read(path)
+            guard present != bytes else { break }
+            bytes = present
+            parsed = Document.parse(bytes, name: path)
+        }
+        let source = SourceText(name: path, bytes: bytes)
+        content = source
+        guard let document = parsed.document else {
+            report = FileDiagnostics(source: source, diagnostics: parsed.diagnostics)
+            outcome = .rejected(isEnvironment: false)
+            return
         }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
@@ -99,6 +100,13 @@ struct JobSource {
             }
             dataReports = error.dataFaults.map { $0.redacted(by: redactor) }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
+        }
+    }
+
+    private static func read(_ path: String) throws(Exit) -> [UInt8] {
+        // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
+        try Exit.environment { () throws(SystemError) in
+            try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         }
     }
 

@@ -14,7 +14,11 @@ final class JournalledKeys: OrderKeys {
     func key(of spec: TaskSpec) throws(TransferFailure) -> OrderKey {
         let order = try Order(spec)
         let seed = journal.seed(of: order.mark, task: spec.index + 1)
-        return OrderKey(text: try order.key(from: seed), files: order.files)
+        return OrderKey(
+            text: try order.key(from: seed),
+            files: order.files,
+            isReused: journal.knows(order.mark)
+        )
     }
 
     func commit() throws(TransferFailure) {

@@ -103,7 +103,7 @@ struct Run: ParsableCommand {
                 isQuiet: progress == .none
             ).take()
         }
-        var held: FileLock?
+        var (held, heldName): (FileLock?, String?)
         // Up to the end of the process, report and all.
         defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
@@ -113,12 +113,19 @@ struct Run: ParsableCommand {
             reportPath: chosenReport,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
             mostKeptTasks: Self.mostKeptTasks,
-            lock: { (request: LockRequest) throws(Exit) in held = try takeLock(request) }
+            lock: { (request: LockRequest) throws(Exit) in
+                guard request.jobName != heldName else { return false }
+                // A job that was given another name meanwhile has another lock.
+                held = nil
+                let (lock, wasAwaited) = try takeLock(request)
+                (held, heldName) = (lock, request.jobName)
+                return wasAwaited
+            }
         )
         let plan = try source.requirePlan()
         // Two runs at once would not know of each other's orders.
         if plan.orderCount > 0, held == nil {
-            held = try takeLock(LockRequest(jobName: plan.name, policy: .fail))
+            held = try takeLock(LockRequest(jobName: plan.name, policy: .fail)).lock
         }
         let locks = try state.lockBackground(plan.sessions)
         defer { withExtendedLifetime(locks) {} }

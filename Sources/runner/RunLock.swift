@@ -36,16 +36,17 @@ struct RunLock {
 
     /// Takes the lock, which is held while the result lives.
     ///
+    /// - Returns: It, and whether another run had it at first.
     /// - Throws: `Exit` when the job does not run now, whether that is a failure or not.
-    func take() throws(Exit) -> FileLock {
-        if try attempt({ () throws(SystemError) in try file.take() }) { return held() }
+    func take() throws(Exit) -> (lock: FileLock, wasAwaited: Bool) {
+        if try attempt({ () throws(SystemError) in try file.take() }) { return (held(), false) }
         switch request.policy {
         case .fail: throw Exit(.locked, "\(holder) holds the lock: nothing was done")
         case .skip:
             throw Exit(.success, isQuiet ? nil : "\(holder) is under way: nothing was done")
         case .wait(let limit):
             try wait(limit)
-            return held()
+            return (held(), true)
         }
     }
 

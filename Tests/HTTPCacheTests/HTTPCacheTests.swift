@@ -107,6 +107,39 @@ import TransferModel
         #expect(outcome(cache, try request("Accept-Language: de")) == .ask(.notStored, []))
     }
 
+    @Test(
+        arguments: [
+            (["ETag: \"a\""], "Cache-Control: max-age=0", false),
+            (["etag: \"a\"", "Date: \(hourLater)"], "Cache-Control: max-age=0", false),
+            (["ETag: \"a\"", "New: 1"], "Cache-Control: max-age=0", true),
+            (["ETag: \"a\"", "Cache-Control: max-age=9"], "Cache-Control: max-age=0", true),
+            (["ETag: \"a\""], "Cache-Control: max-age=9", true),
+            (["ETag: \"a\""], "Cache-Control: max-age=0, stale-if-error=9", true),
+            (["ETag: \"a\""], "Cache-Control: max-age=0, stale-while-revalidate=9", true),
+        ] as [([String], String, Bool)]
+    )
+    func `a confirmation is written down when that is of use`(
+        lines: [String],
+        control: String,
+        isWritten: Bool
+    ) throws {
+        let cache = cache()
+        let request = try request()
+        try add(control, "ETag: \"a\"", answering: request, to: cache)
+        let key = try #require(CacheKey(request.url, fingerprint))
+        let stored = store.find(key)
+        let confirmed = cache.confirm(
+            headerFields(lines),
+            of: stored,
+            for: request,
+            requestTime: time(60),
+            responseTime: time(60)
+        )
+        #expect(confirmed?.isUpdated == true)
+        #expect(confirmed?.response.responseTime == time(60))
+        #expect((store.find(key) != stored) == isWritten)
+    }
+
     // RFC 9111 §4.3.5
     @Test func `a HEAD that says that it varies has the stored response validated`() throws {
         let cache = cache()
@@ -123,6 +156,43 @@ import TransferModel
         )
         let tag = [HeaderField(name: "If-None-Match", value: "\"a\"")]
         #expect(outcome(cache, try request("Accept-Language: de")) == .ask(.invalidated, tag))
+    }
+
+    // RFC 9111 §5.2.2.5
+    @Test(arguments: ["Cache-Control: no-store", "Echo: hidden"])
+    func `what must not be stored is not stored of the answer to a HEAD either`(field: String)
+        throws
+    {
+        let cache = cache(hiding: "hidden")
+        try add(fresh, "ETag: \"a\"", answering: try request(), to: cache)
+        let key = try #require(CacheKey(try request().url, fingerprint))
+        let before = store.find(key)
+        cache.note(
+            head: ResponseHead(statusCode: 200, fields: headerFields(["ETag: \"a\"", field])),
+            of: try request(method: "HEAD"),
+            about: before,
+            requestTime: time(5),
+            responseTime: time(5)
+        )
+        #expect(store.find(key) == before)
+    }
+
+    // RFC 9111 §4.2.2
+    @Test func `who replaces a file takes nothing for fresh that does not say so`() throws {
+        let cache = cache()
+        let old = "Last-Modified: \(dayEarlier)"
+        let conditions = [HeaderField(name: "If-Modified-Since", value: dayEarlier)]
+        try add(old, "Date: \(startDate)", answering: try request(), to: cache)
+        let careful = CacheRequest(
+            method: "GET",
+            url: try request().url,
+            fields: [],
+            mayGuess: false
+        )
+        #expect(outcome(cache, try request()) == .serve(.hit, .fresh))
+        #expect(outcome(cache, careful) == .ask(.expired, conditions))
+        try add(old, fresh, answering: try request(), to: cache)
+        #expect(outcome(cache, careful) == .serve(.hit, .fresh))
     }
 
     // RFC 3986 §6.2.3

@@ -14,7 +14,8 @@ import TransferModel
     private func open(
         _ run: String = "run-1",
         job: String = "job",
-        taskCount: Int? = 3
+        taskCount: Int? = 3,
+        unended: Set<String> = []
     ) throws -> BackgroundJournal {
         try BackgroundJournal(
             in: folder.path("background"),
@@ -23,7 +24,8 @@ import TransferModel
                 identifier: run,
                 job: .init(name: job, path: "/\(job).yaml"),
                 startDate: Timestamp(microseconds: 5),
-                taskCount: taskCount
+                taskCount: taskCount,
+                unended: unended
             )
         )
     }
@@ -41,10 +43,20 @@ import TransferModel
         _ = journal.attemptBegins(id, deadline: Timestamp(microseconds: 1000))
     }
 
-    private func finish(_ journal: BackgroundJournal) throws -> [String] {
-        try journal.end(
-            .init(runIdentifier: "run-1", exitCode: 0, reportPath: "/r", isDelivered: true)
+    private func finish(
+        _ journal: BackgroundJournal,
+        _ code: ExitCode = .success
+    ) throws -> [String] {
+        let dropped = try journal.end(
+            .init(
+                runIdentifier: "run-1",
+                exitCode: code.rawValue,
+                reportPath: "/r",
+                isDelivered: true
+            )
         )
+        try journal.delivered()
+        return dropped
     }
 
     private func plain(_ text: String) -> String { text }
@@ -122,13 +134,61 @@ import TransferModel
         #expect(!left.wasCut)
     }
 
+    @Test func `what this machine lacked keeps the round open`() throws {
+        let first = try open()
+        begin(first, "a")
+        var record = TaskRecord.ended("a", .failed)
+        record.isForWantOfMachine = true
+        _ = first.taskEnded(record, redact: plain)
+        _ = try finish(first, .environment)
+        let left = try #require(try open().recall("a", mark: 1, isUnsafe: false))
+        #expect(left.end == nil)
+        #expect(left.failures == 0)
+    }
+
+    @Test func `a round goes on whose run was cut before it had ended all of the job's rounds`()
+        throws
+    {
+        let first = try open()
+        begin(first, "a")
+        _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
+        _ = try finish(first)
+        #expect(try open("run-2", job: "other", unended: ["run-1"]).earlier.transfers.isEmpty)
+        // The file is new; the same once more.
+        let second = try open()
+        begin(second, "a")
+        _ = second.taskEnded(.ended("a", .succeeded), redact: plain)
+        _ = try finish(second)
+        let third = try open("run-2", unended: ["run-1"])
+        #expect(third.recall("a", mark: 1, isUnsafe: true)?.end?.outcome == .succeeded)
+        #expect(!third.earlier.endsOnceDelivered)
+        _ = try finish(third)
+        #expect(try open("run-3").earlier.transfers.isEmpty)
+    }
+
+    @Test(arguments: [ExitCode.interrupted, .terminated])
+    func `a run that a signal ends leaves its round open`(code: ExitCode) throws {
+        let first = try open()
+        begin(first, "a")
+        _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
+        _ = try finish(first, code)
+        let second = try open()
+        #expect(second.recall("a", mark: 1, isUnsafe: false)?.end?.outcome == .succeeded)
+        _ = try finish(second)
+        #expect(try BackgroundJournal.read(second.path)?.state == .finished)
+    }
+
     @Test func `tries that have failed count, but not those that a run has used up`() throws {
         let first = try open()
         begin(first, "a")
-        first.attemptFailed("a")
+        first.attemptEnded("a", counts: true)
+        begin(first, "b")
+        first.attemptEnded("b", counts: false)
         try first.write(isDurable: false)
         let second = try open()
         #expect(second.recall("a", mark: 1, isUnsafe: false)?.failures == 1)
+        #expect(second.recall("b", mark: 1, isUnsafe: false)?.failures == 0)
+        #expect(second.recall("b", mark: 1, isUnsafe: false)?.wasCut == false)
         _ = second.taskEnded(.ended("a", .failed, isRetryable: true), redact: plain)
         _ = try finish(second)
         #expect(try open().recall("a", mark: 1, isUnsafe: false)?.failures == 0)
@@ -243,10 +303,12 @@ import TransferModel
         }
     }
 
-    @Test func `a byte that has changed ends what is believed before it`() throws {
+    @Test func `a byte that has changed is found, and only at the end taken for a cut`() throws {
         let first = try open()
         let start = try text.count
         begin(first, "a")
+        try first.write(isDurable: false)
+        let last = try text.count
         begin(first, "b")
         try first.write(isDurable: false)
         let whole = try text
@@ -254,7 +316,11 @@ import TransferModel
             var bytes = whole
             bytes[place] ^= 0x40
             try write(bytes)
-            #expect(try open().earlier.transfers.count < 2)
+            if place < last {
+                #expect(throws: BackgroundJournal.Fault.self) { try open() }
+            } else {
+                #expect(try open().earlier.transfers.count == 1)
+            }
         }
     }
 

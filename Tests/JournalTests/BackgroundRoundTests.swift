@@ -50,7 +50,7 @@ import TransferModel
         .ended(id: "c", mark: 3, end(.failed)),
         .ended(id: "d", mark: 4, end(.unchanged)),
         .dropped(["d", "nobody"]),
-        .finished(finish, isOver: false),
+        .finished(finish, endsRound: false),
         .delivered,
         .cancelled,
     ]
@@ -83,9 +83,11 @@ import TransferModel
         }
     }
 
-    @Test func `the end of a run ends the round when nothing is left`() {
-        #expect(after([.finished(Self.finish, isOver: false)]).state == .open)
-        #expect(after([.finished(Self.finish, isOver: true)]).state == .finished)
+    @Test func `the end of a run ends the round when nothing is left and everybody was told`() {
+        #expect(after([.finished(Self.finish, endsRound: false)]).state == .open)
+        #expect(after([.finished(Self.finish, endsRound: true)]).state == .open)
+        #expect(after([.finished(Self.finish, endsRound: false), .delivered]).state == .open)
+        #expect(after([.finished(Self.finish, endsRound: true), .delivered]).state == .finished)
     }
 
     @Test func `a transfer that is another one under the same id begins anew`() {

@@ -27,16 +27,28 @@ import Testing
         }
     }
 
-    @Test func `a flipped bit ends what is believed`() throws {
+    @Test func `a flipped bit is found, and only in the last entry taken for a cut`() throws {
+        let last = Self.bytes.count - JournalText.bytes(of: Self.entries[2]).count
         for position in JournalText.header.count..<Self.bytes.count {
             for bit in 0..<8 {
                 var bytes = Self.bytes
                 bytes[position] ^= 1 << UInt8(bit)
-                let found = try JournalText(bytes)
-                #expect(found.entries.count < Self.entries.count, "\(position)")
-                #expect(found.entries == Array(Self.entries.prefix(found.entries.count)))
+                if position < last {
+                    #expect(throws: JournalText.Fault.damaged, "\(position)") {
+                        try JournalText(bytes)
+                    }
+                } else {
+                    #expect(try JournalText(bytes).entries == Array(Self.entries.prefix(2)))
+                }
             }
         }
+    }
+
+    @Test func `what stands behind a block that was never written was not on the disk`() throws {
+        let first = JournalText.header + JournalText.bytes(of: Self.entries[0])
+        let torn = first + [9, 0, 0] + [UInt8](repeating: 0, count: 4096)
+        let text = try JournalText(torn + JournalText.bytes(of: Self.entries[2]))
+        #expect(text.entries == [Self.entries[0]])
     }
 
     @Test func `another file is no journal, and a later version is not guessed at`() {

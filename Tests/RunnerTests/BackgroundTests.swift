@@ -159,14 +159,33 @@ import TransferModel
         #expect(counts(3, server) == [2, 4, 2])
     }
 
-    @Test func `a run that is told to end leaves the rest to the next one`() throws {
+    @Test func `what this machine lacked is made up for, and what was accepted is not sent again`()
+        throws
+    {
+        let server = try ScriptedServer(["/o1": [.status(201)], "/f": [.ok([1])]])
+        let job = try Self.job(
+            orders(1, server) + "\ndownloads: { f: { url: \(server.url("/f")), to: out/f } }"
+        )
+        try job.folder.write("", to: "out")
+        #expect(try job.run().code == 4)
+        #expect(try Command("rm", [job.folder.path("out")]).run().status == .exit(0))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.outcome("f") == "succeeded")
+        #expect(counts(1, server) == [1])
+    }
+
+    @Test(arguments: [1, 2])
+    func `a run that is told to end leaves the rest to the next one, and be it nothing`(
+        count: Int
+    ) throws {
         let (arrived, rest) = (try Gate(), try Gate())
         let server = try ScriptedServer([
             "/o1": [Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps],
             "/o2": [.status(201)],
         ])
         let job = try Self.job(
-            orders(2, server),
+            orders(count, server),
             more: "schedule: { maxConcurrentTasks: 1 }"
         )
         let running = try job.runCommand().start()
@@ -177,7 +196,7 @@ import TransferModel
         #expect(try running.finish().reported(in: job.folder).code == 143)
         let run = try job.run()
         #expect(run.code == 0)
-        #expect(counts(2, server) == [1, 1])
+        #expect(counts(count, server) == Array(repeating: 1, count: count))
     }
 
     @Test func `transfers that the job no longer has are told once`() throws {

@@ -1,11 +1,13 @@
 import TestSupport
 import Testing
+import TransferModel
 
 @Suite struct HookTests {
     /// Leaves what it is told in `told`, a line for each time.
     private static let script = """
         #!/bin/sh
         echo "$RUNNER_HOOK_EXIT_CODE $RUNNER_HOOK_JOB $RUNNER_HOOK_IDENTIFIERS $*" >> told
+        test -z "$RUNNER_HOOK_REPORT" && echo none >> told
         test -s "$RUNNER_HOOK_REPORT" && grep -q "$RUNNER_HOOK_RUN" "$RUNNER_HOOK_REPORT" && echo good >> told
         """
 
@@ -53,6 +55,32 @@ import Testing
         #expect(try job.run().code == 4)
         #expect(try job.folder.text("told") == "4 nightly  one two words\ngood\n")
         #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a run that cannot be reported has ended too`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(server)
+        try job.folder.write("", to: "file")
+        let run = try job.runner(["run", "job.yaml", "--report", "file/report.json"])
+        #expect(run.status == .exit(4))
+        #expect(try job.folder.text("told") == "4 nightly  one two words\nnone\n")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a run whose report finds no place any more has ended too`() throws {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer([
+            "/a": [Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps]
+        ])
+        let job = try job(server)
+        try job.folder.makeFolder("reports")
+        let running = try job.command(["run", "job.yaml", "--report", "reports/a.json"]).start()
+        try arrived.wait()
+        let removal = Command("rm", ["-r", job.folder.path("reports")])
+        #expect(try removal.run().status == .exit(0))
+        rest.open()
+        #expect(try running.finish().status == .exit(4))
+        #expect(try job.folder.text("told") == "4 nightly  one two words\nnone\n")
     }
 
     @Test func `a hook that fails is told of, and changes no exit code`() throws {
@@ -125,10 +153,7 @@ import Testing
     @Test func `of a background session who was not told is told by the next run, before it sends`()
         throws
     {
-        let (arrived, rest) = (try Gate(), try Gate())
-        let server = try ScriptedServer([
-            "/a": [.status(201), Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps]
-        ])
+        let server = try ScriptedServer(["/a": [.status(201)]])
         // Killed while it is told: nobody knows how far the hook came.
         let job = try job(
             server,
@@ -148,16 +173,36 @@ import Testing
         running.signal(9)
         #expect(try running.finish().status == .signal(9))
         try job.folder.write("", to: "go")
-        let second = try job.command(["run", "job.yaml", "--report", "second.json"]).start()
-        try arrived.wait()
-        // The round was over: the order is a new one. Its hook comes behind that of the first run.
-        #expect(try job.folder.text("told") == "0 nightly nightly one two words\ngood\n")
-        rest.open()
-        #expect(try second.finish().status == .exit(0))
+        let second = try job.runner(["run", "job.yaml", "--report", "second.json"])
+        #expect(second.status == .exit(0))
+        // That of the first run, and its own.
         #expect(
             try job.folder.text("told")
                 == String(repeating: "0 nightly nightly one two words\ngood\n", count: 2)
         )
+        // The round was not over, and what was accepted is not sent again.
+        #expect(server.requests.count == 1)
+        #expect(try job.run().code == 0)
         #expect(server.requests.count == 2)
+    }
+
+    @Test func `an order whose run is killed while it is told keeps its key`() throws {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try JobFolder(
+            """
+            version: 1
+            hooks: { onFinish: [sh, -c, "test -e go || { echo waits; exec sleep 1000; }"] }
+            uploads: { a: { url: \(server.url("/a")), text: a, idempotencyKey: auto } }
+            """
+        )
+        let running = try job.runCommand().start()
+        _ = try running.waitForLine(containing: "waits")
+        running.signal(9)
+        #expect(try running.finish().status == .signal(9))
+        try job.folder.write("", to: "go")
+        #expect(try job.run().code == 0)
+        #expect(Set(server.requests.map { $0.headers["Idempotency-Key"] }).count == 1)
+        #expect(try job.run().code == 0)
+        #expect(Set(server.requests.map { $0.headers["Idempotency-Key"] }).count == 2)
     }
 }

@@ -47,9 +47,12 @@ import TransferModel
             "/a": [.ok("")], "/b": [.status(503), .hangUp, .status(201)],
         ])
         let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
-        #expect(try job.run().code == 5)
+        let first = try job.run()
+        #expect(first.code == 5)
+        #expect(first.task("a")?["extension"]?["isKeyReused"]?.bool == false)
         #expect(try job.run().code == 5)
         let third = try job.run()
+        #expect(third.task("a")?["extension"]?["isKeyReused"]?.bool == true)
         #expect(third.code == 0)
         let place = job.folder.path(Self.journals)
         #expect(third.command.standardError.contains(" has ended with 0: orders keep their "))

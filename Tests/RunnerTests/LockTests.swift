@@ -110,6 +110,31 @@ import Testing
         #expect(held.server.requests.count == 2)
     }
 
+    /// What becomes of the job's file meanwhile, and what the run that has waited does then.
+    @Test(arguments: [
+        ("s,/a,/b,", 0, ["/a", "/b"]), ("s/^version/name: other\\nversion/", 0, ["/a", "/a"]),
+        ("s/schedule/# schedule/", 0, ["/a", "/a"]), ("s/url/ulr/", 3, ["/a"]),
+        ("s/version: 1/version: \"/", 3, ["/a"]),
+    ])
+    func `who has waited runs the file as it is then`(
+        change: String,
+        code: Int32,
+        paths: [String]
+    ) throws {
+        let held = try Held("wait")
+        let first = try held.hold()
+        let second = try held.second().start()
+        _ = try second.waitForLine(containing: "waiting: another run")
+        let file = held.job.folder.path("job.yaml")
+        #expect(try Command("sed", ["-i", change, file]).run().status == .exit(0))
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+        let outcome = try second.finish()
+        #expect(outcome.status == .exit(code), "\(outcome.standardError)")
+        #expect(held.server.requests.map(\.path) == paths)
+        if code == 0 { _ = try outcome.reported(in: held.job.folder, as: "second.json") }
+    }
+
     @Test func `a wait that is in vain ends as a failure`() throws {
         let held = try Held("wait 1ms")
         let first = try held.hold()

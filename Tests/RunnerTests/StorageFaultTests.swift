@@ -125,6 +125,26 @@ import Testing
         }
     }
 
+    @Test func `of a background session that cannot be kept any more the hook is told`() throws {
+        let server = try ScriptedServer { _ in .status(201) }
+        let job = try JobFolder(
+            """
+            version: 1
+            hooks: { onFinish: [sh, -c, "echo $RUNNER_HOOK_EXIT_CODE >>told"] }
+            sessions: { s: { configuration: background, identifier: nightly } }
+            uploads:
+              order: { forEach: { range: [1, 600] }, url: "\(server.origin)/${item}", text: a, idempotencyKey: "k-${item}" }
+            """
+        )
+        let outcome = try run(
+            job,
+            ["--map-root-user", "--mount"],
+            "mkdir -p .local/state && mount -t tmpfs -o size=64k tmpfs .local/state || exit 99; exec $runner"
+        )
+        #expect(outcome.status == .exit(4), "\(outcome.standardError)")
+        #expect(try job.folder.text("told") == "4\n")
+    }
+
     @Test func `a folder that vanishes while a file comes is the fault of the environment`() throws
     {
         let rest = try Gate()

@@ -9,6 +9,14 @@ final class FakeBackground: BackgroundTransfers {
     /// The attempts that were said to begin, and when their transfers' time is over.
     private(set) var begun: [(id: String, deadline: Timestamp?)] = []
 
+    /// All that was said of attempts, in order.
+    private(set) var steps: [Step] = []
+
+    enum Step: Equatable {
+        case began(String)
+        case ended(String, counts: Bool)
+    }
+
     /// `fault` is why nothing can be told of a transfer.
     init(_ earlier: [String: EarlierTransfer] = [:], fault: TransferFailure? = nil) {
         self.earlier = earlier
@@ -24,6 +32,11 @@ final class FakeBackground: BackgroundTransfers {
 
     func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?) {
         begun.append((spec.id, deadline))
+        steps.append(.began(spec.id))
+    }
+
+    func attemptEnded(_ spec: TaskSpec, counts: Bool) {
+        steps.append(.ended(spec.id, counts: counts))
     }
 
     func commit() throws(TransferFailure) {}

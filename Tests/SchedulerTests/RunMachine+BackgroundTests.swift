@@ -107,6 +107,13 @@ import TransferModel
         )
     }
 
+    @Test func `that a try has ended is told before the next one begins in the same turn`() {
+        let background = FakeBackground()
+        var run = run([task("a", "POST") { $0.retry.backoff.initial = .zero }], background)
+        run.refuse("a", 429)
+        #expect(background.steps == [.began("a"), .ended("a", counts: true), .began("a")])
+    }
+
     @Test func `tries of earlier runs that have failed count`() {
         let earlier = EarlierTransfer(attempts: 7, failures: 3)
         var run = run([task("a")], FakeBackground(["a": earlier]))

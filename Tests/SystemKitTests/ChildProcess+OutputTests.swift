@@ -29,6 +29,17 @@ import Testing
         #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
+    @Test func `a program that writes faster than it is read is ended in time as well`() throws {
+        let child = try ChildProcess(["yes"], in: "/")
+        let deadline = Clock.monotonicNanoseconds() + 50_000_000
+        let outcome = try child.relay(until: deadline) { _ in
+            // As slow as a terminal: the pipe is full again before the next look.
+            let end = Clock.monotonicNanoseconds() + 2_000_000
+            while Clock.monotonicNanoseconds() < end {}
+        }
+        #expect(outcome == .timedOut)
+    }
+
     @Test func `it gets the environment that it is given, and no other`() throws {
         let child = try ChildProcess(
             ["/usr/bin/env"],

@@ -152,6 +152,10 @@ extension TaskRecord {
                 "What earlier runs of a background session did for it; null when there was nothing",
                 TaskRecord.Earlier.Report.self
             ) { $0.earlier }
+            members.optionalBool(
+                "isKeyReused",
+                "Whether an earlier run has begun the order under the same idempotency key; null when none was made for it"
+            ) { $0.isKeyReused }
         }
     }
 }

@@ -14,8 +14,11 @@ extension Attempt {
             if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
             return send()
         }
-        let now = clock.timestamp(of: .now)
-        if caching.question == nil {
+        let now = now
+        if caching.question != nil {
+            // Who asks may be known by other cookies by now.
+            if session.cookieJar != nil { caching.renew(varyingFields) }
+        } else {
             // What a POST brings may be stored, too.
             let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
             let fields = mayMatter ? varyingFields : hop.headers
@@ -26,7 +29,10 @@ extension Attempt {
                     caching.refresh = asked
                     return next
                 }
+                if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
                 caching.question = .init(reason: .damaged)
+            case .ask where request.cachePolicy == .returnCacheDataDontLoad:
+                return failUnavailable()
             case .ask(var question):
                 if caching.takesPart(), beginResuming() {
                     // Nothing that is stored answers: what an earlier attempt has left is gone on with.
@@ -62,6 +68,8 @@ extension Attempt {
             decodesBody: request.decodesBody,
             access: request.access
         )
+        // What is stored is the whole.
+        refresh.request.headers.removeAll { $0.name.lowercased() == "range" }
         refresh.redirects.follow = .never
         refresh.cachePolicy = .reloadRevalidatingCacheData
         return refresh
@@ -75,6 +83,21 @@ extension Attempt {
         if upload?.isAtOwnURL == true {
             invalidation.apply(head, to: request.request.method, request.request.url)
         }
+    }
+
+    /// Forgets what is stored when it has turned out wrong, or when the attempt has put a newer file together out of parts.
+    func forgetStored() {
+        if failure?.isAboutContent == true {
+            caching?.forgetServed()
+        } else if !hasFailed, resumption?.isRest == true {
+            session.cache?.forget(hop.url)
+        }
+    }
+
+    /// The present by the clock on the wall: while the machine sleeps stored responses get old, and the run does not.
+    private var now: Timestamp {
+        let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        return max(clock.timestamp(of: .now), wall)
     }
 
     /// All that the hop sends and a response may vary by.
@@ -175,7 +198,7 @@ extension Attempt {
                 head,
                 length: contentLength,
                 isFramed: isFramed || hasNoBody,
-                at: clock.timestamp(of: .now)
+                at: now
             )
         }
         return false
@@ -185,7 +208,7 @@ extension Attempt {
     private var standIn: StoredResponse? {
         guard let caching, caching.served == nil, let request = caching.request,
             let stored = caching.question?.stored.first,
-            caching.cache.mayStandIn(stored, for: request, now: clock.timestamp(of: .now))
+            caching.cache.mayStandIn(stored, for: request, now: now)
         else { return nil }
         return stored
     }
@@ -218,7 +241,7 @@ extension Attempt {
         self.failure = nil
         checks = []
         beginServing()
-        let now = clock.timestamp(of: .now)
+        let now = now
         if let next = serve(standIn, CacheVerdict(.stale, .staleIfError), at: now) { return next }
         self.failure = failure
         return nil
@@ -234,7 +257,7 @@ extension Attempt {
             of: question.stored,
             for: request,
             requestTime: caching.requestTime,
-            responseTime: clock.timestamp(of: .now)
+            responseTime: now
         )
         if let confirmed {
             let storing: CacheVerdict.Storing? = confirmed.isUpdated ? .updated : nil

@@ -24,6 +24,8 @@ final class CachedExchange {
     let cache: HTTPCache
     private let policy: RequestCachePolicy
     private let ignoresStored: Bool
+    /// Whether a response is taken for fresh without saying so.
+    private let mayGuess: Bool
     /// Where the body may be already.
     private let copyPath: String?
     /// The hop's request; nil before it is looked up.
@@ -46,6 +48,11 @@ final class CachedExchange {
         self.cache = cache
         self.policy = policy
         ignoresStored = request.ignoresStored
+        if case .file(let wanted) = request.sink {
+            mayGuess = wanted.ifExists != .revalidate
+        } else {
+            mayGuess = true
+        }
         if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate,
             !wanted.isFolder, !request.decodesBody
         {
@@ -108,16 +115,36 @@ final class CachedExchange {
             url: url,
             fields: fields,
             policy: policy,
-            mayHaveCopy: copyPath != nil
+            mayHaveCopy: copyPath != nil,
+            mayGuess: mayGuess
         )
         self.request = request
         return cache.plan(for: request, isRepeated: ignoresStored, now: now)
     }
 
+    /// The running request is sent with other fields than the one that was looked up.
+    func renew(_ fields: [HeaderField]) {
+        request = request.map {
+            CacheRequest(
+                method: $0.method,
+                url: $0.url,
+                fields: fields,
+                policy: policy,
+                mayHaveCopy: copyPath != nil,
+                mayGuess: mayGuess
+            )
+        }
+    }
+
+    /// What was served is not to be served again.
+    func forgetServed() {
+        if served != nil, let request { cache.forget(request.url) }
+    }
+
     /// The file that is there already, of which it is not known whether it has a stored response's body; nil without one
     /// of that length.
     func copy(of stored: StoredResponse) -> InputFile? {
-        guard let copyPath, let file = try? InputFile(path: copyPath),
+        guard let copyPath, let file = try? InputFile(path: copyPath, followsLink: false),
             file.identity.size == stored.body.length
         else { return nil }
         return file
@@ -147,7 +174,7 @@ final class CachedExchange {
         case .same(let file): return file
         case .different: return nil
         case .unseen:
-            guard let file = try? InputFile(path: destination.path),
+            guard let file = try? InputFile(path: destination.path, followsLink: false),
                 StoredBody.file(file).isIntact(body)
             else { return nil }
             return file
@@ -186,8 +213,8 @@ final class CachedExchange {
     ///   - now: The present.
     func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp) {
         guard let request, let question else { return }
-        let wasAsked = !question.conditions.isEmpty
-        let reason: CacheVerdict.Reason = wasAsked ? .changed : question.reason
+        let isChanged = !question.conditions.isEmpty && (200...299).contains(head.statusCode)
+        let reason: CacheVerdict.Reason = isChanged ? .changed : question.reason
         verdict = CacheVerdict(question.isBypass ? .bypassed : .miss, reason)
         if request.method == "HEAD" {
             cache.note(

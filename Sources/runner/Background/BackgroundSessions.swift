@@ -66,6 +66,10 @@ final class BackgroundSessions: BackgroundTransfers {
         if journal.attemptBegins(spec.id, deadline: deadline) { mustSync = true }
     }
 
+    func attemptEnded(_ spec: TaskSpec, counts: Bool) {
+        journal(of: spec)?.attemptEnded(spec.id, counts: counts)
+    }
+
     func commit() throws(TransferFailure) {
         do throws(BackgroundJournal.Fault) {
             try write(isDurable: mustSync)
@@ -77,14 +81,11 @@ final class BackgroundSessions: BackgroundTransfers {
     func keep(_ events: [RunEvent]) {
         var isDurable = mustSync
         for event in events {
-            switch event {
-            case .taskWillRetry(let id, _, _, _): for journal in all { journal.attemptFailed(id) }
-            case .taskFinished(let record):
-                guard let journal = journalsByName[record.session] else { continue }
-                let isUnsafe = journal.taskEnded(record) { redactor?.redacted($0) ?? $0 }
-                isDurable = isDurable || isUnsafe || keepsAll
-            default: break
-            }
+            guard case .taskFinished(let record) = event,
+                let journal = journalsByName[record.session]
+            else { continue }
+            let isUnsafe = journal.taskEnded(record) { redactor?.redacted($0) ?? $0 }
+            isDurable = isDurable || isUnsafe || keepsAll
         }
         // What fails here is told at the end of the run, and by whatever is to begin before that.
         try? write(isDurable: isDurable)

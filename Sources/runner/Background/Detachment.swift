@@ -61,14 +61,16 @@ struct Detachment {
             let rest = text.dropFirst(Self.begun.count)
             if rest.hasPrefix(Self.ready) {
                 let report = rest.dropFirst(Self.ready.count).prefix { $0 != "\n" }
-                try StandardOutput.write(
-                    """
+                let lines = """
                     process \(process.identifier)
                     log \(place.folder.path(of: place.name))
                     report \(report)
 
                     """
-                )
+                // The run goes on, whether somebody reads that or not.
+                do { try StandardOutput.write(lines) } catch {
+                    StandardError.write(Array(lines.utf8))
+                }
                 forgetOldLogs(of: place)
                 return
             }
