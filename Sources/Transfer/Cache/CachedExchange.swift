@@ -202,18 +202,6 @@ final class CachedExchange {
         self.verdict = verdict
     }
 
-    /// An order has come to its end elsewhere than where it is one to: at the URL of its upload (RFC 9111 §4.4).
-    func invalidate(after head: ResponseHead, of order: RequestSpec) {
-        let request = CacheRequest(
-            method: order.method,
-            url: order.url,
-            fields: [],
-            policy: policy,
-            mayHaveCopy: false
-        )
-        cache.invalidate(after: head, of: request)
-    }
-
     // MARK: - Storing
 
     /// The head of a response from the network is whole, and no stored one takes its place.
