@@ -133,7 +133,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
-            exclude: ["http2-server.py", "multipath-server.py", "packet-log.py"],
+            exclude: ["http2-server.py", "multipath-server.py", "packet-log.py", "tls-relay.py"],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -1,5 +1,4 @@
 internal import CCurl
-package import SystemKit
 
 /// One libcurl easy handle with everything that libcurl keeps pointers to.
 ///
@@ -156,86 +155,12 @@ package import SystemKit
         return text.isEmpty ? nil : text
     }
 
-    /// The `errno` of the last call on any socket of this handle that failed (`CURLINFO_OS_ERRNO`); nil when none has.
-    ///
-    /// libcurl never clears it: an exchange that failed for another reason, or did not fail, still finds that of an
-    /// earlier one here.
-    package var lastOSErrno: Int? {
-        getLong(CURLINFO_OS_ERRNO).flatMap { $0 == 0 ? nil : $0 }
-    }
-
-    /// The absolute URL that a redirect response points to (`CURLINFO_REDIRECT_URL`).
-    package var redirectURL: String? {
-        var text: UnsafePointer<CChar>?
-        guard unsafe ccurl_get_string(pointer, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else {
-            return nil
-        }
-        return unsafe text.map { unsafe String(cString: $0) }
-    }
-
-    /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).
-    ///
-    /// libcurl 8 tells it of connections only that came about: of another one it is the address that was tried last.
-    package var remoteEndpoint: (address: String, port: Int)? {
-        var text: UnsafePointer<CChar>?
-        guard unsafe ccurl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK,
-            let text = unsafe text, unsafe text[0] != 0, let port = getLong(CURLINFO_PRIMARY_PORT)
-        else { return triedPeer?.endpoint }
-        return (unsafe String(cString: text), port)
-    }
-
-    /// The address that was tried last; nil before the first.
-    package var triedAddress: IPAddress? { triedPeer?.ip }
-
-    /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
-    package var certificateVerifyResult: Int {
-        getLong(CURLINFO_SSL_VERIFYRESULT) ?? 0
-    }
-
     /// The certificate that was refused since the last `prepare`; nil when none was, or OpenSSL is not there.
     package var certificateFault: CertificateFault? {
         guard let trust = unsafe trust, let fault = unsafe ccurl_trust_fault(trust) else {
             return nil
         }
         return unsafe CertificateFault(fault.pointee)
-    }
-
-    /// The ALPN name of the protocol of the last response (`CURLINFO_HTTP_VERSION`).
-    package var networkProtocolName: String? {
-        switch getLong(CURLINFO_HTTP_VERSION) {
-        case CURL_HTTP_VERSION_1_0: "http/1.0"
-        case CURL_HTTP_VERSION_1_1: "http/1.1"
-        case CURL_HTTP_VERSION_2_0: "h2"
-        case CURL_HTTP_VERSION_3: "h3"
-        default: nil
-        }
-    }
-
-    /// Whether a connection that this handle has opened last may use several paths (RFC 8684).
-    package func isMultipath(_ connection: ConnectionFacts) -> Bool {
-        openedSocket.map { SocketOptions.isMultipath($0, localPort: connection.localPort) } ?? false
-    }
-
-    /// The times of the connection being opened; final from `willSendRequest` on.
-    package var connectTimes: ConnectTimes {
-        ConnectTimes(
-            nameLookup: getOffset(CURLINFO_NAMELOOKUP_TIME_T),
-            connect: getOffset(CURLINFO_CONNECT_TIME_T),
-            appConnect: getOffset(CURLINFO_APPCONNECT_TIME_T)
-        )
-    }
-
-    /// The TLS of the current connection; nil without TLS, or when the TLS library is not OpenSSL.
-    package var tlsFacts: TLSFacts? {
-        var version: Int32 = 0
-        var suite: UInt32 = 0
-        var name: UnsafePointer<CChar>?
-        guard unsafe ccurl_tls_facts(pointer, &version, &suite, &name) == 1 else { return nil }
-        return TLSFacts(
-            version: Int(version),
-            cipherSuite: Int(suite),
-            cipherSuiteName: unsafe name.map { unsafe String(cString: $0) } ?? "unknown"
-        )
     }
 }
 
@@ -389,15 +314,5 @@ extension EasyHandle {
 
     func setString(_ option: CURLoption, _ value: String?) throws(CurlCode) {
         try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))
-    }
-
-    func getLong(_ info: CURLINFO) -> Int? {
-        var value = 0
-        return unsafe ccurl_get_long(pointer, info, &value) == CURLE_OK ? value : nil
-    }
-
-    private func getOffset(_ info: CURLINFO) -> Int64 {
-        var value = 0
-        return unsafe ccurl_get_offset(pointer, info, &value) == CURLE_OK ? Int64(value) : 0
     }
 }

@@ -71,6 +71,7 @@ final class ActiveTask {
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
     private var checksumStart: MonotonicTime?
     private let sessionName: String
+    private let sessionIdentifier: String?
     private let isRequired: Bool
     private let startDate: Timestamp
     /// What the attempts have left.
@@ -113,6 +114,7 @@ final class ActiveTask {
         retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
         self.lane = lane
         sessionName = session.name
+        sessionIdentifier = session.identifier
         self.isRequired = isRequired
         startDate = clock.timestamp(of: now)
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
@@ -160,8 +162,11 @@ final class ActiveTask {
             upload: spec.uploadResume == .nothing
                 ? nil
                 : AttemptRequest.Upload(
-                    id: spec.id,
+                    id: SessionConfiguration.uploadName(of: spec.id, in: sessionIdentifier),
                     isKept: spec.uploadResume == .acrossRuns,
+                    mayReplace: earlierAttempts == nil || !isUnsafe
+                        || spec.retry.repeat == .always,
+                    mayRepeat: spec.retry.repeat == .always,
                     partial: upload
                 ),
             cachePolicy: cachePolicy,
@@ -203,6 +208,7 @@ final class ActiveTask {
         attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial
         upload = result.resume?.upload?.partial
+        attempt.omittedExchanges = result.omittedTransactions
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason
         failure = result.failure

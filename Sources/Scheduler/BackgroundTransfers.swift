@@ -10,6 +10,9 @@ package protocol BackgroundTransfers: AnyObject {
     /// - Throws: When that cannot be told: nothing is sent then.
     func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer?
 
+    /// Whether an earlier run has left of a transfer's upload where it is, so that its server can be asked how much it has.
+    func leavesUpload(_ spec: TaskSpec) -> Bool
+
     /// A try of a transfer is about to begin, whose time is over at the deadline, if there is one.
     func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?)
 

@@ -28,7 +28,8 @@ extension RunMachine {
             let failure = earlier.obstacle(
                 to: spec,
                 within: interval,
-                at: clock.timestamp(of: now)
+                at: clock.timestamp(of: now),
+                leavesUpload: background.leavesUpload(spec)
             )
         else { return false }
         var record = record(of: spec, .failed, now)
@@ -90,7 +91,8 @@ extension EarlierTransfer {
     fileprivate func obstacle(
         to spec: TaskSpec,
         within interval: Duration?,
-        at date: Timestamp
+        at date: Timestamp,
+        leavesUpload: @autoclosure () -> Bool
     ) -> TransferFailure? {
         var cut = TransferFailure(
             kind: .cancelled,
@@ -100,7 +102,8 @@ extension EarlierTransfer {
         cut.urlError = .init(code: -997, name: "backgroundSessionWasDisconnected")
         // A key that was made for it is the same again.
         if wasCut, !spec.wantsKey,
-            RetryDecision.leavesOutcomeUnknown(cut, of: spec.request, under: spec.retry)
+            RetryDecision.leavesOutcomeUnknown(cut, of: spec.request, under: spec.retry),
+            !leavesUpload()
         {
             cut.isOutcomeUnknown = true
             cut.explain(.outcomeUnknown, under: spec.retry)

@@ -30,7 +30,10 @@ package final class RecordingRelay: Sendable {
     }
 
     /// Connects to `target` for each connection that it gets, and cuts some by their numbers, from 1.
-    package init(to target: UInt16, cuts: [Int: Cut] = [:]) throws {
+    ///
+    /// With a pause it is a slow line: it lets so long pass for each piece of up to 64 KiB of those who connect, and what
+    /// they have not got through when they have gone is lost.
+    package init(to target: UInt16, cuts: [Int: Cut] = [:], pause: Duration? = nil) throws {
         let kept = Lock<[Passage]>([])
         self.kept = kept
         listener = try LoopbackListener { client, number, stop in
@@ -40,7 +43,7 @@ package final class RecordingRelay: Sendable {
             kept.withLock { passages in
                 while passages.count < number { passages.append(Passage()) }
             }
-            Self.pass(client, server, stop, cuts[number]) { keep in
+            Self.pass(client, server, stop, cuts[number], pause) { keep in
                 kept.withLock { keep(&$0[number - 1]) }
             }
         }
@@ -76,6 +79,7 @@ package final class RecordingRelay: Sendable {
         _ server: Descriptor,
         _ stop: Gate,
         _ cut: Cut?,
+        _ pause: Duration?,
         keep: ((inout Passage) -> Void) -> Void
     ) {
         var left = cut?.count ?? .max
@@ -93,6 +97,10 @@ package final class RecordingRelay: Sendable {
                 continue
             }
             if isFromClient {
+                let ends = [Readiness.abandoned(client), .readable(stop.descriptor)]
+                if let pause, Readiness.wait(for: ends, until: Deadline(after: pause)) != nil {
+                    return
+                }
                 bytes = Array(bytes.prefix(left))
                 left -= bytes.count
             }

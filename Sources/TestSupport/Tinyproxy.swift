@@ -24,6 +24,8 @@ package final class Tinyproxy: Sendable {
         }
     }
 
+    package var port: UInt16 { server.port }
+
     /// Without a slash at its end.
     package var url: String { "http://127.0.0.1:\(server.port)" }
 }

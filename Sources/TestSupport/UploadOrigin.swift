@@ -11,6 +11,8 @@ package final class UploadOrigin: Sendable {
         case cut(after: Int)
         /// Keeps so many bytes of the body, answers with a status and ends the connection.
         case fail(Int, after: Int)
+        /// Takes so many bytes of the body, opens `held` and says nothing until the client has gone.
+        case hold(after: Int)
         /// Takes everything and ends the connection without an answer.
         case loseAnswer
         /// Says that it has so many bytes.
@@ -36,6 +38,8 @@ package final class UploadOrigin: Sendable {
         package var informalFields: [String]?
         /// Whether it wants to know who asks.
         package var isPrivate = false
+        /// What is opened when a request is held.
+        package var held: Gate?
         /// The most bytes that a request may bring; those with more get 413.
         package var limit: Int?
         /// Whether it tells the limit.
@@ -87,7 +91,7 @@ package final class UploadOrigin: Sendable {
             },
             bodyLimit: { request in
                 switch faults.withLock({ $0[request.place] }) {
-                case .cut(let count): return count
+                case .cut(let count), .hold(let count): return count
                 // What is left unread would take the answer along.
                 default: return nil
                 }
@@ -174,8 +178,10 @@ package final class UploadOrigin: Sendable {
         } else {
             state.bytes += request.body
         }
+        let held = Reply(behaviour.held.map { [.open($0)] } ?? []) + [.waitForPeerToLeave]
         switch fault {
         case .cut: return Reply([.reset])
+        case .hold(let count) where count < length: return held
         case .fail(let status, _): return closing(status)
         default: break
         }
@@ -190,7 +196,11 @@ package final class UploadOrigin: Sendable {
         }
         state.isComplete = true
         state.bodies.append(state.bytes)
-        if fault == .loseAnswer { return .hangUp }
+        switch fault {
+        case .loseAnswer: return .hangUp
+        case .hold: return held
+        default: break
+        }
         let fields = speaks || !isCreation ? behaviour.completeness(request, true) : []
         return .status(behaviour.status, fields + behaviour.fields, text: "\(state.bytes.count)")
     }

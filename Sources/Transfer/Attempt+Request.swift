@@ -40,8 +40,9 @@ extension Attempt {
         return easyRequest
     }
 
+    /// Each request of an upload has a connection of its own: one that the server is about to end would cost it a part.
     private var requiresFreshConnection: Bool {
-        isResent || upload?.requiresFreshConnection ?? (request.requiresFreshConnection || isStream)
+        isResent || upload != nil || request.requiresFreshConnection || isStream
     }
 
     /// What the hop offers.

@@ -186,6 +186,7 @@ extension Attempt {
         result.countOfBytesExpectedToSend = expectedToSend
         result.countOfBytesExpectedToReceive = contentLength
         result.transactions = transactions
+        result.omittedTransactions = recorder.omittedCount
         return result
     }
 

@@ -19,12 +19,28 @@ package struct AttemptRequest: Sendable {
         package var id: String
         /// Whether later runs are to go on with it.
         package var isKept: Bool
+        /// Whether it may be sent although another one was left in its place, which is then given up.
+        ///
+        /// Not an order that an earlier run may have brought to its end under other fields or credentials.
+        package var mayReplace: Bool
+        /// Whether it may reach the server twice, whatever its method.
+        package var mayRepeat: Bool
+        /// Whether another process has what an earlier run has left.
+        package var isElsewhere = false
         /// What an earlier attempt has left.
         package var partial: PartialUpload?
 
-        package init(id: String, isKept: Bool, partial: PartialUpload? = nil) {
+        package init(
+            id: String,
+            isKept: Bool,
+            mayReplace: Bool = true,
+            mayRepeat: Bool = false,
+            partial: PartialUpload? = nil
+        ) {
             self.id = id
             self.isKept = isKept
+            self.mayReplace = mayReplace
+            self.mayRepeat = mayRepeat
             self.partial = partial
         }
     }

@@ -1,3 +1,4 @@
+internal import CurlKit
 package import TransferModel
 
 /// How one try of a task ended, its file already published when it succeeded.
@@ -7,6 +8,8 @@ package struct AttemptResult: Sendable {
     package var endTime: MonotonicTime
     /// One per exchange, in order.
     package var transactions: [TransactionMetrics]
+    /// How many between the first and the last of them are left out.
+    package var omittedTransactions = 0
     package var redirectCount: Int
     /// The request of the last hop.
     package var currentRequest: TransactionMetrics.SentRequest
@@ -79,5 +82,22 @@ package struct AttemptProgress: Sendable, Hashable {
         self.countOfBytesReceived = countOfBytesReceived
         self.countOfBytesExpected = countOfBytesExpected
         self.countOfBytesResumed = countOfBytesResumed
+    }
+}
+
+extension AttemptResult {
+    /// The end of an attempt that libcurl has no handle for.
+    init(refusing request: AttemptRequest, _ code: CurlCode, _ now: MonotonicTime) {
+        self.init(
+            key: request.key,
+            startTime: now,
+            endTime: now,
+            currentRequest: .init(
+                method: request.request.method,
+                url: request.request.url.text,
+                headers: HeaderFields(request.request.headers)
+            )
+        )
+        failure = TransferFailure(ExchangeEnd(code: code, phase: .prepare))
     }
 }

@@ -229,13 +229,13 @@ final class EngineLoop: MultiHandle.Driver {
             handle = try session.takeHandle()
         } catch {
             if request.key >= 0 {
-                finished.append(.finished(Self.refusal(of: request, error, now)))
+                finished.append(.finished(AttemptResult(refusing: request, error, now)))
             } else {
                 runningRefreshes -= 1
             }
             return
         }
-        if let upload = keeper.findUpload(request) { request.upload?.partial = upload }
+        keeper.handOver(to: &request)
         let key = request.key
         handle.tag = key
         let attempt = Attempt(
@@ -251,26 +251,6 @@ final class EngineLoop: MultiHandle.Driver {
         handle.client = attempt
         attempts[key] = attempt
         perform(attempt.begin(sockets, errors), of: attempt)
-    }
-
-    /// The end of an attempt that libcurl has no handle for.
-    private static func refusal(
-        of request: AttemptRequest,
-        _ code: CurlCode,
-        _ now: MonotonicTime
-    ) -> AttemptResult {
-        var result = AttemptResult(
-            key: request.key,
-            startTime: now,
-            endTime: now,
-            currentRequest: .init(
-                method: request.request.method,
-                url: request.request.url.text,
-                headers: HeaderFields(request.request.headers)
-            )
-        )
-        result.failure = TransferFailure(ExchangeEnd(code: code, phase: .prepare))
-        return result
     }
 
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {

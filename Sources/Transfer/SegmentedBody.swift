@@ -120,7 +120,7 @@ final class SegmentedBody: RequestBody {
     /// Adds what tells this body from others: its bytes, and of its files what they were when they were looked at.
     ///
     /// - Throws: What reading says.
-    func identify(to digest: MessageDigest) throws(SystemError) {
+    func identify(to digest: MessageDigest, withTimes: Bool) throws(SystemError) {
         for (place, source) in sources.enumerated() {
             switch source.segment {
             case .bytes(let bytes):
@@ -128,8 +128,8 @@ final class SegmentedBody: RequestBody {
                 digest.update(bytes.span)
             case .file(let path):
                 guard let identity = source.identity else { continue }
-                let text =
-                    "\(identity.size) \(identity.modificationNanoseconds) \(identity.inode) "
+                let times = "\(identity.modificationNanoseconds) \(identity.inode) "
+                let text = "\(identity.size) \(withTimes ? times : "")"
                 digest.update(Array(text.utf8).span)
                 let beginning = try file(path, at: place).readPrefix(
                     limit: Self.identifyingCount

@@ -15,18 +15,23 @@ struct TransactionRecorder {
         case pieces(total: Int64?)
     }
 
-    private let clock: RunClock
-    private var moments: Moments
-    private var record: TransactionMetrics
+    /// Records of one attempt that are kept: the first half and the last half of them.
+    private static let mostKept = 64
+
+    let clock: RunClock
+    var moments: Moments
+    var record: TransactionMetrics
     /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
     private(set) var hasSentAnything = false
     /// Whether a byte of a request's body has.
     private(set) var hasSentBody = false
-    private var body = Body.none
+    var body = Body.none
     /// How many bytes of the request body must leave before the request is whole; `max` while nobody knows.
     private var bodyCount: Int64 = 0
     /// The records that are closed already.
     private(set) var closed: [TransactionMetrics] = []
+    /// How many between them are not kept: an upload in small parts has any number.
+    private(set) var omittedCount = 0
 
     /// Begins the first record.
     init(
@@ -328,77 +333,12 @@ struct TransactionRecorder {
         )
     }
 
-    // MARK: - Closing
-
-    /// A new connection or request after a head has left: libcurl is repeating the request by itself.
-    private mutating func splitAfterSending(at now: MonotonicTime) {
-        guard didSend else { return }
-        let request = record.request
-        let proxy = record.proxy
-        let body = body
-        close(isComplete: false)
-        begin(reason: .transparentRetry, method: request.method, url: request.url, at: now)
-        if let proxy { willUseProxy(proxy.url) }
-        willSendBody(body)
-    }
-
-    /// libcurl counts from the moment it began with the connection, which is when the lookup began or, with the
-    /// address at hand, `nameLookup` before the socket was opened.
-    private mutating func connected(_ times: ConnectTimes, at now: MonotonicTime) {
-        guard let connectStart = moments.connectStart else { return }
-        let origin =
-            moments.origin ?? connectStart + .nanoseconds(-times.nameLookup * 1000)
-        func moment(_ microseconds: Int64) -> MonotonicTime {
-            min(max(origin + .nanoseconds(microseconds * 1000), connectStart), now)
+    /// Keeps the running exchange's record, which is complete.
+    mutating func keepRecord() {
+        if closed.count == Self.mostKept {
+            closed.remove(at: Self.mostKept / 2)
+            omittedCount += 1
         }
-        if let lookupStart = moments.lookupStart {
-            let end = origin + .nanoseconds(times.nameLookup * 1000)
-            moments.lookupEnd = min(max(end, lookupStart), connectStart)
-        }
-        moments.tcpConnectEnd = moment(times.connect)
-        if let secureStart = moments.secureStart, times.appConnect > 0 {
-            moments.secureEnd = max(moment(times.appConnect), secureStart)
-        }
-        moments.connectEnd = now
-    }
-
-    /// A connection did not come about: what its steps were known to take, as far as they went.
-    mutating func didFailToConnect(
-        _ times: ConnectTimes,
-        remote: TransactionMetrics.Endpoint?,
-        at now: MonotonicTime
-    ) {
-        guard hasUnusedConnection else { return }
-        connected(times, at: now)
-        moments.connectEnd = nil
-        if times.nameLookup == 0 { moments.lookupEnd = nil }
-        // libcurl 7.88 tells the end of the TCP connect only once TLS is done, too.
-        if times.connect == 0 { moments.tcpConnectEnd = nil }
-        if times.connect > 0 || moments.secureStart != nil || record.proxy?.tunnel != nil {
-            record.remoteEndpoint = remote
-        }
-    }
-
-    private mutating func close(isComplete: Bool) {
-        func date(_ time: MonotonicTime?) -> Timestamp? { time.map(clock.timestamp(of:)) }
-        record.domainLookupStartDate = date(moments.lookupStart)
-        record.domainLookupEndDate = date(moments.lookupEnd)
-        record.connectStartDate = date(moments.connectStart)
-        record.tcpConnectEndDate = date(moments.tcpConnectEnd)
-        record.secureConnectionStartDate = date(moments.secureStart)
-        record.secureConnectionEndDate = date(moments.secureEnd)
-        record.connectEndDate = date(moments.connectEnd)
-        record.requestStartDate = date(moments.requestStart)
-        if !isRequestSent {
-            // libcurl is handed more than it has sent; of a compressed body this is the least that has left.
-            record.countOfRequestBodyBytesBeforeEncoding = min(
-                record.countOfRequestBodyBytesBeforeEncoding,
-                record.countOfRequestBodyBytesSent
-            )
-        }
-        record.requestEndDate = isRequestSent ? date(moments.lastSent) : nil
-        record.responseStartDate = date(moments.responseStart)
-        record.responseEndDate = isComplete ? date(moments.lastReceived) : nil
         closed.append(record)
     }
 }

@@ -52,6 +52,17 @@ package struct SessionConfiguration: Sendable, Hashable {
         self.name = name
     }
 
+    /// Whether it leaves the way to a server to this machine.
+    package var hasPlainWay: Bool {
+        tls == TLSConfiguration() && proxy == .environment && access == [.flags, .unclassified]
+            && networkServiceType == .default && multipathServiceType == .none
+    }
+
+    /// What later runs know a task's upload by: background sessions keep theirs apart.
+    package static func uploadName(of task: String, in identifier: String?) -> String {
+        identifier.map { "\($0)\n\(task)" } ?? task
+    }
+
     /// How responses are kept; nil when they are not, as in a background session that does not ask for it.
     package var keptCache: URLCacheConfiguration? {
         switch urlCache {

@@ -63,6 +63,8 @@ package struct TaskRecord: Sendable, Hashable {
         package var waitReason: WaitReason?
         /// The position from which on the body was received; nil when it was from its first byte.
         package var resumedFrom: Int64?
+        /// How many of its exchanges have no record of their own.
+        package var omittedExchanges = 0
 
         package init(
             number: Int,

@@ -11,6 +11,7 @@ extension JobRun {
     func background(
         of plan: Plan,
         _ redactor: Redactor?,
+        _ uploads: UploadStore?,
         _ clock: RunClock
     ) throws(Obstacle) -> BackgroundSessions? {
         guard !plan.sessionTasks.isEmpty else { return nil }
@@ -43,6 +44,7 @@ extension JobRun {
             plan.sessions,
             journals,
             redactor: redactor,
+            uploads: uploads,
             durability: plan.schedule.durability
         )
     }

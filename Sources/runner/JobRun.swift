@@ -127,7 +127,9 @@ struct JobRun {
         )
 
         let keys = try keys(of: plan, clock)
-        let background = try background(of: plan, redactor, clock)
+        let uploads = state.uploadFolder(jobName: plan.name, jobPath: path)
+            .map(UploadStore.init(folder:))
+        let background = try background(of: plan, redactor, uploads, clock)
         try deliver(background, inbox)
         let cookies = cookies(of: plan, redactor, clock)
         let network = try network(of: plan)
@@ -141,6 +143,7 @@ struct JobRun {
             sessions,
             cookies,
             caches,
+            uploads,
             redactor,
             clock,
             network,
@@ -172,6 +175,7 @@ struct JobRun {
         if !scheduler.leavesAttempts { try stop(engine, after: summary, inbox) }
         cookies.save(at: RunClock.now().wall)
         caches.close()
+        if summary.exitCode == .success, !isPart { uploads?.sweep() }
         try end(summary, report.failure, keys, background, inbox)
         return summary
     }
@@ -293,6 +297,7 @@ struct JobRun {
         _ sessions: [SessionConfiguration],
         _ cookies: SessionCookies,
         _ caches: SessionCaches,
+        _ uploads: UploadStore?,
         _ redactor: Redactor?,
         _ clock: RunClock,
         _ network: NetworkMonitor?,
@@ -307,8 +312,7 @@ struct JobRun {
                 maximumConcurrentAttempts: plan.schedule.maxConcurrentTasks,
                 durability: plan.schedule.durability,
                 clock: clock,
-                uploads: state.uploadFolder(jobName: plan.name, jobPath: path)
-                    .map(UploadStore.init(folder:)),
+                uploads: uploads,
                 claims: claims(of: plan),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
                 network: network,

@@ -55,8 +55,8 @@ import TransferModel
         for _ in 0..<3 {
             let server = try ResumableUploadServer()
             let heard = try Gate()
-            // Each attempt has one connection.
-            var cuts = (1...4).reduce(into: [:]) {
+            // Each request has its connection: behind the first attempt's they are for HEAD and PATCH in turn.
+            var cuts = stride(from: 1, through: 7, by: 2).reduce(into: [:]) {
                 $0[$1] = RecordingRelay.Cut.reset(
                     after: Int.random(in: 1000...2_000_000, using: &generator)
                 )
@@ -92,7 +92,8 @@ import TransferModel
         let server = try ResumableUploadServer()
         let gates = try signals.map { _ in try Gate() }
         let cuts = gates.enumerated().reduce(into: [:]) {
-            $0[$1.offset + 1] = RecordingRelay.Cut.hold(
+            // HEAD has gone ahead over a connection of its own.
+            $0[$1.offset * 2 + 1] = RecordingRelay.Cut.hold(
                 after: Int.random(in: 500_000...1_500_000, using: &generator),
                 $1.element
             )
@@ -154,30 +155,99 @@ import TransferModel
         #expect(try records(job) == [])
     }
 
-    /// What makes another upload of it.
+    /// What makes another upload of it, and how the server hears of that.
     @Test(arguments: [
-        ("printf x >> body.bin", true), ("touch body.bin", true),
-        ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", true),
-        ("sed -i 's,/files,/others,' job.yaml", true),
-        ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", true),
-        ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", true),
-        ("sed -i 's/body.bin/body.bin, description: b/' job.yaml", false),
+        ("printf x >> body.bin", ["HEAD", "DELETE"]), ("touch body.bin", ["HEAD", "DELETE"]),
+        ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", ["HEAD", "DELETE"]),
+        ("sed -i 's,/files,/others,' job.yaml", ["HEAD", "DELETE"]),
+        ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", ["DELETE"]),
+        ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", ["DELETE"]),
+        (
+            "sed -i 's/attempts: 1/attempts: 1, repeat: always/; s/Expect/X: b, Expect/' job.yaml",
+            ["DELETE"]
+        ),
+        ("sed -i 's/body.bin/body.bin, description: b/' job.yaml", ["HEAD"]),
     ])
     func `an upload of something else is given up and begins anew`(
         change: String,
-        isOther: Bool
+        methods: [String]
     ) throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
         let job = try job(server.url("/files"))
         #expect(try job.run().code == 5)
-        let changed = try Command("sh", ["-c", change], workingFolder: job.folder.path).run()
-        #expect(changed.status == .exit(0))
+        try self.change(job, change)
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
-        let methods = server.requests.map(\.method)
-        #expect(methods.dropLast() == (isOther ? ["POST", "DELETE"] : ["POST", "HEAD"]))
+        #expect(server.requests.map(\.method).dropLast() == ["POST"] + methods)
         #expect(server.bodies.map(\.count) == [try job.folder.size(of: "body.bin")])
         #expect(try records(job) == [])
+    }
+
+    private func change(_ job: JobFolder, _ script: String) throws {
+        let changed = try Command("sh", ["-c", script], workingFolder: job.folder.path).run()
+        #expect(changed.status == .exit(0))
+    }
+
+    @Test(arguments: [
+        "touch body.bin", "cp body.bin b; mv b body.bin",
+        "sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml",
+        "sed -i 's/sessions: .*/sessions: { s: { httpAdditionalHeaders: { A: b } } }/; s/Expect/X: 1, Expect/' job.yaml",
+    ])
+    func `an order whose answer was lost is not sent again under other fields`(
+        change: String
+    ) throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        try self.change(job, change)
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.task("a")?["error"]?["message"]?.string?.contains("outcome unknown") == true)
+        #expect(server.requests.map(\.method) == ["POST", "HEAD"])
+        #expect(server.bodies.count == 1)
+        #expect(try records(job) == [])
+    }
+
+    @Test func `another order of the task leaves alone what may have come to its end`() throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        try change(job, "cp body.bin kept; printf x >> body.bin")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.method) == ["POST", "HEAD", "POST"])
+        #expect(server.requests[2].headers["Upload-Complete"] == nil)
+        #expect(server.bodies.map(\.count) == [Self.body.count, Self.body.count + 1])
+        #expect(try records(job).count == 1)
+    }
+
+    @Test func `an order of which another run has the record is not sent`() throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        let folder = ".local/state/runner/uploads"
+        let lock = job.folder.path("\(folder)/\(try job.folder.list(folder)[0])/.lock")
+        let script = "exec 9>\"$1\"; flock 9; echo held >&2; exec cat"
+        let other = try Command("sh", ["-c", script, "sh", lock]).start()
+        _ = try other.waitForLine(containing: "held")
+        let run = try job.run()
+        #expect(run.code == 5, "\(run.command.standardError)")
+        #expect(server.requests.count == 1)
+        other.signal(9)
+        _ = try other.finish()
+        #expect(try job.run().code == 0)
+        #expect(server.requests.map(\.method) == ["POST", "HEAD"])
+    }
+
+    @Test(arguments: [("{}", true), ("{ proxy: none }", false)])
+    func `a record says whether anybody may ask the server`(session: String, isPlain: Bool) throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
+        let job = try job(server.url("/files"), session: session)
+        #expect(try job.run().code == 5)
+        let folder = ".local/state/runner/uploads/"
+        let name = try job.folder.list(folder)[0]
+        let text = try job.folder.text("\(folder)\(name)/\(try records(job)[0])")
+        #expect(text.contains("\"plain\":\(isPlain)"), "\(text)")
     }
 
     @Test(arguments: [

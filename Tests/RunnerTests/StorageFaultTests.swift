@@ -1,3 +1,4 @@
+import Glibc
 import SystemKit
 import TestSupport
 import Testing
@@ -96,6 +97,40 @@ import Testing
         let sums = lines.filter { $0.hasSuffix(".bin") && $0.contains(" \(Self.body.count) ") }
         #expect(sums.count == finished.count + Self.count)
         #expect(Set(sums.map { $0.split(separator: " ")[0] }).count == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `of a quota that is used up what was finished stays, and without it the rest comes`(
+        hasLength: Bool
+    ) throws {
+        let server = try ScriptedServer { _ in
+            hasLength ? .ok(Self.body) : .chunked([Self.body])
+        }
+        let job = try job(server)
+        try withExtendedLifetime(QuotaFolder(at: job.folder.path("out"), limit: "4M")) { quota in
+            try useUp(quota, job)
+        }
+        #expect(try job.folder.list("out") == [])
+    }
+
+    private func useUp(_ quota: QuotaFolder, _ job: JobFolder) throws {
+        let run = try job.run()
+        #expect(run.code == 4, "\(run.command.standardError)")
+        let finished = succeeded(run)
+        #expect((1..<Self.count).contains(finished.count), "\(finished)")
+        for number in 1...Self.count where !finished.contains("\(number).bin") {
+            let error = try #require(run.task("file[\(number)]")?["error"])
+            #expect(error["kind"]?.string == "localIO")
+            #expect(error["osErrno"]?.integer == Int64(EDQUOT))
+            #expect(run.attempts("file[\(number)]").count == 1)
+        }
+        #expect(try job.folder.list("out").sorted() == finished.sorted())
+        for name in finished { #expect(try job.folder.read("out/\(name)") == Self.body) }
+        try quota.lift()
+        #expect(try job.run().code == 0)
+        for number in 1...Self.count {
+            #expect(try job.folder.read("out/\(number).bin") == Self.body)
+        }
     }
 
     @Test(arguments: [

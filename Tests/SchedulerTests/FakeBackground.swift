@@ -6,6 +6,8 @@ import TransferModel
 final class FakeBackground: BackgroundTransfers {
     private let earlier: [String: EarlierTransfer]
     private let fault: TransferFailure?
+    /// The tasks whose uploads can be gone on with.
+    private let uploads: Set<String>
     /// The attempts that were said to begin, and when their transfers' time is over.
     private(set) var begun: [(id: String, deadline: Timestamp?)] = []
 
@@ -18,9 +20,14 @@ final class FakeBackground: BackgroundTransfers {
     }
 
     /// `fault` is why nothing can be told of a transfer.
-    init(_ earlier: [String: EarlierTransfer] = [:], fault: TransferFailure? = nil) {
+    init(
+        _ earlier: [String: EarlierTransfer] = [:],
+        fault: TransferFailure? = nil,
+        uploads: Set<String> = []
+    ) {
         self.earlier = earlier
         self.fault = fault
+        self.uploads = uploads
     }
 
     func knows(_ spec: TaskSpec) -> Bool { earlier[spec.id] != nil }
@@ -29,6 +36,8 @@ final class FakeBackground: BackgroundTransfers {
         if let fault { throw fault }
         return earlier[spec.id]
     }
+
+    func leavesUpload(_ spec: TaskSpec) -> Bool { uploads.contains(spec.id) }
 
     func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?) {
         begun.append((spec.id, deadline))

@@ -18,6 +18,7 @@ struct FakeSource: TaskSource {
         var retry = RetryPolicy.none
         var destination: TaskSpec.Destination?
         var wantsKey = false
+        var uploadResume = TaskSpec.Resume.nothing
         var earliestBeginDate: BeginDate?
         var mirrors: [String] = []
         /// The tasks whose captures stand in the URL's place of `$`.
@@ -86,6 +87,7 @@ struct FakeSource: TaskSource {
             session: task.session,
             request: RequestSpec(method: task.method, url: url, headers: task.headers),
             wantsKey: task.wantsKey,
+            uploadResume: task.uploadResume,
             destination: task.destination,
             mirrors: try task.mirrors.map { try HTTPURL($0) },
             retry: task.retry,

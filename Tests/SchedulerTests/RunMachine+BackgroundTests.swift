@@ -183,6 +183,21 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
+    @Test func `an upload that its server knows goes on, and takes the place of no other one`()
+        throws
+    {
+        let earlier = EarlierTransfer(attempts: 1, wasCut: true)
+        let tasks = [
+            task("a", "POST") { $0.uploadResume = .acrossRuns },
+            task("b", "PUT") { $0.uploadResume = .acrossRuns },
+            task("c", "POST") { $0.uploadResume = .acrossRuns },
+        ]
+        let background = FakeBackground(["a": earlier, "b": earlier], uploads: ["a", "b"])
+        let run = run(tasks, background)
+        #expect(run.starts.sorted() == ["a", "b", "c"])
+        #expect((0..<3).map { run.running[$0]?.upload?.mayReplace } == [false, true, true])
+    }
+
     @Test func `what can be sent twice, or had not left, is sent again`() {
         let cut = EarlierTransfer(attempts: 1, wasCut: true)
         let waiting = EarlierTransfer(attempts: 1)

@@ -72,7 +72,7 @@ import TransferModel
             try SegmentedBody([
                 .bytes(Array("<".utf8)), .file(path: folder.path("a")),
                 .file(path: folder.path("b")),
-            ]).identify(to: digest)
+            ]).identify(to: digest, withTimes: true)
             return digest.finish()
         }
         try folder.write("one", to: "a")

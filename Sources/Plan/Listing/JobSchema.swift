@@ -65,6 +65,7 @@ package struct JobSchema: ~Copyable {
             writer.endArray()
         }
         writePartners(table)
+        writeConditions(table)
         writer.key("properties")
         writer.beginObject()
         for key in table.keys {
@@ -87,6 +88,44 @@ package struct JobSchema: ~Copyable {
         writer.key("dependencies")
         writer.beginObject()
         for (key, partner) in table.partners { list(table.names[key], [table.names[partner]]) }
+        writer.endObject()
+    }
+
+    /// What must be there where another key has a value, and may not be elsewhere; an expression may be that value or not.
+    private mutating func writeConditions(_ table: KeyTable) {
+        let conditions = table.keys.compactMap { key in key.condition.map { (key.name, $0) } }
+        guard !conditions.isEmpty else { return }
+        writer.key("allOf")
+        writer.beginArray()
+        for (name, condition) in conditions {
+            writer.beginObject()
+            object("if") { schema in
+                schema.list("required", [condition.key])
+                schema.property(condition.key) { $0.writer.member("const", condition.value) }
+            }
+            object("then") { $0.list("required", [name]) }
+            object("else") { schema in
+                schema.object("not") { schema in
+                    schema.list("required", [name])
+                    schema.property(condition.key) { schema in
+                        schema.writer.key("not")
+                        schema.reference("expression")
+                    }
+                }
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private mutating func property(_ name: String, _ body: (inout JobSchema) -> Void) {
+        object("properties") { $0.object(name, body) }
+    }
+
+    private mutating func object(_ name: String, _ body: (inout JobSchema) -> Void) {
+        writer.key(name)
+        writer.beginObject()
+        body(&self)
         writer.endObject()
     }
 

@@ -11,7 +11,15 @@ struct KeyDescription: Sendable {
     let isRequired: Bool
     /// Another key of the mapping without which it has no meaning.
     let partner: String?
+    /// Where another key has that value it is required, and elsewhere it may not be.
+    let condition: Condition?
     private let makeShape: @Sendable () -> Shape?
+
+    /// The value of another key of the mapping, as it is written.
+    struct Condition: Sendable {
+        let key: String
+        let value: String
+    }
 
     /// The shape is not made before somebody asks: that of a key may hold all tables below it.
     init(
@@ -20,6 +28,7 @@ struct KeyDescription: Sendable {
         defaultText: String?,
         isRequired: Bool,
         partner: String? = nil,
+        condition: Condition? = nil,
         shape: @autoclosure @escaping @Sendable () -> Shape?
     ) {
         self.name = name
@@ -27,6 +36,7 @@ struct KeyDescription: Sendable {
         self.defaultText = defaultText
         self.isRequired = isRequired
         self.partner = partner
+        self.condition = condition
         makeShape = shape
     }
 

@@ -14,6 +14,7 @@ enum SessionTable {
             Setting(
                 "identifier",
                 IdentifierText.type,
+                exactlyWhere: .init(key: "configuration", value: "background"),
                 "The name under which a background session's transfers are kept over the runs of the job."
             ) { $0.identifier = $1 },
         ] + shared

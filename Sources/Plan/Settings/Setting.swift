@@ -27,6 +27,7 @@ struct Setting<Target>: Sendable {
         default defaultText: String? = nil,
         isRequired: Bool = false,
         onlyWith partner: String? = nil,
+        exactlyWhere condition: KeyDescription.Condition? = nil,
         _ summary: String,
         set: @escaping @Sendable (inout Target, Value) -> Void
     ) {
@@ -36,6 +37,7 @@ struct Setting<Target>: Sendable {
             defaultText: defaultText,
             isRequired: isRequired,
             partner: partner,
+            condition: condition,
             shape: type.shape
         )
         read = { target, reader, field in

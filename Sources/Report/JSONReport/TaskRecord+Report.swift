@@ -212,6 +212,10 @@ extension TaskRecord.Attempt {
                 "resumedFrom",
                 "The position from which on the body was received; null when it was the first byte"
             ) { $0.resumedFrom }
+            members.integer(
+                "omittedExchanges",
+                "How many of its exchanges, between the first and the last 32, are not in transactionMetrics"
+            ) { Int64($0.omittedExchanges) }
         }
     }
 }

@@ -75,14 +75,9 @@ extension Attempt {
         return refresh
     }
 
-    /// Forgets what is stored of everything that a response of the network makes untrue.
-    func invalidate(after head: ResponseHead) {
-        guard let invalidation = session.invalidation else { return }
-        invalidation.apply(head, to: hop.method, hop.url)
-        // What is sent to an upload's own URL changes what the upload was for.
-        if upload?.isAtOwnURL == true {
-            invalidation.apply(head, to: request.request.method, request.request.url)
-        }
+    /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111 §4.4).
+    func invalidate(after head: ResponseHead, of request: RequestSpec) {
+        session.invalidation?.apply(head, to: request.method, request.url)
     }
 
     /// Forgets what is stored when it has turned out wrong, or when the attempt has put a newer file together out of parts.

@@ -38,6 +38,15 @@ final class PartialKeeper {
         self.publisher = publisher
     }
 
+    /// Hands an attempt what an earlier run has left of its upload.
+    func handOver(to request: inout AttemptRequest) {
+        guard let upload = request.upload, upload.partial == nil else { return }
+        let left = findUpload(request)
+        let isElsewhere = left == nil && self.isElsewhere(request)
+        request.upload?.partial = left
+        request.upload?.isElsewhere = isElsewhere
+    }
+
     /// What an earlier run has left of the file that the attempt is for.
     ///
     /// Looked for once, before the file is asked for; what comes later is handed on.
@@ -83,12 +92,21 @@ final class PartialKeeper {
     // MARK: Uploads
 
     /// What an earlier run has left of a task's upload; looked for before the first attempt.
-    func findUpload(_ request: borrowing AttemptRequest) -> PartialUpload? {
+    private func findUpload(_ request: borrowing AttemptRequest) -> PartialUpload? {
         guard request.number == 1, let upload = request.upload, upload.isKept,
             upload.partial == nil
         else { return nil }
         return uploads?.find(upload.id)
     }
+
+    /// Whether another process has what an earlier run has left of a task's upload.
+    private func isElsewhere(_ request: borrowing AttemptRequest) -> Bool {
+        guard request.number == 1, let upload = request.upload, upload.isKept else { return false }
+        return uploads?.isElsewhere(upload.id) ?? false
+    }
+
+    /// Whether the record of a task's upload is on the disk, which is waited for.
+    func isWritten(_ id: String) -> Bool { uploads?.isWritten(id) ?? false }
 
     /// Has a record of an upload written, unless a secret stands in it; false when none can be kept.
     func keep(_ partial: PartialUpload, of id: String) -> Bool {

@@ -7,10 +7,11 @@ enum SealedLine {
     /// Longer texts are none of ours, bytes.
     static let maximumSize = 64 << 10
 
-    /// The text for a line; nil without libcrypto.
+    /// The text for a line; nil when it would be too long, and without libcrypto.
     static func text(of line: [UInt8]) -> [UInt8]? {
         guard let seal = MessageDigest.sha256(of: line) else { return nil }
-        return line + Array("\n\"\(seal)\"\n".utf8)
+        let text = line + Array("\n\"\(seal)\"\n".utf8)
+        return text.count <= maximumSize ? text : nil
     }
 
     /// What stands in a text that is whole; nil for any other.

@@ -20,8 +20,10 @@ final class ActiveUpload {
     var machine: UploadMachine
     /// What follows the response that is there.
     var step = UploadMachine.Step.judge
-    /// The digest of request and body; nil until it is needed.
-    var digest: String?
+    /// The digests of request and body, and of what they are an order of; nil until they are needed.
+    var digests: UploadDigests?
+    /// Whether anybody may ask the server for it.
+    let isPlain: Bool
     /// Whether a record of it is kept.
     var isStored: Bool
     /// The position from which on this attempt has sent the body; nil when it was from its first byte, or nothing was sent.
@@ -35,6 +37,7 @@ final class ActiveUpload {
         _ request: RequestSpec,
         boundary: String?,
         machine: UploadMachine,
+        isPlain: Bool,
         creationDate: Timestamp
     ) {
         self.request = request
@@ -42,6 +45,7 @@ final class ActiveUpload {
         isKept = wanted.isKept
         self.boundary = boundary
         self.machine = machine
+        self.isPlain = isPlain
         self.creationDate = creationDate
         salt = PartialRecord.makeSalt()
         isStored = false
@@ -52,8 +56,9 @@ final class ActiveUpload {
         _ wanted: AttemptRequest.Upload,
         _ request: RequestSpec,
         resuming partial: PartialUpload,
-        digest: String,
-        machine: UploadMachine
+        digests: UploadDigests,
+        machine: UploadMachine,
+        isPlain: Bool
     ) {
         self.request = request
         id = wanted.id
@@ -62,7 +67,8 @@ final class ActiveUpload {
         self.machine = machine
         creationDate = partial.creationDate
         salt = partial.salt
-        self.digest = digest
+        self.digests = digests
+        self.isPlain = isPlain
         isStored = partial.isKept
     }
 
@@ -77,11 +83,6 @@ final class ActiveUpload {
         case .offset, .append, .cancellation: true
         case .creation, .over: false
         }
-    }
-
-    /// The first request of an attempt has a connection of its own; the parts go where was asked how much there is.
-    var requiresFreshConnection: Bool {
-        if case .append = machine.leg { false } else { true }
     }
 
     /// What of the body the running request carries; nil for none.
@@ -119,20 +120,37 @@ final class ActiveUpload {
 
     /// What another attempt can go on with; nil without a URL.
     var partial: PartialUpload? {
-        guard let url = machine.url, let digest else { return nil }
+        guard let url = machine.url, let digests else { return nil }
         return PartialUpload(
             url: url,
             version: machine.version,
-            digest: digest,
+            digest: digests.request,
             salt: salt,
+            order: digests.order,
+            isPlain: isPlain,
             boundary: boundary,
             total: machine.total,
             confirmed: machine.confirmed,
             mayBeComplete: machine.mayBeComplete,
+            farthest: machine.farthest,
             lateStatus: machine.lateStatus,
             longestPart: machine.longestPart,
             creationDate: creationDate,
             isKept: isStored
         )
+    }
+}
+
+/// What tells one upload from another, each with the same salt.
+struct UploadDigests {
+    /// The request, who sends it, and its body.
+    var request: String
+    /// Method, URL and body, as far as they tell of an order: a file's size and beginning, not its times.
+    var order: String
+
+    /// What a record has in common with it.
+    func match(_ partial: PartialUpload) -> UploadMachine.Match {
+        if request == partial.digest { return .upload }
+        return order == partial.order ? .order : .nothing
     }
 }

@@ -4,41 +4,69 @@ internal import TransferModel
 
 // Uploads that go on where they were cut: carries out what `UploadMachine` decides.
 extension Attempt {
+    /// What libcurl hands over at once, bytes: TLS tells of none of them before all have left.
+    private static let sendBufferSize: Int64 = 2 << 20
+
     /// Makes the task's request one that the server may offer to resume, or goes on with what was cut.
     func beginUpload() {
-        guard let wanted = request.upload, let total = bodySize,
-            !hop.headers.contains(where: { UploadFields.isOwn($0.name) })
-        else { return }
-        let isRepeatable = hop.isIdempotent || hop.hasIdempotencyKey
+        guard let wanted = request.upload else { return }
+        let isOwn = hop.headers.contains { UploadFields.isOwn($0.name) }
+        let total = isOwn ? nil : bodySize
         guard let partial = wanted.partial else {
-            guard total >= TaskSpec.leastResumableCount,
-                let version = session.uploadSupport.version(for: hop.url.origin)
-            else { return }
-            upload = ActiveUpload(
-                wanted,
-                hop,
-                boundary: boundary,
-                machine: UploadMachine(
-                    total: total,
-                    version: version,
-                    isRepeatable: isRepeatable
-                ),
-                creationDate: clock.timestamp(of: startTime)
-            )
+            if wanted.isElsewhere, !isRepeatable { failure = .uploadElsewhere }
+            return offerUpload(of: total, wanted)
+        }
+        guard let total, let digests = uploadDigests(partial.salt) else {
+            if !wanted.mayReplace { failure = .anotherUpload }
             return
         }
-        guard let digest = uploadDigest(partial.salt) else { return }
+        let match = digests.match(partial)
+        guard match != .nothing || wanted.mayReplace else {
+            failure = .anotherUpload
+            return
+        }
+        if partial.url.origin == hop.url.origin {
+            resume(partial, of: total, digests, wanted)
+        } else if isRepeatable {
+            // Nobody else gets what the task sends: that one expires.
+            keeper.forgetUpload(of: wanted.id)
+            offerUpload(of: total, wanted)
+        }
+    }
+
+    /// Tells the server that the upload could be gone on with, if the body is worth it.
+    private func offerUpload(of total: Int64?, _ wanted: AttemptRequest.Upload) {
+        guard let total, total >= TaskSpec.leastResumableCount,
+            let version = session.uploadSupport.version(for: hop.url.origin)
+        else { return }
+        upload = ActiveUpload(
+            wanted,
+            hop,
+            boundary: boundary,
+            machine: UploadMachine(total: total, version: version, isRepeatable: isRepeatable),
+            isPlain: hasPlainWay,
+            creationDate: clock.timestamp(of: startTime)
+        )
+    }
+
+    private func resume(
+        _ partial: PartialUpload,
+        of total: Int64,
+        _ digests: UploadDigests,
+        _ wanted: AttemptRequest.Upload
+    ) {
         let upload = ActiveUpload(
             wanted,
             hop,
             resuming: partial,
-            digest: digest,
+            digests: digests,
             machine: UploadMachine(
                 resuming: partial,
                 of: total,
-                isSameBody: digest == partial.digest,
+                match: digests.match(partial),
                 isRepeatable: isRepeatable
-            )
+            ),
+            isPlain: hasPlainWay
         )
         self.upload = upload
         setLeg(of: upload)
@@ -48,6 +76,15 @@ extension Attempt {
             url: reportedURL,
             at: startTime
         )
+    }
+
+    private var hasPlainWay: Bool {
+        session.configuration.hasPlainWay && request.access == session.configuration.access
+    }
+
+    /// Whether the task's own request, which the hop is as yet, may arrive twice.
+    private var isRepeatable: Bool {
+        hop.isIdempotent || hop.hasIdempotencyKey || request.upload?.mayRepeat == true
     }
 
     /// The request of the leg that the upload is in now.
@@ -120,7 +157,10 @@ extension Attempt {
             isSent: recorder.isRequestSent
         )
         if upload.step == .judge {
-            guard leg == .offset else { return nil }
+            guard leg == .offset else {
+                if case .append = leg { invalidate(after: head, of: upload.request) }
+                return nil
+            }
             guard request.redirects.follow != .never, head.fields["location"] != nil else {
                 upload.step = .fail(.refused(status: head.statusCode))
                 return passOverLeg()
@@ -130,6 +170,7 @@ extension Attempt {
             return true
         }
         if case .append = upload.machine.leg, upload.isStored { keep(upload) }
+        if upload.step == .answerLost { invalidate(after: head, of: upload.request) }
         return passOverLeg()
     }
 
@@ -142,9 +183,14 @@ extension Attempt {
     /// Notes how much of the body has left with the running request.
     func noteSent() {
         guard let upload, carriesBody, !lacksBody, let part = upload.part else { return }
-        if recorder.isRequestSent { upload.machine.didSendAll() }
         let count = min(recorder.sentBodyBytes, part.upperBound - part.lowerBound)
         if count > 0 { upload.sentEnd = part.lowerBound + count }
+        let isSecure = hop.url.origin.scheme == .https || route != nil
+        let unseen = isSecure ? Self.sendBufferSize : 0
+        upload.machine.didSend(
+            upTo: recorder.isRequestSent
+                ? part.upperBound : min(part.upperBound, part.lowerBound + count + unseen)
+        )
     }
 
     /// Goes on behind a response that was not the answer.
@@ -154,6 +200,10 @@ extension Attempt {
         case .judge: return finish()
         case .proceed: break
         case .answerLost: return finishWithoutAnswer(upload)
+        case .sendPlainly:
+            // The record is that of the other order.
+            upload.isStored = false
+            return performLeg(upload)
         case .fail(let fault):
             failure = TransferFailure(fault, of: upload.machine, phase: recorder.phase)
             return finish()
@@ -211,6 +261,9 @@ extension Attempt {
         )
         if failure?.leavesUpload == true, upload.machine.url != nil {
             keep(upload)
+            // It is all that keeps the order from being sent twice.
+            let isNeeded = upload.machine.mayBeComplete && !upload.machine.isRepeatable
+            if upload.isStored, isNeeded { upload.isStored = keeper.isWritten(upload.id) }
             outcome.partial = upload.partial
         } else {
             forget(upload)
@@ -219,7 +272,7 @@ extension Attempt {
     }
 
     private func keep(_ upload: ActiveUpload) {
-        if upload.digest == nil { upload.digest = uploadDigest(upload.salt) }
+        if upload.digests == nil { upload.digests = uploadDigests(upload.salt) }
         guard upload.isKept, let partial = upload.partial else { return }
         upload.isStored = keeper.keep(partial, of: upload.id)
     }
@@ -230,23 +283,28 @@ extension Attempt {
         upload.isStored = false
     }
 
-    /// What tells this upload from others: the request, who sends it, and its body; nil when it cannot be read.
-    private func uploadDigest(_ salt: String) -> String? {
-        guard let digest = MessageDigest() else { return nil }
+    /// What tells this upload from others; nil when its body cannot be read.
+    private func uploadDigests(_ salt: String) -> UploadDigests? {
         let original = request.request
         let key = original.headers.first { $0.name.lowercased() == "idempotency-key" }?.value
         let traits = RequestTraits(original.headers, session.configuration.credentials)
-        for text in [
-            salt, original.method, original.url.text, key ?? "", traits.digest(salt) ?? "",
-        ] {
-            digest.update(Array("\(text)\n".utf8).span)
-        }
+        let order = [salt, original.method, original.url.text]
+        guard let whole = digest(of: order + [key ?? "", traits.digest(salt) ?? ""], times: true),
+            let part = digest(of: order, times: false)
+        else { return nil }
+        return UploadDigests(request: whole, order: part)
+    }
+
+    /// The digest of texts and the body, with the times of its files or without.
+    private func digest(of texts: [String], times: Bool) -> String? {
+        guard let digest = MessageDigest() else { return nil }
+        for text in texts { digest.update(Array("\(text)\n".utf8).span) }
         switch request.body {
         case .bytes(let bytes), .compressed(let bytes, _): digest.update(bytes.span)
         case .file, .multipart:
-            guard let body = body as? SegmentedBody, (try? body.identify(to: digest)) != nil else {
-                return nil
-            }
+            guard let body = body as? SegmentedBody,
+                (try? body.identify(to: digest, withTimes: times)) != nil
+            else { return nil }
         case .command, .pipe, nil: return nil
         }
         return MessageDigest.hexadecimal(digest.finish())
@@ -308,66 +366,4 @@ extension Attempt {
 extension HTTPURL {
     /// The URL without what only its owner is to know.
     fileprivate var withoutPath: String { "\(origin.text)/<redacted>" }
-}
-
-extension TransferFailure {
-    /// Whether an upload that ends with it can be gone on with.
-    fileprivate var leavesUpload: Bool {
-        switch kind {
-        case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
-            false
-        case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
-            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network:
-            true
-        }
-    }
-
-    /// What a server of resumable uploads has done wrong.
-    fileprivate init(_ fault: UploadMachine.Fault, of upload: UploadMachine, phase: Phase) {
-        switch fault {
-        case .noURL:
-            self.init("the server wants more of the upload and has not said where to", phase)
-        case .noOffset:
-            self.init("the server does not say how much it has of the upload", phase)
-        case .wrongOffset(let offset):
-            self.init(
-                "the server says that it has \(offset) bytes of the upload, of \(upload.total) "
-                    + "and after \(upload.confirmed)",
-                phase
-            )
-        case .noProgress:
-            self.init(
-                "the server takes no more than \(upload.confirmed) bytes of the upload",
-                phase
-            )
-        case .forgotten(let status):
-            self.init(
-                kind: .truncated,
-                phase: phase,
-                detail: "the server does not know the upload any more (\(status)), "
-                    + "and may have had all of it"
-            )
-            httpStatus = status
-            isPermanent = true
-            urlError = .connectionLost
-        case .refused(let status):
-            self.init(
-                kind: .httpStatus,
-                phase: phase,
-                detail: "the server answered \(status) when it was asked for the upload"
-            )
-            httpStatus = status
-            urlError = .badServerResponse
-        }
-    }
-
-    private init(_ violation: String, _ phase: Phase) {
-        self.init(kind: .protocolViolation, phase: phase, detail: violation)
-        urlError = .badServerResponse
-    }
-}
-
-extension TransferFailure.URLErrorCode {
-    fileprivate static let connectionLost = Self(code: -1005, name: "networkConnectionLost")
-    fileprivate static let badServerResponse = Self(code: -1011, name: "badServerResponse")
 }

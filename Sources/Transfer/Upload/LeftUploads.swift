@@ -25,22 +25,26 @@ package struct LeftUploads: Sendable {
 
     /// Tells the servers that nobody comes back (DELETE), and removes the records, whatever they answer.
     ///
-    /// Without the credentials of the job's sessions: an upload's URL is all that it takes to know. Blocks for a few seconds at most.
+    /// Without the credentials of the job's sessions: an upload's URL is all that it takes to know. Where a session has a say in
+    /// the way to the server (a proxy, interfaces, TLS) that is not asked. Blocks for a few seconds at most.
     ///
     /// - Parameters:
     ///   - clock: Dates nothing that is kept.
     ///   - environment: The environment's variables, which may name proxies.
     /// - Returns: How many servers have said that they forget theirs, or knew nothing of it any more.
-    /// - Throws: Why there is no engine; the records then stay.
+    /// - Throws: Why there is no engine.
     package func giveUp(
         clock: RunClock,
         environment: (String) -> String?
     ) throws(Engine.StartFailure) -> Int {
-        guard !uploads.isEmpty else { return 0 }
+        let requests = requests
+        // Nobody is to go on with one that is being given up.
+        for upload in uploads { store.forget(named: upload.name) }
+        guard !requests.isEmpty else { return 0 }
         let inbox = Inbox<[AttemptEvent]>()
         let engine = try Engine(
             sessions: [SessionConfiguration(name: "default")],
-            maximumConcurrentAttempts: uploads.count,
+            maximumConcurrentAttempts: requests.count,
             durability: .none,
             clock: clock,
             environment: environment,
@@ -49,14 +53,13 @@ package struct LeftUploads: Sendable {
         )
         engine.start(requests)
         var (ended, forgotten) = (0, 0)
-        while ended < uploads.count {
+        while ended < requests.count {
             for case .finished(let result) in inbox.takeAll(until: nil).joined() {
                 ended += 1
                 if result.failure == nil { forgotten += 1 }
             }
         }
         engine.stop()
-        for upload in uploads { store.forget(named: upload.name) }
         return forgotten
     }
 
@@ -64,7 +67,7 @@ package struct LeftUploads: Sendable {
         let deadline = MonotonicTime.now + Self.patience
         var expectation = Expectation()
         expectation.statusCodes = [200...299, 404...404, 410...410]
-        return uploads.enumerated().map { key, upload in
+        return uploads.filter(\.partial.isPlain).enumerated().map { key, upload in
             let version = HeaderField(
                 name: UploadFields.versionName,
                 value: "\(upload.partial.version.rawValue)"

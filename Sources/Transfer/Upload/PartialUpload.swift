@@ -13,6 +13,10 @@ package final class PartialUpload: Sendable, Equatable {
     /// The digest of the request and its body, and what that begins with.
     let digest: String
     let salt: String
+    /// That of what stays the same when fields, credentials or the times of files change.
+    let order: String
+    /// Whether its session and task have no say in the way to the server, so that anybody may ask it.
+    let isPlain: Bool
     /// The boundary of a `multipart` body, which stays the same.
     let boundary: String?
     /// Bytes of the whole body.
@@ -21,6 +25,8 @@ package final class PartialUpload: Sendable, Equatable {
     package let confirmed: Int64
     /// Whether the last byte may have arrived.
     package let mayBeComplete: Bool
+    /// The position up to which bytes may have left.
+    let farthest: Int64
     /// The status that has answered when all was sent.
     let lateStatus: Int?
     /// The most bytes that a request may bring; nil for any number.
@@ -35,10 +41,13 @@ package final class PartialUpload: Sendable, Equatable {
         version: UploadVersion,
         digest: String,
         salt: String,
+        order: String = "",
+        isPlain: Bool = true,
         boundary: String? = nil,
         total: Int64,
         confirmed: Int64 = 0,
         mayBeComplete: Bool = false,
+        farthest: Int64? = nil,
         lateStatus: Int? = nil,
         longestPart: Int64? = nil,
         creationDate: Timestamp,
@@ -48,10 +57,13 @@ package final class PartialUpload: Sendable, Equatable {
         self.version = version
         self.digest = digest
         self.salt = salt
+        self.order = order
+        self.isPlain = isPlain
         self.boundary = boundary
         self.total = total
         self.confirmed = confirmed
         self.mayBeComplete = mayBeComplete
+        self.farthest = farthest ?? total
         self.lateStatus = lateStatus
         self.longestPart = longestPart
         self.creationDate = creationDate
@@ -60,7 +72,7 @@ package final class PartialUpload: Sendable, Equatable {
 
     package static func == (left: PartialUpload, right: PartialUpload) -> Bool {
         left.text == right.text && left.isKept == right.isKept
-            && left.mayBeComplete == right.mayBeComplete
+            && left.mayBeComplete == right.mayBeComplete && left.farthest == right.farthest
     }
 
     // MARK: As a record
@@ -74,6 +86,8 @@ package final class PartialUpload: Sendable, Equatable {
         writer.member("version", version.rawValue)
         writer.member("digest", digest)
         writer.member("salt", salt)
+        writer.member("order", order)
+        writer.member("plain", isPlain)
         if let boundary {
             writer.member("boundary", boundary)
         }
@@ -98,7 +112,8 @@ package final class PartialUpload: Sendable, Equatable {
             let url = record["url"]?.string.flatMap({ try? HTTPURL($0) }),
             let version = record["version"]?.integer.flatMap({ UploadVersion(rawValue: Int($0)) }),
             let digest = record["digest"]?.string,
-            let salt = record["salt"]?.string,
+            let salt = record["salt"]?.string, let order = record["order"]?.string,
+            let isPlain = record["plain"]?.bool,
             let total = record["total"]?.integer, total > 0,
             let confirmed = record["confirmed"]?.integer, (0...total).contains(confirmed),
             let created = record["created"]?.integer
@@ -107,10 +122,13 @@ package final class PartialUpload: Sendable, Equatable {
         self.version = version
         self.digest = digest
         self.salt = salt
+        self.order = order
+        self.isPlain = isPlain
         boundary = record["boundary"]?.string
         self.total = total
         self.confirmed = confirmed
         mayBeComplete = true
+        farthest = total
         lateStatus = record["lateStatus"]?.integer.flatMap { Int(exactly: $0) }
         longestPart = record["longestPart"]?.integer.flatMap { $0 > 0 ? $0 : nil }
         creationDate = Timestamp(microseconds: created)

@@ -5,49 +5,12 @@ internal import TransferModel
 /// The first request brings the whole body. When it was cut and the server has given the upload a URL, that is asked how much
 /// it has, each time before more is sent: some servers give an upload up that is gone on with at another position.
 struct UploadMachine: Equatable {
-    /// The request that is under way; legal next ones stand behind each.
-    enum Leg: Hashable {
-        /// The task's own, with the whole body. Next: `creation`, `offset`, `over`.
-        case creation
-        /// Asks how much the server has (HEAD). Next: `append`, `creation`, `cancellation`, `over`.
-        case offset
-        /// Brings what stands between two positions (PATCH). Next: `offset`, `over`.
-        case append(from: Int64, to: Int64)
-        /// Gives the upload up (DELETE). Next: `creation`, `over`.
-        case cancellation(Fault?)
-        /// Nothing about the protocol any more.
-        case over
-    }
-
-    /// What follows a response.
-    enum Step: Equatable {
-        /// It is the answer to the task, or about something else than the upload.
-        case judge
-        /// The request of the leg that the machine is in now.
-        case proceed
-        /// All was there before: its answer is lost.
-        case answerLost
-        case fail(Fault)
-    }
-
-    /// What a server may not do.
-    enum Fault: Hashable {
-        /// It wants more, and has not said where to.
-        case noURL
-        /// It has not said how much it has.
-        case noOffset
-        /// It has less than before, more than there is, or calls complete what is not.
-        case wrongOffset(Int64)
-        /// What it is sent does not get it any further.
-        case noProgress
-        /// It does not know the upload any more, and may have had all of it.
-        case forgotten(status: Int)
-        /// It does not say how much it has for another reason.
-        case refused(status: Int)
-    }
-
     /// The shortest part that a server is offered that finds longer ones too long, bytes: each part is a record of its own.
     static let shortestPart: Int64 = 64 << 10
+    /// How much further an upload has to come, bytes, or a hundredth of it, so that it counts as progress.
+    private static let leastProgress: Int64 = 1 << 20
+    /// How many small steps there may be in a row: the first one, and each that does not bring it further, counts as eight.
+    private static let mostSmallSteps = 16
 
     private(set) var leg: Leg
     /// Bytes of the whole body.
@@ -61,12 +24,20 @@ struct UploadMachine: Equatable {
     private(set) var mayBeComplete = false
     /// The status that has answered when all was sent; a 5xx is then not the lost answer's.
     private(set) var lateStatus: Int?
-    /// The most bytes that a request may bring; nil for any number.
-    private(set) var longestPart: Int64?
+    /// The position up to which bytes may have left; the server has none beyond it.
+    private(set) var farthest: Int64 = 0
+    /// The most bytes that the server wants of one request, as it says; nil for any number.
+    private var limit: Int64?
+    /// The most that may do after it has found more too long, whatever it says; nil before that.
+    private var ceiling: Int64?
     /// Whether the request may reach the server's application a second time.
-    private let isRepeatable: Bool
-    /// How many answers in a row have not shown more than the one before.
-    private var fruitless = 0
+    let isRepeatable: Bool
+    /// What was left, if it is not gone on with but only asked about; its size.
+    private var other: Other?
+    /// Small steps since `progressMark`.
+    private var smallSteps = 0
+    /// What the server had when it had last come further.
+    private var progressMark: Int64 = 0
     private var hasNegotiated = false
     private var hasRestarted = false
 
@@ -83,25 +54,36 @@ struct UploadMachine: Equatable {
         self.isRepeatable = isRepeatable
     }
 
-    /// Goes on with what an earlier attempt has left; with another body it is given up.
+    /// Goes on with what an earlier attempt has left, or gives it up.
+    ///
+    /// Of an order that may not be repeated the server is asked first: what has come to its end is not begun anew.
     ///
     /// - Parameters:
     ///   - partial: It.
     ///   - total: Bytes of the whole body now.
-    ///   - isSameBody: Whether request and body are what they were.
+    ///   - match: What it has in common with what is wanted now.
     ///   - isRepeatable: Whether it may begin anew when its outcome is not known.
-    init(resuming partial: PartialUpload, of total: Int64, isSameBody: Bool, isRepeatable: Bool) {
-        leg = isSameBody ? .offset : .cancellation(nil)
+    init(resuming partial: PartialUpload, of total: Int64, match: Match, isRepeatable: Bool) {
         self.total = total
         version = partial.version
         url = partial.url
-        confirmed = partial.confirmed
-        // Of another body no byte has arrived.
-        mayBeComplete = isSameBody && partial.mayBeComplete
-        lateStatus = partial.lateStatus
-        longestPart = partial.longestPart
         self.isRepeatable = isRepeatable
+        guard match == .upload else {
+            if !isRepeatable { other = Other(match: match, total: partial.total) }
+            leg = isRepeatable ? .cancellation(nil) : .offset
+            return
+        }
+        leg = .offset
+        confirmed = partial.confirmed
+        progressMark = partial.confirmed
+        mayBeComplete = partial.mayBeComplete
+        farthest = partial.farthest
+        lateStatus = partial.lateStatus
+        ceiling = partial.longestPart
     }
+
+    /// The most bytes that a request may bring; nil for any number.
+    var longestPart: Int64? { [limit, ceiling].compactMap(\.self).min() }
 
     /// The fields that the running request has besides the task's own.
     var fields: [HeaderField] {
@@ -140,9 +122,10 @@ struct UploadMachine: Equatable {
         return url != nil
     }
 
-    /// The running request has left as a whole.
-    mutating func didSendAll() {
-        if bringsEnd { mayBeComplete = true }
+    /// Bytes of the body may have left up to a position.
+    mutating func didSend(upTo position: Int64) {
+        farthest = max(farthest, min(position, total))
+        if bringsEnd, position >= total { mayBeComplete = true }
     }
 
     /// The same request follows with something else in it, or to another URL: what came of it is void.
@@ -222,12 +205,15 @@ struct UploadMachine: Equatable {
     }
 
     private mutating func didTellOffset(_ status: Int, _ fields: UploadFields) -> Step {
+        if let other, ![307, 308].contains(status) { return didTell(of: other, status, fields) }
         switch status {
         case 200...299: break
         case 307, 308: return .judge
-        case 401, 403, 408, 425, 429, 500...599: return .fail(.refused(status: status))
+        case 401, 408, 425, 429, 500...599: return .fail(.refused(status: status))
+        // Some say that, too, when they know nothing of it any more.
+        case 403 where !mayRestart: return .fail(.refused(status: status))
         case 400...499:
-            guard isRepeatable || !mayBeComplete, !hasRestarted else {
+            guard mayRestart else {
                 leave()
                 return .fail(.forgotten(status: status))
             }
@@ -241,24 +227,62 @@ struct UploadMachine: Equatable {
             return .proceed
         }
         let isComplete = fields.isComplete == true
-        guard offset >= confirmed, offset <= total, !isComplete || offset == total else {
+        guard offset >= confirmed, offset <= farthest, !isComplete || offset == total else {
             leg = .cancellation(.wrongOffset(offset))
             return .proceed
         }
-        if offset > confirmed { fruitless = 0 }
+        let isFurther = offset > confirmed
         confirmed = offset
         if isComplete {
             leave()
             return .answerLost
         }
-        guard fruitless < 2 else {
+        if offset < total {
+            // What was answered then was not about all of it.
+            mayBeComplete = false
+            lateStatus = nil
+        }
+        let enough = min(longestPart ?? total, Self.leastProgress, max(1, total / 100))
+        if offset - progressMark >= enough { (progressMark, smallSteps) = (offset, 0) }
+        guard smallSteps < Self.mostSmallSteps else {
             leg = .cancellation(.noProgress)
             return .proceed
         }
-        fruitless += 1
+        smallSteps += isFurther && offset != progressMark ? 1 : 8
         leg = .append(from: offset, to: min(total, offset + min(longestPart ?? total, total)))
         return .proceed
     }
+
+    /// Decides on an upload that is not gone on with: without its last byte it is none, and is given up.
+    private mutating func didTell(
+        of other: Other,
+        _ status: Int,
+        _ fields: UploadFields
+    ) -> Step {
+        let isTold = (200...299).contains(status)
+        if isTold, fields.isComplete != true, let offset = fields.offset, offset < other.total {
+            self.other = nil
+            leg = .cancellation(nil)
+            return .proceed
+        }
+        guard other.match == .order else {
+            leave()
+            return .sendPlainly
+        }
+        if isTold {
+            leave()
+            return .fail(.hasOther)
+        }
+        guard (400...499).contains(status), status != 401, status != 403, !Self.mayPass(status)
+        else {
+            return .fail(.refused(status: status))
+        }
+        leave()
+        return .fail(.forgotten(status: status))
+    }
+
+    /// Whether the body may be sent from its first byte.
+    private var mayRestart: Bool { (isRepeatable || !mayBeComplete) && !hasRestarted }
 
     private mutating func didAppend(
         _ status: Int,
@@ -312,20 +336,20 @@ struct UploadMachine: Equatable {
         confirmed = 0
         mayBeComplete = false
         lateStatus = nil
-        fruitless = 0
+        farthest = 0
+        (progressMark, smallSteps) = (0, 0)
     }
 
     private mutating func note(_ fields: UploadFields) {
-        if let size = fields.maximumAppendSize { longestPart = max(size, Self.shortestPart) }
+        if let size = fields.maximumAppendSize { limit = max(size, Self.shortestPart) }
     }
 
-    /// Whether parts shorter than one that was too long may do.
+    /// Whether parts shorter than one that was too long may do: as long as the server says, else half of it.
     private mutating func shorten(_ length: Int64) -> Bool {
-        fruitless = 0
         guard length > Self.shortestPart else { return false }
-        // What the server has said of it is noted; else half of it may do.
-        let isTold = longestPart.map { $0 < length } ?? false
-        if !isTold { longestPart = max(Self.shortestPart, length / 2) }
+        let told = limit.flatMap { $0 < length ? $0 : nil }
+        ceiling = told ?? max(Self.shortestPart, length / 2)
+        smallSteps = 0
         return true
     }
 

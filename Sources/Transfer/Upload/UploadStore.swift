@@ -9,6 +9,8 @@ internal import TransferModel
 package final class UploadStore: Sendable {
     private static let ending = ".upload"
     private static let lockName = ".lock"
+    /// Who has not gone on with an upload for so long does not come back, and its server has most likely forgotten it.
+    package static let longestKept = Duration.seconds(30 * 24 * 3600)
     /// A folder with more records is not looked through.
     private static let mostRecords = 4096
 
@@ -19,6 +21,12 @@ package final class UploadStore: Sendable {
         var folder: Folder?
         /// Names of records that there are, those of earlier runs among them; nil until somebody has looked.
         var names: Set<String>?
+        /// Those of records that are on the disk.
+        var written: Set<String> = []
+        /// Whether there are too many to look through.
+        var isOverfull = false
+        /// Those that somebody has asked for.
+        var asked: Set<String> = []
         /// What is to be written.
         var pending: [String: [UInt8]] = [:]
     }
@@ -40,13 +48,28 @@ package final class UploadStore: Sendable {
         let name = Self.name(of: id)
         let mayLook = state.withLock { state in
             look(&state)
-            return state.names?.contains(name) == true && take(&state, create: false)
+            guard state.names?.contains(name) == true else { return false }
+            state.asked.insert(name)
+            return take(&state, create: false)
         }
-        guard mayLook, let partial = Self.read(path + "/" + name) else {
-            return nil
-        }
+        guard mayLook, let partial = Self.read(path + "/" + name) else { return nil }
+        state.withLock { _ = $0.written.insert(name) }
         return partial
     }
+
+    /// Whether there is a record of a task's upload that another process has.
+    func isElsewhere(_ id: String) -> Bool {
+        let name = Self.name(of: id)
+        return state.withLock { state in
+            look(&state)
+            return state.isOverfull
+                || state.names?.contains(name) == true
+                    && !take(&state, create: false)
+        }
+    }
+
+    /// Whether an earlier run has left something of a task's upload to go on with.
+    package func holds(_ id: String) -> Bool { find(id) != nil }
 
     /// What earlier runs have left of the uploads of some tasks, or of all; none while another process has the records.
     func findAll(of ids: [String]?) -> [(name: String, partial: PartialUpload)] {
@@ -67,7 +90,7 @@ package final class UploadStore: Sendable {
         let name = Self.name(of: id)
         return state.withLock { state in
             look(&state)
-            guard take(&state, create: true) else { return false }
+            guard !state.isOverfull, take(&state, create: true) else { return false }
             state.names?.insert(name)
             state.pending[name] = text
             return true
@@ -85,8 +108,33 @@ package final class UploadStore: Sendable {
             guard state.isOurs == true else { return }
             guard state.names?.remove(name) != nil else { return }
             state.pending[name] = nil
+            state.written.remove(name)
             state.folder?.remove(name)
         }
+    }
+
+    /// Removes the records of uploads that nobody has asked for and that nobody has gone on with for `longestKept`.
+    ///
+    /// For the end of a run that has come to every task of the job.
+    package func sweep() {
+        let names = state.withLock { state in
+            look(&state)
+            let names = (state.names ?? []).subtracting(state.asked)
+            return !names.isEmpty && take(&state, create: false) ? names : []
+        }
+        let end = Clock.wallNanoseconds() - Self.longestKept.nanoseconds
+        for name in names {
+            guard let file = try? InputFile(path: path + "/" + name),
+                file.identity.modificationNanoseconds < end
+            else { continue }
+            forget(named: name)
+        }
+    }
+
+    /// Whether the record of a task is on the disk; waits for that.
+    func isWritten(_ id: String) -> Bool {
+        flush()
+        return state.withLock { $0.written.contains(Self.name(of: id)) }
     }
 
     /// Writes what is to be kept, and has it survive a power loss.
@@ -96,21 +144,37 @@ package final class UploadStore: Sendable {
                 defer { state.pending = [:] }
                 return (state.pending, state.folder)
             }
-            guard let folder else { return }
+            guard let folder, !pending.isEmpty else { return }
+            var written: Set<String> = []
             for (name, text) in pending {
                 // Without it the upload goes on as one that no other run goes on with.
-                try? OutputFile.replacePrivate(name, in: folder, with: text.span, isDurable: true)
-                state.withLock { state in
-                    if state.names?.contains(name) != true { folder.remove(name) }
+                let isWritten: Void? = try? OutputFile.replacePrivate(
+                    name,
+                    in: folder,
+                    with: text.span,
+                    isDurable: true
+                )
+                if isWritten != nil { written.insert(name) }
+            }
+            if (try? folder.sync()) == nil { written = [] }
+            state.withLock { state in
+                for name in pending.keys {
+                    guard state.names?.contains(name) == true else {
+                        folder.remove(name)
+                        continue
+                    }
+                    if written.contains(name) { state.written.insert(name) }
+                    if !state.written.contains(name) { state.names?.remove(name) }
                 }
             }
-            if !pending.isEmpty { try? folder.sync() }
         }
     }
 
     private func look(_ state: inout State) {
         guard state.names == nil else { return }
         let names = Folder.names(in: path, endingWith: Self.ending, limit: Self.mostRecords)
+        // There are none without the folder.
+        state.isOverfull = names == nil && PathOccupant(at: path) != .nothing
         state.names = Set(names ?? [])
     }
 

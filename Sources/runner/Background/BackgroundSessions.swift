@@ -6,11 +6,14 @@ import TransferModel
 
 /// What is kept of the background sessions of a run, each in its journal.
 final class BackgroundSessions: BackgroundTransfers {
+    private let sessions: [SessionConfiguration]
     /// In the order of the sessions; nil for one that is none.
     private let journals: [BackgroundJournal?]
     /// By the names of the sessions.
     private let journalsByName: [String: BackgroundJournal]
     private let redactor: Redactor?
+    /// nil without a state folder.
+    private let uploads: UploadStore?
     /// Whether downloads, which can be had again, are on the disk too before they count as ended.
     private let keepsAll: Bool
     /// Whether something was said that has to be on the disk before it is sent.
@@ -22,19 +25,23 @@ final class BackgroundSessions: BackgroundTransfers {
     ///   - sessions: Those of the plan.
     ///   - journals: Of each of them; nil for one that is no background session.
     ///   - redactor: Finds the secrets of the job, which no journal gets.
+    ///   - uploads: The records of uploads that were cut; nil without a state folder.
     ///   - durability: With `none` downloads are on the disk when the kernel likes.
     init(
         _ sessions: [SessionConfiguration],
         _ journals: [BackgroundJournal?],
         redactor: Redactor?,
+        uploads: UploadStore?,
         durability: Durability
     ) {
+        self.sessions = sessions
         self.journals = journals
         let pairs = zip(sessions, journals).compactMap { session, journal in
             journal.map { (session.name, $0) }
         }
         journalsByName = Dictionary(pairs) { first, _ in first }
         self.redactor = redactor
+        self.uploads = uploads
         keepsAll = durability != .none
     }
 
@@ -59,6 +66,14 @@ final class BackgroundSessions: BackgroundTransfers {
             mark: order.mark,
             isUnsafe: !spec.request.isIdempotent
         )
+    }
+
+    func leavesUpload(_ spec: TaskSpec) -> Bool {
+        let identifier =
+            sessions.indices.contains(spec.session)
+            ? sessions[spec.session].identifier : nil
+        let name = SessionConfiguration.uploadName(of: spec.id, in: identifier)
+        return spec.uploadResume == .acrossRuns && uploads?.holds(name) ?? false
     }
 
     func attemptBegins(_ spec: TaskSpec, deadline: Timestamp?) {

@@ -57,8 +57,10 @@ struct Cancel: ParsableCommand {
     private func giveUpUploads(of left: BackgroundRound, in stateFolder: StateFolder) {
         let path = stateFolder.uploadFolder(jobName: left.job.name, jobPath: left.job.path)
         guard let path else { return }
-        let ids = left.transfers.filter { $0.state.end == nil }.map(\.id)
-        // Without libcurl the records stay, and are of no use to another round than their own requests'.
+        // Also one that has failed for good may have left some of it.
+        let ids = left.transfers.map {
+            SessionConfiguration.uploadName(of: $0.id, in: identifier)
+        }
         _ = try? LeftUploads(in: path, of: ids).giveUp(
             clock: .now(),
             environment: ProcessContext.variable

@@ -1,3 +1,4 @@
+import JSON
 import JobFile
 import Plan
 import TestSupport
@@ -59,6 +60,26 @@ import Testing
         }
         // Besides the tables only `expression`.
         #expect(schema.count(of: definitions) == Self.tables.count + 1)
+    }
+
+    @Test(arguments: [
+        (#"{ "configuration": "background", "identifier": "a" }"#, true),
+        (#"{ "configuration": "background" }"#, false),
+        (#"{ "configuration": "default", "identifier": "a" }"#, false),
+        (#"{ "identifier": "a" }"#, false), (#"{ "configuration": "ephemeral" }"#, true),
+        ("{}", true), (#"{ "configuration": "${var.kind}", "identifier": "a" }"#, true),
+        (#"{ "configuration": "${var.kind}" }"#, true),
+    ])
+    func `a background session has an identifier, and no other one has`(
+        session: String,
+        isValid: Bool
+    ) throws {
+        let text = String(decoding: JobSchema.text, as: UTF8.self)
+        let definitions = try #require(text.firstRange(of: "\"definitions\": {"))
+        let schema = ##"{ "$ref": "#/definitions/session", "## + text[definitions.lowerBound...]
+        let faults = try JSONSchemaValidator(schema: JSONValue(bytes: Array(schema.utf8)))
+            .faults(in: JSONValue(bytes: Array(session.utf8)))
+        #expect(faults.isEmpty == isValid, "\(faults)")
     }
 
     @Test func `every reference has its definition`() throws {

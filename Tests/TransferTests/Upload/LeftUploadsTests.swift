@@ -11,7 +11,7 @@ import TransferModel
     init() throws { folder = try TemporaryFolder() }
 
     /// Leaves records of uploads of some tasks.
-    private func leave(_ tasks: [(id: String, url: String)]) throws {
+    private func leave(_ tasks: [(id: String, url: String)], isPlain: Bool = true) throws {
         let store = UploadStore(folder: folder.path)
         for task in tasks {
             let partial = PartialUpload(
@@ -19,6 +19,7 @@ import TransferModel
                 version: .v5,
                 digest: "d",
                 salt: "s",
+                isPlain: isPlain,
                 total: 1000,
                 creationDate: Timestamp(microseconds: 0)
             )
@@ -40,6 +41,14 @@ import TransferModel
 
     private func records() throws -> Int {
         try folder.list().count { $0.hasSuffix(".upload") }
+    }
+
+    @Test func `a server that the session has its own way to is not asked by another one`() throws {
+        let server = try ScriptedServer(["/1": [.status(204)]])
+        try leave([("a", server.url("/1"))], isPlain: false)
+        #expect(try giveUp(LeftUploads(in: folder.path)) == 0)
+        #expect(server.requests.isEmpty)
+        #expect(try records() == 0)
     }
 
     @Test func `servers are told that nobody comes back, and the records go`() throws {

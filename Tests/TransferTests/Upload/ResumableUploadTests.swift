@@ -475,7 +475,8 @@ import TransferModel
         }
         #expect(head.headers["Content-Type"] == nil)
         #expect(patch.headers["Content-Type"] == "application/partial-upload")
-        #expect(patch.connection == head.connection)
+        // None is sent over one that the server may be about to end.
+        #expect(Set(server.requests.map(\.connection)).count == 3)
     }
 
     @Test func `credentials are presented at each request`() throws {
@@ -506,9 +507,59 @@ import TransferModel
             if attempt.number == 2 { try folder.write(other, to: "body") }
         }
         #expect(results.last?.failure == nil)
-        #expect(server.outline == ["POST", "DELETE", "POST"])
-        #expect(reasons(results).last == "uploadCancel restart")
+        #expect(server.outline == ["POST", "HEAD", "DELETE", "POST"])
+        #expect(reasons(results).last == "uploadOffset uploadCancel restart")
         #expect(server.bodies.isOnly(other))
+    }
+
+    // RFC 9111 §4.4
+    @Test(arguments: [UploadOrigin.Fault.cut(after: 1000), .loseAnswer])
+    func `what is stored of its URL is not used behind an upload that went on`(
+        fault: UploadOrigin.Fault
+    ) throws {
+        let server = try UploadOrigin(
+            .init {
+                $0.faults = [1: fault]
+                $0.status = 200
+                $0.fields = ["Cache-Control: max-age=600"]
+            }
+        )
+        let harness = try EngineHarness(
+            cache: HTTPCache(
+                store: MemoryStore(capacity: 1 << 20),
+                fingerprint: { Engine.sha256(of: $0) }
+            )
+        )
+        func look() throws -> [TransactionMetrics.ResourceFetchType] {
+            var attempt = try AttemptRequest.to(server.url("/files"))
+            attempt.cachePolicy = .useProtocolCachePolicy
+            return try harness.run(attempt).transactions.map(\.resourceFetchType)
+        }
+        #expect(try look() == [.networkLoad])
+        let results = try upload(server.url("/files"), harness: harness) {
+            $0.cachePolicy = .useProtocolCachePolicy
+            // The first attempt, whose answer nobody has heard, makes nothing untrue.
+            guard $0.number == 2 else { return }
+            let types = try look()
+            #expect(types == [.localCache])
+        }
+        #expect(results.map { $0.failure == nil } == [false, true])
+        #expect(try look() == [.networkLoad])
+    }
+
+    @Test func `of an upload in many parts the first and the last exchanges are kept`() throws {
+        let server = try UploadOrigin(.init { $0.limit = 1 << 16 })
+        let results = try upload(server.url("/"))
+        #expect(results.map(\.failure) == [nil])
+        #expect(server.bodies.isOnly(Self.body))
+        // 413, and a HEAD before each of the parts.
+        #expect(server.requests.count == 1 + 2 * 48)
+        let kept = results[0].transactions
+        #expect(kept.count == 64)
+        #expect(results[0].omittedTransactions == server.requests.count - 64)
+        #expect(kept.first?.reason == .initial)
+        #expect(kept.last?.response?.statusCode == 201)
+        #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.fetchStartDate <= $1.fetchStartDate })
     }
 
     @Test func `a 104 says in the record how much there is`() throws {

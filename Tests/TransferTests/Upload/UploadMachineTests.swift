@@ -44,11 +44,20 @@ import TransferModel
 
         func answer(_ status: Int, _ lines: [String], isSent: Bool = true) -> UploadMachine.Step {
             let head = ResponseHead(statusCode: status, fields: Self.fields(lines))
+            if isSent { didSendAll() }
             return machine.didAnswer(head, from: task, isSent: isSent)
         }
 
         func didCancel() -> UploadMachine.Step { machine.didCancel() }
-        func didSendAll() { machine.didSendAll() }
+        func didSend(upTo position: Int64) { machine.didSend(upTo: position) }
+
+        func didSendAll() {
+            switch machine.leg {
+            case .creation: machine.didSend(upTo: machine.total)
+            case .append(_, let end): machine.didSend(upTo: end)
+            case .offset, .cancellation, .over: break
+            }
+        }
 
         private static func fields(_ lines: [String]) -> HeaderFields {
             var fields = HeaderFields()
@@ -74,7 +83,11 @@ import TransferModel
     }
 
     /// What another attempt has left.
-    private func partial(version: UploadVersion = .v6, confirmed: Int64 = 0) -> PartialUpload {
+    private func partial(
+        version: UploadVersion = .v6,
+        confirmed: Int64 = 0,
+        lateStatus: Int? = nil
+    ) -> PartialUpload {
         PartialUpload(
             url: own,
             version: version,
@@ -83,6 +96,7 @@ import TransferModel
             total: 1_000_000,
             confirmed: confirmed,
             mayBeComplete: true,
+            lateStatus: lateStatus,
             creationDate: Timestamp(microseconds: 0)
         )
     }
@@ -93,7 +107,7 @@ import TransferModel
             UploadMachine(
                 resuming: partial(confirmed: confirmed),
                 of: 1_000_000,
-                isSameBody: true,
+                match: .upload,
                 isRepeatable: isRepeatable
             ),
             task
@@ -286,6 +300,13 @@ import TransferModel
         #expect(machine.url == own)
     }
 
+    @Test func `a 403 may mean that it is not known any more, if the body may be sent anew`() {
+        let machine = asking(isRepeatable: true)
+        #expect(machine.answer(403) == .proceed)
+        #expect(machine.leg == .creation)
+        #expect(machine.answer(201, "Upload-Complete: ?0") == .fail(.noURL))
+    }
+
     @Test func `where a redirect of that leads is asked`() {
         for status in [307, 308] {
             let machine = asking()
@@ -371,24 +392,143 @@ import TransferModel
         #expect(machine.url == nil)
     }
 
-    // MARK: Another body
+    // MARK: Servers that are wrong
 
-    @Test func `what was begun with another body is given up, and the upload begins`() {
+    @Test(arguments: [
+        "Upload-Limit: max-append-size=100000000", "Upload-Limit: max-append-size=300000",
+    ])
+    func `a part that was too long stays so, whatever the server says of its limit`(limit: String) {
+        let machine = begun()
+        #expect(machine.answer(413) == .proceed)
+        var lengths: [Int64] = []
+        while lengths.count < 20 {
+            // HEAD says something else than the 413.
+            #expect(
+                machine.answer(204, "Upload-Offset: 0", "Upload-Limit: max-append-size=900000")
+                    == .proceed
+            )
+            guard case .append(let start, let end) = machine.leg else { break }
+            lengths.append(end - start)
+            if machine.answer(413, limit) == .judge { break }
+        }
+        #expect(lengths.count < 6)
+        #expect(zip(lengths, lengths.dropFirst()).allSatisfy(>), "\(lengths)")
+        #expect(lengths.last == 65_536)
+    }
+
+    @Test func `a byte at a time is no progress`() {
+        let machine = asking()
+        var offset = 0
+        while offset < 100, machine.answer(204, "Upload-Offset: \(offset)") == .proceed,
+            case .append = machine.leg
+        {
+            #expect(machine.answer(409) == .proceed)
+            offset += 1
+        }
+        #expect(machine.leg == .cancellation(.noProgress))
+        #expect(offset == 9)
+    }
+
+    @Test func `a hundredth at a time is progress`() {
+        let machine = asking()
+        for offset in stride(from: 0, through: 990_000, by: 10_000) {
+            #expect(machine.answer(204, "Upload-Offset: \(offset)") == .proceed)
+            #expect(machine.leg == .append(from: Int64(offset), to: 1_000_000))
+            #expect(machine.answer(409) == .proceed)
+        }
+    }
+
+    @Test(arguments: [["Upload-Offset: 2001"], ["Upload-Offset: 1000000", "Upload-Complete: ?1"]])
+    func `a server cannot have what has not left`(lines: [String]) {
+        let machine = begun()
+        machine.didSend(upTo: 2000)
+        #expect(machine.answer(201, ["Upload-Complete: ?0"], isSent: false) == .proceed)
+        let other = machine.copy
+        #expect(other.answer(204, "Upload-Offset: 2000") == .proceed)
+        #expect(other.leg == .append(from: 2000, to: 1_000_000))
+        #expect(machine.answer(204, lines) == .proceed)
+        guard case .cancellation(.wrongOffset) = machine.leg else {
+            Issue.record("\(machine.leg)")
+            return
+        }
+    }
+
+    @Test func `what was answered to a part is not the answer to all`() {
         let machine = Driver(
             UploadMachine(
-                resuming: partial(version: .v5, confirmed: 10),
-                of: 2_000_000,
-                isSameBody: false,
+                resuming: partial(lateStatus: 503),
+                of: 1_000_000,
+                match: .upload,
                 isRepeatable: false
             ),
             task
         )
-        #expect(machine.leg == .cancellation(nil))
-        #expect(machine.didCancel() == .proceed)
-        #expect(machine.leg == .creation)
-        #expect(machine.total == 2_000_000)
-        #expect(machine.version == .v5)
+        #expect(machine.lateStatus == 503)
+        #expect(machine.answer(204, "Upload-Offset: 400000") == .proceed)
+        #expect(machine.lateStatus == nil)
         #expect(!machine.mayBeComplete)
+    }
+
+    // MARK: Another upload
+
+    /// One whose record is of something else.
+    private func other(_ match: UploadMachine.Match, isRepeatable: Bool = false) -> Driver {
+        Driver(
+            UploadMachine(
+                resuming: partial(version: .v5, confirmed: 10),
+                of: 2_000_000,
+                match: match,
+                isRepeatable: isRepeatable
+            ),
+            task
+        )
+    }
+
+    private func expectBeginning(
+        _ machine: Driver,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) {
+        #expect(machine.leg == .cancellation(nil), sourceLocation: sourceLocation)
+        #expect(machine.didCancel() == .proceed, sourceLocation: sourceLocation)
+        #expect(machine.leg == .creation, sourceLocation: sourceLocation)
+        #expect(machine.total == 2_000_000, sourceLocation: sourceLocation)
+        #expect(machine.version == .v5, sourceLocation: sourceLocation)
+        #expect(!machine.mayBeComplete, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [UploadMachine.Match.order, .nothing])
+    func `what was begun as another one is given up, and the upload begins`(
+        match: UploadMachine.Match
+    ) {
+        expectBeginning(other(match, isRepeatable: true))
+        // Of an order that may not arrive twice it is asked first.
+        let machine = other(match)
+        #expect(machine.leg == .offset)
+        #expect(machine.answer(204, "Upload-Offset: 999999", "Upload-Complete: ?0") == .proceed)
+        expectBeginning(machine)
+    }
+
+    @Test(
+        arguments: [
+            (204, ["Upload-Offset: 1000000", "Upload-Complete: ?1"], .hasOther),
+            (204, ["Upload-Offset: 1000000"], .hasOther), (204, [], .hasOther),
+            (404, [], .forgotten(status: 404)), (403, [], .refused(status: 403)),
+            (503, [], .refused(status: 503)),
+        ] as [(Int, [String], UploadMachine.Fault)]
+    )
+    func `an order that may have come to its end is not begun anew under other fields`(
+        status: Int,
+        lines: [String],
+        fault: UploadMachine.Fault
+    ) {
+        let machine = other(.order)
+        #expect(machine.answer(status, lines) == .fail(fault))
+        #expect((machine.url == own) == (fault == .refused(status: status)))
+        // Somebody else's is left alone.
+        let foreign = other(.nothing)
+        #expect(foreign.answer(status, lines) == .sendPlainly)
+        #expect(foreign.leg == .over)
+        #expect(foreign.url == nil)
     }
 
     @Test func `no answers at all lead on for ever`() {

@@ -59,6 +59,29 @@ import TransferModel
         #expect(try records().count == 1)
     }
 
+    @Test func `what cannot be written is not kept`() throws {
+        let store = UploadStore(folder: path)
+        #expect(store.keep(try partial(), of: "a"))
+        #expect(store.isWritten("a"))
+        #expect(try Command("rm", ["-r", path]).run().status == .exit(0))
+        #expect(store.keep(try partial(), of: "b"))
+        #expect(!store.isWritten("b"))
+        #expect(!UploadStore(folder: path).isWritten("a"))
+    }
+
+    @Test func `a record that would not be read is not written`() throws {
+        let store = UploadStore(folder: path)
+        let long = PartialUpload(
+            url: try HTTPURL("http://a.test/" + String(repeating: "u", count: 1 << 16)),
+            version: .v6,
+            digest: "d",
+            salt: "s",
+            total: 1000,
+            creationDate: Timestamp(microseconds: 0)
+        )
+        #expect(!store.keep(long, of: "a"))
+    }
+
     @Test func `a second run finds and keeps nothing meanwhile`() throws {
         let first = UploadStore(folder: path)
         #expect(first.keep(try partial(), of: "a"))
@@ -66,9 +89,34 @@ import TransferModel
         let second = UploadStore(folder: path)
         #expect(second.find("a") == nil)
         #expect(!second.keep(try partial(), of: "b"))
+        #expect(second.isElsewhere("a"))
+        #expect(!second.isElsewhere("b"))
         second.forget("a")
         #expect(try records().count == 1)
+        #expect(!first.isElsewhere("a"))
         withExtendedLifetime(first) {}
+    }
+
+    @Test func `what nobody has asked for in a month goes, what is asked for stays`() throws {
+        do {
+            let store = UploadStore(folder: path)
+            var known: Set<String> = []
+            for (id, age) in [("old", 31), ("new", 29), ("asked", 365)] {
+                #expect(store.keep(try partial(), of: id))
+                store.flush()
+                let name = try #require(Set(try records()).subtracting(known).first)
+                known.insert(name)
+                let place = folder.path("uploads/job/\(name)")
+                let touch = Command("touch", ["-d", "\(age) days ago", place])
+                #expect(try touch.run().status == .exit(0))
+            }
+        }
+        let store = UploadStore(folder: path)
+        #expect(store.find("asked") != nil)
+        store.sweep()
+        #expect(store.find("old") == nil)
+        #expect(store.find("new") != nil)
+        #expect(try records().count == 2)
     }
 
     @Test(arguments: ["", "x", "{}\n\"0\"\n"])

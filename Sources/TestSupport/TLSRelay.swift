@@ -1,0 +1,17 @@
+/// Speaks TLS in front of a server that does not, and passes on what both say as it comes; gone when nobody holds it.
+package final class TLSRelay: Sendable {
+    private let server: ServerProcess
+
+    /// Starts it in front of a loopback port, and throws `MissingTool` when it does not start.
+    package init(to target: UInt16, certificate: TestCertificates.Identity) throws {
+        let program = #filePath.replacing("TLSRelay.swift", with: "tls-relay.py")
+        server = try ServerProcess("python3", readyAt: "ready") { port in
+            [
+                "python3", program, "\(port)", certificate.certificateFile, certificate.keyFile,
+                "\(target)",
+            ]
+        }
+    }
+
+    package var port: UInt16 { server.port }
+}

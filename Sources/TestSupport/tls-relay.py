@@ -1,0 +1,37 @@
+"""Speaks TLS with those who connect, and passes on what they say to a port of this machine.
+
+tls-relay.py PORT CERTIFICATE KEY TARGET
+"""
+
+import asyncio
+import ssl
+import sys
+
+port, certificate, key, target = sys.argv[1:]
+context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+context.load_cert_chain(certificate, key)
+
+
+async def copy(reader, writer):
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.close()
+
+
+async def relay(reader, writer):
+    other_reader, other_writer = await asyncio.open_connection("127.0.0.1", int(target))
+    await asyncio.gather(copy(reader, other_writer), copy(other_reader, writer))
+
+
+async def main():
+    server = await asyncio.start_server(relay, "127.0.0.1", int(port), ssl=context)
+    print("ready", flush=True)
+    await server.serve_forever()
+
+
+asyncio.run(main())

@@ -1,0 +1,97 @@
+internal import TransferModel
+
+// How an upload fails that would go on where it was cut.
+extension TransferFailure {
+    /// Whether an upload that ends with it can be gone on with.
+    var leavesUpload: Bool {
+        switch kind {
+        case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
+            false
+        case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
+            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network:
+            true
+        }
+    }
+
+    /// An order that may have come to its end as another upload than it would be now.
+    static var anotherUpload: TransferFailure {
+        var failure = TransferFailure(
+            kind: .truncated,
+            phase: .prepare,
+            detail:
+                "an earlier run was cut while it sent this upload, whose fields, credentials or file were others then"
+        )
+        failure.isPermanent = true
+        failure.urlError = .connectionLost
+        return failure
+    }
+
+    /// An order whose earlier fate another process of the job knows.
+    static var uploadElsewhere: TransferFailure {
+        var failure = TransferFailure(
+            kind: .truncated,
+            phase: .prepare,
+            detail:
+                "an earlier run has left a part of this upload, and another run has the record of it"
+        )
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = true
+        failure.help = "run the job again when the other run has ended"
+        return failure
+    }
+
+    /// What a server of resumable uploads has done wrong.
+    init(_ fault: UploadMachine.Fault, of upload: UploadMachine, phase: Phase) {
+        switch fault {
+        case .noURL:
+            self.init("the server wants more of the upload and has not said where to", phase)
+        case .noOffset:
+            self.init("the server does not say how much it has of the upload", phase)
+        case .wrongOffset(let offset):
+            self.init(
+                "the server says that it has \(offset) bytes of the upload, of \(upload.total) "
+                    + "and after \(upload.confirmed)",
+                phase
+            )
+        case .noProgress:
+            self.init(
+                "the server takes no more than \(upload.confirmed) bytes of the upload",
+                phase
+            )
+        case .forgotten(let status):
+            self.init(
+                kind: .truncated,
+                phase: phase,
+                detail: "the server does not know the upload any more (\(status)), "
+                    + "and may have had all of it"
+            )
+            httpStatus = status
+            isPermanent = true
+            urlError = .connectionLost
+        case .hasOther: self = .anotherUpload
+        case .refused(let status):
+            self.init(
+                kind: .httpStatus,
+                phase: phase,
+                detail:
+                    "the server answered \(status) when it was asked how much it has of the upload"
+            )
+            httpStatus = status
+            urlError = .badServerResponse
+            if status == 401 || status == 403 {
+                help =
+                    "a later run asks again; with `resumable: none` the body is sent anew, which the server may have"
+            }
+        }
+    }
+
+    private init(_ violation: String, _ phase: Phase) {
+        self.init(kind: .protocolViolation, phase: phase, detail: violation)
+        urlError = .badServerResponse
+    }
+}
+
+extension TransferFailure.URLErrorCode {
+    static let connectionLost = Self(code: -1005, name: "networkConnectionLost")
+    fileprivate static let badServerResponse = Self(code: -1011, name: "badServerResponse")
+}
