@@ -111,7 +111,7 @@ package struct DiskInventory: Sendable {
     }
 
     private func entry(_ list: String) -> (url: String, responses: [StoredResponse])? {
-        guard let file = try? InputFile(path: folders.lists.path(of: list)),
+        guard let file = try? InputFile(in: folders.lists, name: list),
             let text = try? file.readPrefix(limit: DiskStore.largestList)
         else { return nil }
         return EntryText.parse(text)
@@ -119,7 +119,7 @@ package struct DiskInventory: Sendable {
 
     /// Why a body is not what its list says; nil when it is, or when the list has another one by now.
     private func fault(of body: StoredResponse.Body, in list: String) -> String? {
-        if let file = try? InputFile(path: folders.bodies.path(of: body.name)) {
+        if let file = try? InputFile(in: folders.bodies, name: body.name) {
             if StoredBody.file(file).isIntact(body) { return nil }
             return "it has \(file.identity.size) bytes of \(body.length), or others than it had"
         }
@@ -129,7 +129,7 @@ package struct DiskInventory: Sendable {
 
     /// Whether a body that no list has had was there for so long that nobody will name it any more.
     private func isLeftOver(_ body: String) -> Bool {
-        guard let file = try? InputFile(path: folders.bodies.path(of: body)) else { return false }
+        guard let file = try? InputFile(in: folders.bodies, name: body) else { return false }
         let age = Clock.wallNanoseconds() - file.identity.modificationNanoseconds
         return age > DiskSweep.patience
     }

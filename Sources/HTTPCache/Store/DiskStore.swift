@@ -63,7 +63,7 @@ package final class DiskStore: CacheStore {
 
     package func find(_ key: CacheKey) -> [StoredResponse] {
         guard let folders = folders(create: false),
-            let list = try? InputFile(path: folders.lists.path(of: key.name)),
+            let list = try? InputFile(in: folders.lists, name: key.name),
             list.exposure == nil,
             let text = try? list.readPrefix(limit: Self.largestList)
         else { return [] }
@@ -79,7 +79,7 @@ package final class DiskStore: CacheStore {
     package func open(_ body: StoredResponse.Body) -> StoredBody? {
         if body.length == 0 { return .memory([]) }
         guard !body.name.isEmpty, let folders = folders(create: false),
-            let file = try? InputFile(path: folders.bodies.path(of: body.name)),
+            let file = try? InputFile(in: folders.bodies, name: body.name),
             file.identity.size == body.length
         else { return nil }
         return .file(file)
@@ -194,7 +194,7 @@ package final class DiskStore: CacheStore {
     }
 
     private func responses(under key: CacheKey, in folders: DiskFolders) -> [StoredResponse] {
-        guard let list = try? InputFile(path: folders.lists.path(of: key.name)),
+        guard let list = try? InputFile(in: folders.lists, name: key.name),
             let text = try? list.readPrefix(limit: Self.largestList),
             let entry = EntryText.parse(text), entry.url == key.url
         else { return [] }

@@ -96,7 +96,7 @@ struct DiskSweep: Sendable {
 
     /// What there was by the last count, and what was added since; nil without a count.
     private func readUsage() -> Int64? {
-        guard let file = try? InputFile(path: folders.root.path(of: DiskFolders.usage)),
+        guard let file = try? InputFile(in: folders.root, name: DiskFolders.usage),
             let text = try? file.readPrefix(limit: 64)
         else { return nil }
         return Int64(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))

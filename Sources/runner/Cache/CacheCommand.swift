@@ -176,7 +176,7 @@ extension CacheCommand {
             writer.member("isFresh", freshness.isFresh)
             writer.key("varyingFields")
             writer.beginArray()
-            for field in item.response.selection.fields { writer.string(field.name) }
+            for name in item.response.selection.names { writer.string(name) }
             writer.endArray()
             writer.endObject()
         }
