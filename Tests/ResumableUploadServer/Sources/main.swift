@@ -1,7 +1,8 @@
 // SwiftNIO's own server of resumable uploads on a loopback port: `resumable-upload-server PORT FOLDER ORIGIN`.
 //
 // Each upload that has come to its end becomes a file of FOLDER, `1`, `2` and so on, and is answered with 201 and its
-// size, below `/status/` with the status that follows. ORIGIN is what the URLs of uploads begin with; without one they
+// size, below `/status/` with the status that follows. One that comes again under the same `Idempotency-Key` is answered
+// alike and not kept: an upload whose answer was lost is not known any more by its URL. ORIGIN is what the URLs of uploads begin with; without one they
 // begin with their path.
 
 import Glibc
@@ -12,17 +13,19 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOResumableUpload
+import Synchronization
 
 /// An upload behind all of its requests: one request with one body.
 final class UploadHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
-    private let store: ([UInt8]) -> Void
+    private let store: ([UInt8], _ key: String?) -> Void
     private var path = ""
+    private var key: String?
     private var body: [UInt8] = []
 
-    init(store: @escaping ([UInt8]) -> Void) {
+    init(store: @escaping ([UInt8], _ key: String?) -> Void) {
         self.store = store
     }
 
@@ -30,11 +33,12 @@ final class UploadHandler: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let request):
             path = request.path ?? ""
+            key = HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] }
             body = []
         case .body(let bytes):
             body += bytes.readableBytesView
         case .end:
-            store(body)
+            store(body, key)
             answer(context)
         }
     }
@@ -64,6 +68,19 @@ let arguments = CommandLine.arguments
 guard arguments.count == 4, let port = Int(arguments[1]) else { exit(2) }
 let folder = arguments[2]
 let uploads = HTTPResumableUploadContext(origin: arguments[3])
+
+/// The keys of the uploads that are kept.
+final class Keys: Sendable {
+    private let known = Mutex<Set<String>>([])
+
+    /// Whether an upload is the first one of its key.
+    func isNew(_ key: String?) -> Bool {
+        guard let key else { return true }
+        return known.withLock { $0.insert(key).inserted }
+    }
+}
+
+let keys = Keys()
 // One thread: one upload is whole at a time.
 let server = try ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -74,7 +91,9 @@ let server = try ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThre
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(
                 HTTPResumableUploadHandler(context: uploads) { channel in
-                    let handler = UploadHandler { store($0, in: folder) }
+                    let handler = UploadHandler { body, key in
+                        if keys.isNew(key) { store(body, in: folder) }
+                    }
                     try? channel.pipeline.syncOperations.addHandler(handler)
                 }
             )
