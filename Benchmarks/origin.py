@@ -65,6 +65,9 @@ http {{
         location = /.alive {{ return 204; }}
         # Worth its system calls for a large file, not for a small one.
         location /large {{ sendfile on; tcp_nopush on; }}
+        # The same files, of which a cache is told how long they are fresh.
+        location /fresh/ {{ alias {self.root}/; add_header Cache-Control max-age=86400; }}
+        location /stale/ {{ alias {self.root}/; add_header Cache-Control max-age=0; }}
         location /orders {{
             access_log {folder}/orders.log orders;
             proxy_http_version 1.1;

@@ -47,7 +47,9 @@ package enum CachePlan: Sendable {
             .ask(Question(reason: reason, isBypass: true, mayStore: mayStore))
         }
         if !request.isAnswerable { return bypass(.method, mayStore: true) }
-        if request.hasCondition { return bypass(.condition) }
+        if request.hasCondition {
+            return request.wantsStoredOnly ? .unavailable : bypass(.condition)
+        }
         if request.control.flags.contains(.noStore), !request.wantsStoredOnly {
             return bypass(.noStore)
         }
@@ -96,7 +98,8 @@ package enum CachePlan: Sendable {
         let reason = judgement.verdict == nil ? judgement.question : .revalidating
         return .ask(
             Question(
-                stored: matching,
+                // The first one is what stands in when the origin fails.
+                stored: [chosen] + matching.filter { $0 != chosen },
                 conditions: conditions,
                 reason: conditions.isEmpty ? .noValidator : reason
             )

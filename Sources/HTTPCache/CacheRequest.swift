@@ -10,25 +10,48 @@ package struct CacheRequest: Sendable {
     package let policy: RequestCachePolicy
     /// Whether who asks may have the body already, as a file: it is enough to know that it still holds.
     package let mayHaveCopy: Bool
+    /// Whether a response that does not say how long it is fresh may be taken for fresh (RFC 9111 §4.2.2).
+    let mayGuess: Bool
     package let control: CacheControl
+    /// The names of its fields that say who asks, in small letters.
+    private(set) var identifying: [String]
+    /// Tells apart who has nothing in common although the fields are the same; a fingerprint, nil for everybody else.
+    private(set) var partition: String?
 
     package init(
         method: String,
         url: HTTPURL,
         fields: [HeaderField],
         policy: RequestCachePolicy = .useProtocolCachePolicy,
-        mayHaveCopy: Bool = false
+        mayHaveCopy: Bool = false,
+        mayGuess: Bool = true
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.policy = policy
         self.mayHaveCopy = mayHaveCopy
+        self.mayGuess = mayGuess
         control = CacheControl(request: fields)
+        identifying = ["authorization", "cookie"].filter { fields.contains($0) }
     }
 
-    /// Whether the method asks for no more than a look; one that is not known may do anything (RFC 9110 §9.2.1).
-    package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+    /// The request of somebody in particular.
+    ///
+    /// - Parameters:
+    ///   - partition: What tells those apart who have nothing in common.
+    ///   - findSecret: Finds the job's secrets in a text: a field that has one says who asks.
+    /// - Returns: The same request.
+    func identified(by partition: String?, _ findSecret: SecretFinder?) -> CacheRequest {
+        var request = self
+        request.partition = partition
+        guard let findSecret else { return request }
+        for field in fields where findSecret(field.value) != nil {
+            let name = field.name.lowercased()
+            if !identifying.contains(name) { request.identifying.append(name) }
+        }
+        return request
+    }
 
     /// Whether it is one that stored responses answer.
     package var isAnswerable: Bool { method == "GET" || method == "HEAD" }

@@ -9,11 +9,22 @@ package struct Freshness: Sendable, Hashable {
     package let lifetime: Int64
     /// Now.
     package let age: Int64
+    /// Whether nothing in the response says how long it is fresh.
+    let isGuessed: Bool
     /// Whether the response was received in the future: the clock was set back, and no age can be told.
     private let isFromFuture: Bool
 
     package init(of response: StoredResponse, now: Timestamp) {
-        lifetime = Self.lifetime(of: response)
+        self.init(of: response, CacheControl(response.fields), now: now)
+    }
+
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - control: What its fields direct.
+    ///   - now: The present.
+    init(of response: StoredResponse, _ control: CacheControl, now: Timestamp) {
+        lifetime = Self.lifetime(of: response, control)
+        isGuessed = control.maxAge == nil && response.fields.firstValue(of: "expires") == nil
         age = Self.age(of: response, now: now)
         isFromFuture = now < response.responseTime
     }
@@ -27,23 +38,26 @@ package struct Freshness: Sendable, Hashable {
     var remaining: Int64 { isFromFuture ? 0 : max(0, lifetime - age) }
 
     /// RFC 9111 §4.2.1; `s-maxage` is for shared caches.
-    private static func lifetime(of response: StoredResponse) -> Int64 {
-        if let maxAge = CacheControl(response.fields).maxAge { return maxAge }
+    private static func lifetime(of response: StoredResponse, _ control: CacheControl) -> Int64 {
+        if let maxAge = control.maxAge { return maxAge }
         let generated = response.date ?? response.responseTime
-        if let expires = response.fields["expires"] {
+        if let expires = response.fields.firstValue(of: "expires") {
             // What is no date, `0` above all, lies in the past (RFC 9111 §5.3).
-            guard let date = HTTPDate.parse(expires, now: response.responseTime) else { return 0 }
+            guard let date = HTTPDate.parse(expires.span, now: response.responseTime) else {
+                return 0
+            }
             return max(0, date.seconds - generated.seconds)
         }
-        return guessedLifetime(of: response, generated)
+        return guessedLifetime(of: response, control, generated)
     }
 
     /// A tenth of the time that the content was not changed for before (RFC 9111 §4.2.2).
     private static func guessedLifetime(
         of response: StoredResponse,
+        _ control: CacheControl,
         _ generated: Timestamp
     ) -> Int64 {
-        let isPublic = CacheControl(response.fields).flags.contains(.isPublic)
+        let isPublic = control.flags.contains(.isPublic)
         guard isPublic || Storability.isHeuristicallyCacheable(response.statusCode),
             let changed = response.lastModified
         else { return 0 }

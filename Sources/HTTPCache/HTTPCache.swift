@@ -5,7 +5,7 @@ package import TransferModel
 ///
 /// Shared by the engine's threads.
 package final class HTTPCache: Sendable {
-    private let store: any CacheStore
+    let store: any CacheStore
     /// For how many seconds a stale response may stand in for an origin that fails.
     private let staleIfError: Int64
     private let partition: String
@@ -15,7 +15,8 @@ package final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - store: Perhaps shared with other sessions.
     ///   - staleIfError: Of the session's configuration.
-    ///   - partition: What sessions that trust and are trusted alike have in common.
+    ///   - partition: What sessions that trust and are trusted alike have in common; empty for those that no session has
+    ///     to tell from others.
     ///   - fingerprint: Makes names and hides values; for all sessions and processes the same.
     ///   - findSecret: Finds the job's secrets in a text, which are not written down.
     package init(
@@ -54,11 +55,21 @@ package final class HTTPCache: Sendable {
         if store.isEmpty {
             return CachePlan.make(for: request, stored: [], now: now, fingerprint)
         }
-        guard !hasSecret(request.url.text), let key = key(of: request.url) else {
+        guard !hasSecret(request.url.text), let key = key(of: request.url),
+            let request = identified(request)
+        else {
             if request.wantsStoredOnly { return .unavailable }
             return .ask(.init(reason: .secret, isBypass: true, mayStore: false))
         }
-        return CachePlan.make(for: request, stored: store.find(key), now: now, fingerprint)
+        // What others have stored is none of this one's business.
+        let stored = store.find(key).filter { $0.selection.isOfPartition(of: request) }
+        return CachePlan.make(for: request, stored: stored, now: now, fingerprint)
+    }
+
+    /// The request with what says who asks; nil when no fingerprint can be made.
+    private func identified(_ request: CacheRequest) -> CacheRequest? {
+        if partition.isEmpty { return request.identified(by: nil, findSecret) }
+        return fingerprint(Array(partition.utf8)).map { request.identified(by: $0, findSecret) }
     }
 
     /// Begins to store a response to a request.
@@ -87,19 +98,26 @@ package final class HTTPCache: Sendable {
             return .failure(NotStored(refusal))
         }
         let isTooLarge = length.map { $0 > store.largestBody } ?? false
-        let keepsBody = !isTooLarge
-        if isTooLarge, !request.mayHaveCopy || !Validators.hasAny(head.fields) {
-            return .failure(NotStored(.tooLarge))
-        }
+        let mayOmitBody = request.mayHaveCopy && Validators.hasAny(head.fields)
+        if isTooLarge, !mayOmitBody { return .failure(NotStored(.tooLarge)) }
         response.fields = StoredFields.storable(head.fields)
         if hasSecret(request.url.text) || hasSecret(HeaderFields.text(response.fields.lines[...])) {
             return .failure(NotStored(.secret))
         }
         guard store.fault == nil, let key = key(of: request.url),
+            let request = identified(request),
             let selection = Selection(of: response.fields, to: request, fingerprint)
         else { return .failure(NotStored(.failed)) }
         response.selection = selection
-        return .success(CacheDraft(response, key: key, store: store, keepsBody: keepsBody))
+        return .success(
+            CacheDraft(
+                response,
+                key: key,
+                store: store,
+                keepsBody: !isTooLarge,
+                mayOmitBody: mayOmitBody
+            )
+        )
     }
 
     /// Why a response is not stored.
@@ -127,11 +145,17 @@ package final class HTTPCache: Sendable {
     ) -> (response: StoredResponse, isUpdated: Bool)? {
         guard let index = Validators.confirmed(by: fields, among: stored) else { return nil }
         let response = updated(stored[index], by: fields, requestTime, responseTime)
-        let mayStore =
-            !CacheControl(fields).flags.contains(.noStore)
-            && !request.control.flags.contains(.noStore)
-            && !hasSecret(HeaderFields.text(response.fields.lines[...]))
-        guard mayStore, let key = key(of: request.url) else { return (response, false) }
+        guard mayStore(response, by: fields, of: request), let key = key(of: request.url) else {
+            return (response, false)
+        }
+        if stored.count == 1, gainsNothing(response, over: stored[index], by: fields) {
+            return (response, true)
+        }
+        if Self.variesOtherwise(response, than: stored[index]) {
+            // By what it was selected is not known any more.
+            store.remove(key)
+            return (response, false)
+        }
         return (response, store.update(response, for: key))
     }
 
@@ -146,13 +170,50 @@ package final class HTTPCache: Sendable {
         guard head.statusCode == 200, let key = key(of: request.url) else { return }
         for response in stored where response.statusCode == 200 {
             var response = response
-            if Validators.isSame(head.fields, as: response) {
-                response = updated(response, by: head.fields, requestTime, responseTime)
-            } else {
+            let newer = updated(response, by: head.fields, requestTime, responseTime)
+            if !Validators.isSame(head.fields, as: response)
+                || Self.variesOtherwise(newer, than: response)
+            {
                 response.isInvalidated = true
+            } else if mayStore(newer, by: head.fields, of: request) {
+                response = newer
+            } else {
+                continue
             }
             _ = store.update(response, for: key)
         }
+    }
+
+    /// Whether a stored response may get newer fields.
+    private func mayStore(
+        _ updated: StoredResponse,
+        by fields: HeaderFields,
+        of request: CacheRequest
+    ) -> Bool {
+        !CacheControl(fields).flags.contains(.noStore)
+            && !request.control.flags.contains(.noStore)
+            && !hasSecret(HeaderFields.text(updated.fields.lines[...]))
+    }
+
+    /// Whether what is written of a confirmation would be of no use to anybody: it says nothing new, and without asking again
+    /// the response may not be used all the same, neither now nor when the origin fails.
+    private func gainsNothing(
+        _ response: StoredResponse,
+        over earlier: StoredResponse,
+        by fields: HeaderFields
+    ) -> Bool {
+        let control = CacheControl(response.fields)
+        return staleIfError == 0 && !earlier.isInvalidated
+            && control.staleIfError == nil && control.staleWhileRevalidate == nil
+            && Freshness(of: response, control, now: response.responseTime).lifetime == 0
+            && StoredFields.isRepetition(fields, of: earlier.fields)
+    }
+
+    private static func variesOtherwise(
+        _ response: StoredResponse,
+        than earlier: StoredResponse
+    ) -> Bool {
+        Set(Selection.names(in: response.fields)) != Set(Selection.names(in: earlier.fields))
     }
 
     private func updated(
@@ -171,12 +232,6 @@ package final class HTTPCache: Sendable {
         response.responseTime = responseTime
         response.isInvalidated = false
         return response
-    }
-
-    /// Forgets what a request has changed at the origin (RFC 9111 §4.4).
-    package func invalidate(after head: ResponseHead, of request: CacheRequest) {
-        guard !request.isSafe, !store.isEmpty else { return }
-        for url in Invalidation.urls(after: head, to: request) { forget(url) }
     }
 
     /// Forgets everything that is stored under a URL.
@@ -201,6 +256,6 @@ package final class HTTPCache: Sendable {
     }
 
     private func key(of url: HTTPURL) -> CacheKey? {
-        CacheKey(url, partition: partition, fingerprint)
+        CacheKey(url, fingerprint)
     }
 }

@@ -8,13 +8,13 @@ package struct Judgement: Sendable {
     package let question: CacheVerdict.Reason
 
     package init(of stored: StoredResponse, for request: CacheRequest, now: Timestamp) {
-        let freshness = Freshness(of: stored, now: now)
+        let control = CacheControl(stored.fields)
+        let freshness = Freshness(of: stored, control, now: now)
         if request.policy.usesAnyAge {
             verdict = CacheVerdict(freshness.isFresh ? .hit : .stale, .anyAge)
             question = .expired
             return
         }
-        let control = CacheControl(stored.fields)
         question = Self.question(stored, control, freshness, request)
         verdict = Self.verdict(stored, control, freshness, request, question)
     }
@@ -35,7 +35,7 @@ package struct Judgement: Sendable {
         {
             return .revalidating
         }
-        if !freshness.isFresh { return .expired }
+        if !freshness.isFresh || freshness.isGuessed && !request.mayGuess { return .expired }
         let isTooOld =
             request.control.maxAge.map { freshness.age > $0 } == true
             || request.control.minFresh.map { freshness.remaining < $0 } == true
@@ -85,7 +85,7 @@ package struct Judgement: Sendable {
         else { return false }
         let windows = [control.staleIfError, request.control.staleIfError, allowance]
         let longest = windows.compactMap(\.self).max() ?? 0
-        return longest > 0 && Freshness(of: stored, now: now).staleness <= longest
+        return longest > 0 && Freshness(of: stored, control, now: now).staleness <= longest
     }
 
     /// Whether a status means that the origin has failed (RFC 5861 §4).

@@ -36,11 +36,15 @@ package struct Selection: Sendable, Hashable {
         _ fingerprint: Fingerprint
     ) {
         var names = Self.names(in: response)
-        let isPublic = CacheControl(response).flags.contains(.isPublic)
-        for name in Self.identifying where !names.contains(name) {
-            if request.fields.contains(name), !(isPublic && name == "cookie") { names.append(name) }
+        // Many a server that codes by what is accepted does not say so (RFC 9110 §12.5.3).
+        if response.firstValue(of: "content-encoding") != nil, !names.contains("accept-encoding") {
+            names.append("accept-encoding")
         }
-        fields = []
+        let isPublic = CacheControl(response).flags.contains(.isPublic)
+        for name in request.identifying where !names.contains(name) {
+            if !(isPublic && name == "cookie") { names.append(name) }
+        }
+        fields = request.partition.map { [Field(name: Self.partition, fingerprint: $0)] } ?? []
         for name in names {
             guard let value = Self.normalizedValue(of: name, in: request.fields) else {
                 fields.append(Field(name: name, fingerprint: nil))
@@ -51,18 +55,26 @@ package struct Selection: Sendable, Hashable {
         }
     }
 
-    /// Fields that say who asks.
-    private static let identifying = ["authorization", "cookie"]
+    /// Stands for `CacheRequest.partition`; no field has such a name.
+    private static let partition = ":partition"
+
+    /// The names of the fields that a response was chosen by, in small letters.
+    package var names: [String] { fields.map(\.name).filter { $0 != Self.partition } }
+
+    /// Whether the response was stored for those who have all in common with who asks.
+    func isOfPartition(of request: CacheRequest) -> Bool {
+        fields.first { $0.name == Self.partition }?.fingerprint == request.partition
+    }
 
     /// Whether another request would have got the same response.
     package func matches(_ request: CacheRequest, _ fingerprint: Fingerprint) -> Bool {
+        guard isOfPartition(of: request) else { return false }
         // What nobody was asked to prove may be another content than what somebody is shown.
-        if request.fields.contains("authorization"),
-            !fields.contains(where: { $0.name == "authorization" })
-        {
-            return false
+        for name in request.identifying where name != "cookie" {
+            if !fields.contains(where: { $0.name == name }) { return false }
         }
         return fields.allSatisfy { field in
+            if field.name == Self.partition { return true }
             guard let value = Self.normalizedValue(of: field.name, in: request.fields) else {
                 return field.fingerprint == nil
             }
@@ -70,13 +82,18 @@ package struct Selection: Sendable, Hashable {
         }
     }
 
-    /// Whether no other request can ever be answered.
+    /// Whether no other request can ever be answered; also where `Vary` has what is no name, or too many.
     package static func variesByAnything(_ response: HeaderFields) -> Bool {
-        names(in: response).contains("*")
+        let names = names(in: response)
+        return names.count > mostNames
+            || names.contains { $0 == "*" || !$0.utf8.allSatisfy(\.isTokenByte) }
     }
 
+    /// As many as a list of stored responses has words for, besides those that say who asks.
+    private static let mostNames = 50
+
     /// The names that `Vary` has, in lower case, each once.
-    private static func names(in response: HeaderFields) -> [String] {
+    static func names(in response: HeaderFields) -> [String] {
         var names: [String] = []
         for value in response.allValues(of: "vary") {
             var cursor = ListCursor(Array(value))

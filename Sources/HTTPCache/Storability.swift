@@ -83,7 +83,7 @@ package enum Storability {
     ) -> Bool {
         if policy.usesAnyAge || Validators.hasAny(response.fields) { return true }
         if control.flags.contains(.noCache) { return false }
-        return Freshness(of: response, now: response.responseTime).isFresh
+        return Freshness(of: response, control, now: response.responseTime).isFresh
             || (control.staleWhileRevalidate ?? 0) > 0 || (control.staleIfError ?? 0) > 0
     }
 }

@@ -1,14 +1,17 @@
+internal import SystemKit
 package import TransferModel
 
 /// Which fields of a response are stored, and how newer ones take their place (RFC 9111 §3.1, §3.2).
 package enum StoredFields {
-    /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111 §3.1).
-    private static let excepted: Set<String> = [
+    /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111 §3.1); and cookies, which
+    /// are the jar's alone to keep.
+    private static let excepted = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
-        "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "proxy-authorization", "proxy-connection", "set-cookie", "set-cookie2", "te", "trailer",
+        "transfer-encoding", "upgrade",
     ]
     /// About the stored body, which a confirmation does not change.
-    private static let ofBody: Set<String> = [
+    private static let ofBody = [
         "content-length", "content-encoding", "content-range", "content-digest",
     ]
 
@@ -24,35 +27,47 @@ package enum StoredFields {
         _ stored: HeaderFields,
         by newer: HeaderFields
     ) -> HeaderFields {
-        let added = without(exceptions(in: newer).union(ofBody), newer)
-        var replaced: Set<String> = ["age"]
-        for field in added.fields { replaced.insert(field.name.lowercased()) }
-        var result = without(replaced, stored)
+        let added = without(exceptions(in: newer) + ofBody, newer)
+        var result = stored.filtered { name in
+            if name.isName("age") { return false }
+            var isReplaced = false
+            added.forEach { other, _ in isReplaced = isReplaced || other.isName(name) }
+            return !isReplaced
+        }
         added.appendLines(to: &result)
         return result
     }
 
-    /// The fields without those of some names in lower case.
-    static func without(_ names: Set<String>, _ fields: HeaderFields) -> HeaderFields {
+    /// Whether a newer response about a stored one says nothing new but when it was made.
+    package static func isRepetition(_ newer: HeaderFields, of stored: HeaderFields) -> Bool {
+        var isNew = false
+        without(exceptions(in: newer) + ofBody + ["date", "age"], newer).forEach { name, value in
+            var isKnown = false
+            stored.forEach { other, otherValue in
+                isKnown = isKnown || other.isName(name) && otherValue.equals(value)
+            }
+            isNew = isNew || !isKnown
+        }
+        return !isNew
+    }
+
+    /// The fields without those of some names.
+    static func without(_ names: [String], _ fields: HeaderFields) -> HeaderFields {
         fields.filtered { name in
-            guard name.count <= 64 else { return true }
-            let text = String(
-                decoding: name.indices.map { name[$0].asciiLowercased },
-                as: UTF8.self
-            )
-            return !names.contains(text)
+            for other in names where name.isName(other.utf8.span) { return false }
+            return true
         }
     }
 
-    private static func exceptions(in fields: HeaderFields) -> Set<String> {
+    private static func exceptions(in fields: HeaderFields) -> [String] {
         var names = excepted
         for value in fields.allValues(of: "connection") {
             var cursor = ListCursor(Array(value))
             while let element = cursor.nextElement() {
-                names.insert(String(decoding: element.map(\.asciiLowercased), as: UTF8.self))
+                names.append(String(decoding: element, as: UTF8.self))
             }
         }
-        return names.union(CacheControl(fields).noCacheFields)
+        return names + CacheControl(fields).noCacheFields
     }
 }
 
@@ -65,9 +80,9 @@ extension HeaderFields {
         var start = 0
         while start < span.count {
             let rest = span.extracting(droppingFirst: start)
-            let end = rest.lineEnd
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count
             let line = rest.extracting(first: end)
-            if let colon = line.indices.first(where: { line[$0] == UInt8(ascii: ":") }),
+            if let colon = line.firstIndex(of: UInt8(ascii: ":")),
                 isIncluded(line.extracting(first: colon))
             {
                 result.append(line: line)
@@ -84,8 +99,14 @@ extension HeaderFields {
 }
 
 extension Span<UInt8> {
-    /// Where the first line ends.
-    fileprivate var lineEnd: Int {
-        indices.first { self[$0] == UInt8(ascii: "\n") } ?? count
+    /// Whether both are one name, capitals aside.
+    fileprivate func isName(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].asciiLowercased != other[index].asciiLowercased {
+            return false
+        }
+        return true
     }
+
+    fileprivate func isName(_ other: String) -> Bool { isName(other.utf8.span) }
 }

@@ -70,10 +70,12 @@ package struct StoredResponse: Sendable, Hashable {
     }
 
     /// What `Date` says; nil without a valid one.
-    var date: Timestamp? { fields["date"].flatMap { HTTPDate.parse($0, now: responseTime) } }
+    var date: Timestamp? { date(of: "date") }
 
     /// What `Last-Modified` says; nil without a valid one.
-    var lastModified: Timestamp? {
-        fields["last-modified"].flatMap { HTTPDate.parse($0, now: responseTime) }
+    var lastModified: Timestamp? { date(of: "last-modified") }
+
+    private func date(of name: String) -> Timestamp? {
+        fields.firstValue(of: name).flatMap { HTTPDate.parse($0.span, now: responseTime) }
     }
 }

@@ -37,7 +37,9 @@ extension ActiveTask {
             deadline: deadline,
             requiresFreshConnection: number > 1,
             reason: .checksums,
-            access: spec.access
+            access: spec.access,
+            // Of which there is none of a list.
+            cachePolicy: spec.cachePolicy == .returnCacheDataDontLoad ? spec.cachePolicy : nil
         )
     }
 }

@@ -21,7 +21,7 @@ extension ActiveTask {
     ) -> RetryDecision.History {
         noteProgress(result.resume)
         return RetryDecision.History(
-            attempts: earlierFailures + number - progress.attempts,
+            attempts: failures,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,

@@ -27,9 +27,9 @@ extension RunMachine {
     ) {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
-        if isKept(task.spec) { background?.attemptEnded(task.spec, counts: !isUnbegun) }
         task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
+        if isKept(task.spec) { background?.attemptEnded(task.spec, failures: task.failures) }
         holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
     }
 

@@ -20,6 +20,7 @@ package struct ContentHash: Sendable, Hashable {
             take(bytes[index])
             index += 1
         }
+        var state = state
         unsafe bytes.withUnsafeBytes { buffer in
             while index + 8 <= buffer.count {
                 let word = unsafe buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -27,6 +28,7 @@ package struct ContentHash: Sendable, Hashable {
                 index += 8
             }
         }
+        self.state = state
         while index < bytes.count {
             take(bytes[index])
             index += 1

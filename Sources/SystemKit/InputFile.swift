@@ -27,28 +27,58 @@ internal import Glibc
     }
 
     package let identity: Identity
-    /// Nil when the file is this user's or root's, and nobody else's business.
-    package let exposure: Exposure?
     private let descriptor: Int32
-    private let path: String
+    /// The folder that the name is one of; nil for a path.
+    private let folder: Folder?
+    private let name: String
+    private let owner: uid_t
+    private let mode: mode_t
 
     /// Opens `path`; anything but a regular file is refused with `EISDIR` or `EINVAL`.
-    package init(path: String) throws(SystemError) {
-        let descriptor = unsafe csystem_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { throw .last("open", path) }
+    ///
+    /// - Parameters:
+    ///   - path: Absolute, or relative to the working folder.
+    ///   - followsLink: Whether a symbolic link under that name is followed; otherwise it is refused with `ELOOP`.
+    /// - Throws: What open(2) says.
+    package convenience init(path: String, followsLink: Bool = true) throws(SystemError) {
+        try self.init(nil, path, followsLink ? 0 : O_NOFOLLOW)
+    }
+
+    /// Opens a file of a folder; anything but a regular one is refused with `EISDIR` or `EINVAL`.
+    package convenience init(in folder: Folder, name: String) throws(SystemError) {
+        try self.init(folder, name, 0)
+    }
+
+    private init(_ folder: Folder?, _ name: String, _ flag: Int32) throws(SystemError) {
+        self.folder = folder
+        self.name = name
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | flag
+        let start = folder?.descriptor ?? AT_FDCWD
+        descriptor = unsafe csystem_openat(start, name, flags, 0)
+        guard descriptor >= 0 else { throw .last("open", Self.path(folder, name)) }
         do throws(SystemError) {
-            let status = try Self.status(of: descriptor, path: path)
+            let status = try Self.status(of: descriptor, path: Self.path(folder, name))
             identity = Identity(status)
-            exposure = Self.exposure(of: status)
+            owner = status.st_uid
+            mode = status.st_mode
         } catch {
             close(descriptor)
             throw error
         }
-        self.descriptor = descriptor
-        self.path = path
     }
 
     deinit { close(descriptor) }
+
+    /// Its permission bits.
+    package var permissions: UInt16 { UInt16(mode & 0o7777) }
+
+    /// Nil when the file is this user's or root's, and nobody else's business.
+    package var exposure: Exposure? {
+        guard owner == 0 || owner == geteuid() else { return .foreignOwner }
+        // Service managers and container engines hand secrets over by root's file and the group of the process.
+        let forbidden: mode_t = owner == 0 ? 0o037 : 0o077
+        return mode & forbidden == 0 ? nil : .openMode
+    }
 
     /// What stands under `path`, which is not opened: those at the other end of a pipe would notice.
     ///
@@ -126,19 +156,27 @@ internal import Glibc
             let count = try read(into: &raw, at: Int64(result.count))
             if count == 0 { break }
             result.append(contentsOf: chunk[..<Swift.min(count, limit - result.count)])
+            // Only the files of the kernel, whose size is 0, are read in pieces of its own choice.
+            if count < chunk.count, identity.size > 0 { break }
         }
         return result
     }
 
+    private var path: String { Self.path(folder, name) }
+
+    private static func path(_ folder: Folder?, _ name: String) -> String {
+        folder?.path(of: name) ?? name
+    }
+
     private static func status(
         of descriptor: Int32,
-        path: String
+        path: @autoclosure () -> String
     ) throws(SystemError) -> stat {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .last("open", path) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last("open", path()) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let code = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-            var error = SystemError(errno: code, operation: "read", subject: path)
+            var error = SystemError(errno: code, operation: "read", subject: path())
             error.reason =
                 switch status.st_mode & S_IFMT {
                 case S_IFDIR: nil
@@ -149,13 +187,6 @@ internal import Glibc
             throw error
         }
         return status
-    }
-
-    private static func exposure(of status: stat) -> Exposure? {
-        guard [geteuid(), 0].contains(status.st_uid) else { return .foreignOwner }
-        // Service managers and container engines hand secrets over by root's file and the group of the process.
-        let forbidden: mode_t = status.st_uid == 0 ? 0o037 : 0o077
-        return status.st_mode & forbidden == 0 ? nil : .openMode
     }
 }
 

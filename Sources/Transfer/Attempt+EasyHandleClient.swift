@@ -202,6 +202,7 @@ extension Attempt {
         recorder.didReceive(reported(head))
         if isQuestion(head) { return didReceiveQuestion(head) }
         if parser.maySetCookies { keepCookies(of: head) }
+        invalidate(after: head, of: hop)
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {
             verdict = .sendUnasked

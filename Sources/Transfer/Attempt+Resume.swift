@@ -4,8 +4,16 @@ internal import TransferModel
 /// Downloads that go on where an earlier attempt was cut.
 extension Attempt {
     /// Asks for the rest of what an earlier attempt has left, where that may be gone on with.
-    func beginResuming() {
-        guard let partial = request.partial, case .file(let wanted) = request.sink else { return }
+    ///
+    /// - Returns: Whether one has left anything.
+    @discardableResult
+    func beginResuming() -> Bool {
+        if request.partial == nil {
+            request.partial = keeper.find(request, session.configuration)
+        }
+        guard let partial = request.partial, case .file(let wanted) = request.sink else {
+            return false
+        }
         let offer = partial.offer(
             to: request.request.url.text,
             hasChecksum: wanted.checksum != nil
@@ -15,9 +23,10 @@ extension Attempt {
         if wantsName {
             resumption.keeping = partial.isKept ? .kept(.now + PartialKeeper.interval) : .due(.now)
         }
-        guard let offer else { return }
+        guard let offer else { return true }
         hop.headers += offer.fields
         recorder.willResume()
+        return true
     }
 
     /// Looks at the answer to a request for the rest; false ends the exchange, and everything is asked for.

@@ -23,7 +23,7 @@ final class Attempt {
     /// More of a body that nobody wants is not read.
     static let passedOverBodyLimit: Int64 = 1 << 20
 
-    let request: AttemptRequest
+    var request: AttemptRequest
     let handle: EasyHandle
     var watch: ActivityWatch
     let session: SessionTransport
@@ -155,7 +155,8 @@ final class Attempt {
             failure = TransferFailure(reading: error, phase: .prepare)
             return .finished(result())
         }
-        if request.partial != nil { beginResuming() }
+        // Of what may be stored, once it is known that it is not.
+        if caching == nil { beginResuming() }
         if request.upload != nil { beginUpload() }
         beginAuthentication()
         sign()
@@ -310,6 +311,7 @@ final class Attempt {
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
         if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
         if hasFailed { caching?.reject(.rejected) }
+        forgetStored()
         var result = result()
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)

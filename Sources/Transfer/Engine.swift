@@ -20,11 +20,12 @@ package final class Engine: AttemptRunner {
         var cancellations: [Int] = []
         var wantsProgress = false
         var hasNetworkChanged = false
+        var endsRefreshes = false
         var isStopped = false
 
         var isEmpty: Bool {
             starts.isEmpty && cancellations.isEmpty && !wantsProgress && !hasNetworkChanged
-                && !isStopped
+                && !endsRefreshes && !isStopped
         }
     }
 
@@ -67,6 +68,7 @@ package final class Engine: AttemptRunner {
     ///   - sessions: What `AttemptRequest.session` counts.
     ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that has none.
     ///   - caches: The cache of each session, likewise.
+    ///   - invalidation: What is told of requests that may change something; nil when nothing is stored anywhere.
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
@@ -83,6 +85,7 @@ package final class Engine: AttemptRunner {
         sessions: [SessionConfiguration],
         cookieJars: [CookieJar?] = [],
         caches: [HTTPCache?] = [],
+        invalidation: Invalidation? = nil,
         maximumConcurrentAttempts: Int,
         durability: Durability,
         clock: RunClock,
@@ -127,6 +130,7 @@ package final class Engine: AttemptRunner {
                             protocols: protocols,
                             cookieJars: cookieJars,
                             caches: caches,
+                            invalidation: invalidation,
                             maximumConcurrentAttempts: maximumConcurrentAttempts,
                             share: share,
                             routes: routes,
@@ -264,6 +268,11 @@ package final class Engine: AttemptRunner {
     /// Ends the attempts whose interface is gone or may not be used any more.
     package func networkDidChange() {
         for loop in loops { loop.post { $0.hasNetworkChanged = true } }
+    }
+
+    /// Gives up refreshing stored responses: the end does not wait for it.
+    package func endRefreshes() {
+        for loop in loops { loop.post { $0.endsRefreshes = true } }
     }
 
     package func stop() {

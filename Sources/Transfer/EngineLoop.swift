@@ -16,6 +16,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let protocols: [HTTPProtocol]
     private let cookieJars: [CookieJar?]
     private let caches: [HTTPCache?]
+    private let invalidation: Invalidation?
     private let maximumConcurrentAttempts: Int
     private let share: EngineShare
     /// Of each session; nil for one that goes directly.
@@ -39,8 +40,10 @@ final class EngineLoop: MultiHandle.Driver {
     private static let resultsPerBatch = 16
     /// How many times it looks for more before it hands over what it has.
     private static let mostHeldTurns = 4
-    /// How long the end of a run waits for stored responses to be refreshed.
+    /// How long the end of a run waits for the next stored response to be refreshed.
     private static let refreshPatience = Duration.seconds(5)
+    /// How many are refreshed at once: the run's own attempts come first.
+    private static let mostRefreshes = 4
 
     /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag, then those of
     /// tasks that forbid more than their session.
@@ -55,8 +58,15 @@ final class EngineLoop: MultiHandle.Driver {
     /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed body.
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
-    /// How many stored responses were refreshed for the cache alone; those attempts have negative keys, and nobody is told.
+    /// Stored responses to be refreshed for the cache alone; those attempts have negative keys, and nobody is told.
+    private var refreshes: [AttemptRequest] = []
+    /// What was refreshed in this run, or is to be: once is enough.
+    private var refreshed: Set<RequestSpec> = []
+    /// How many were begun, and how many of them run.
     private var refreshCount = 0
+    private var runningRefreshes = 0
+    /// Whether there is time for them.
+    private var mayRefresh = true
     /// When they are given up; nil before the engine is to stop.
     private var stopTime: MonotonicTime?
     private var heldTurns = 0
@@ -69,6 +79,7 @@ final class EngineLoop: MultiHandle.Driver {
         protocols: [HTTPProtocol],
         cookieJars: [CookieJar?],
         caches: [HTTPCache?],
+        invalidation: Invalidation?,
         maximumConcurrentAttempts: Int,
         share: EngineShare,
         routes: [ProxyRoutes?],
@@ -87,6 +98,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.protocols = protocols
         self.cookieJars = cookieJars
         self.caches = caches
+        self.invalidation = invalidation
         self.maximumConcurrentAttempts = maximumConcurrentAttempts
         self.clock = clock
         self.share = share
@@ -119,6 +131,7 @@ final class EngineLoop: MultiHandle.Driver {
                 let wanted = attempts.values.lazy.filter { $0.request.key >= 0 }
                 finished.append(.progress(wanted.map(\.progress)))
             }
+            if commands.endsRefreshes { endRefreshes() }
             if commands.isStopped || stopTime != nil, isAtEnd() {
                 flush()
                 errors.stop()
@@ -128,6 +141,7 @@ final class EngineLoop: MultiHandle.Driver {
             reap()
             // What woke the check may be in the mailbox, and nobody rings for that again.
             let wasReady = checkAttempts()
+            if !refreshes.isEmpty { startRefreshes() }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
             awaitSockets(milliseconds: wasReady ? 0 : waitMilliseconds())
@@ -139,9 +153,26 @@ final class EngineLoop: MultiHandle.Driver {
         let end = stopTime ?? .now + Self.refreshPatience
         stopTime = end
         nextCheck = min(nextCheck, end)
-        let isLate = MonotonicTime.now >= end
-        for key in attempts.keys.sorted() where key >= 0 || isLate { cancel(key) }
-        return attempts.isEmpty
+        if MonotonicTime.now >= end { endRefreshes() }
+        for key in attempts.keys.sorted() where key >= 0 { cancel(key) }
+        return attempts.isEmpty && refreshes.isEmpty
+    }
+
+    /// Gives up what is refreshed, or is to be.
+    private func endRefreshes() {
+        mayRefresh = false
+        refreshes = []
+        for key in attempts.keys.sorted() where key < 0 { cancel(key) }
+    }
+
+    private func startRefreshes() {
+        while mayRefresh, runningRefreshes < Self.mostRefreshes, !refreshes.isEmpty {
+            var refresh = refreshes.removeFirst()
+            refreshCount += 1
+            refresh.key = -refreshCount
+            runningRefreshes += 1
+            start(refresh)
+        }
     }
 
     /// Whether results wait for others to come, so that they go out many at a time: only while more is ready, and not
@@ -197,10 +228,14 @@ final class EngineLoop: MultiHandle.Driver {
             session = try transport(for: request)
             handle = try session.takeHandle()
         } catch {
-            finished.append(.finished(AttemptResult(refusing: request, error, now)))
+            if request.key >= 0 {
+                finished.append(.finished(AttemptResult(refusing: request, error, now)))
+            } else {
+                runningRefreshes -= 1
+            }
             return
         }
-        keeper.handOver(to: &request, session.configuration)
+        keeper.handOver(to: &request)
         let key = request.key
         handle.tag = key
         let attempt = Attempt(
@@ -262,10 +297,13 @@ final class EngineLoop: MultiHandle.Driver {
         attempt.body?.close()
         attempts[attempt.request.key] = nil
         attempt.session.giveBack(attempt.handle)
-        if stopTime == nil, let refresh = attempt.refreshing(as: -1 - refreshCount) {
-            refreshCount += 1
-            start(refresh)
+        if mayRefresh, let refresh = attempt.refresh, refreshed.insert(refresh.request).inserted {
+            refreshes.append(refresh)
         }
+        guard attempt.request.key < 0 else { return }
+        runningRefreshes -= 1
+        // The end of a run waits as long as they get on.
+        if stopTime != nil { stopTime = .now + Self.refreshPatience }
     }
 
     private func cancel(_ key: Int) {
@@ -312,6 +350,7 @@ final class EngineLoop: MultiHandle.Driver {
             configurations[session],
             cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
             cache: caches.indices.contains(session) ? caches[session] : nil,
+            invalidation: invalidation,
             tag: position,
             driver: self,
             sockets: sockets,

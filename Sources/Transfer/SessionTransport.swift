@@ -12,6 +12,8 @@ final class SessionTransport {
     let cookieJar: CookieJar?
     /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
     let cache: HTTPCache?
+    /// nil when nothing is stored anywhere.
+    let invalidation: Invalidation?
     let multi: MultiHandle
     /// Which interfaces its connections may use: those of the session, or of tasks that forbid more.
     let access: NetworkAccess
@@ -54,6 +56,7 @@ final class SessionTransport {
         _ configuration: SessionConfiguration,
         cookieJar: CookieJar?,
         cache: HTTPCache?,
+        invalidation: Invalidation?,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
@@ -68,6 +71,7 @@ final class SessionTransport {
         self.configuration = configuration
         self.cookieJar = cookieJar
         self.cache = cache
+        self.invalidation = invalidation
         lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn

@@ -5,46 +5,69 @@ package enum HTTPDate {
     /// Capitals are not told apart, as RFC 9111 §4.2 advises. A two-digit year is taken as the one within 50 years of
     /// `now` (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Timestamp) -> Timestamp? {
-        let text = text.lowercased()
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard let weekday = words.first else { return nil }
-        if words.count == 6, words[5] == "gmt", isDay(weekday, among: shortDays, and: ",") {
-            // Sun, 06 Nov 1994 08:49:37 GMT
-            guard let year = number(words[3], digits: [4]) else { return nil }
-            return time(year: year, month: words[2], day: words[1], clock: words[4])
-        }
-        if words.count == 4, words[3] == "gmt", isDay(weekday, among: longDays, and: ",") {
-            // Sunday, 06-Nov-94 08:49:37 GMT
-            let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
-            guard date.count == 3, let year = number(date[2], digits: [2]) else { return nil }
-            let full = fullYear(year, now: now)
-            return time(year: full, month: date[1], day: date[0], clock: words[2])
-        }
-        guard isDay(weekday, among: shortDays, and: "") else { return nil }
-        // Sun Nov  6 08:49:37 1994
-        let hasShortDay = words.count == 6 && words[2].isEmpty && words[3].utf8.count == 1
-        guard hasShortDay || words.count == 5,
-            let year = number(words[words.count - 1], digits: [4])
-        else { return nil }
-        let day = words[words.count - 3]
-        return time(year: year, month: words[1], day: day, clock: words[words.count - 2])
+        parse(text.utf8.span, now: now)
     }
 
-    private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
-    private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    /// The time that bytes of a field's value name.
+    package static func parse(_ text: Span<UInt8>, now: Timestamp) -> Timestamp? {
+        var cursor = Cursor()
+        guard cursor.takeName(of: shortDays, from: text) != nil else { return nil }
+        let time: Timestamp?
+        if cursor.take(", ", from: text) {
+            time = fixedDate(&cursor, text)
+        } else if cursor.take(" ", from: text) {
+            time = asctime(&cursor, text)
+        } else {
+            time = longDate(&cursor, text, now)
+        }
+        return cursor.position == text.count ? time : nil
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT` from the day on.
+    private static func fixedDate(_ cursor: inout Cursor, _ text: Span<UInt8>) -> Timestamp? {
+        guard let day = cursor.takeNumber(1...2, from: text), cursor.take(" ", from: text),
+            let month = cursor.takeName(of: months, from: text), cursor.take(" ", from: text),
+            let year = cursor.takeNumber(4...4, from: text), cursor.take(" ", from: text),
+            let clock = cursor.takeClock(from: text), cursor.take(" gmt", from: text)
+        else { return nil }
+        return time(CivilDate(year: year, month: month, day: day), clock)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`, from its beginning.
+    private static func longDate(
+        _ cursor: inout Cursor,
+        _ text: Span<UInt8>,
+        _ now: Timestamp
+    ) -> Timestamp? {
+        cursor = Cursor()
+        guard longDays.contains(where: { cursor.take($0, from: text) }),
+            cursor.take(", ", from: text),
+            let day = cursor.takeNumber(1...2, from: text), cursor.take("-", from: text),
+            let month = cursor.takeName(of: months, from: text), cursor.take("-", from: text),
+            let year = cursor.takeNumber(2...2, from: text), cursor.take(" ", from: text),
+            let clock = cursor.takeClock(from: text), cursor.take(" gmt", from: text)
+        else { return nil }
+        return time(CivilDate(year: fullYear(year, now: now), month: month, day: day), clock)
+    }
+
+    /// `Sun Nov  6 08:49:37 1994` from the month on.
+    private static func asctime(_ cursor: inout Cursor, _ text: Span<UInt8>) -> Timestamp? {
+        guard let month = cursor.takeName(of: months, from: text), cursor.take(" ", from: text)
+        else { return nil }
+        let isPadded = cursor.take(" ", from: text)
+        guard let day = cursor.takeNumber(isPadded ? 1...1 : 1...2, from: text),
+            cursor.take(" ", from: text), let clock = cursor.takeClock(from: text),
+            cursor.take(" ", from: text), let year = cursor.takeNumber(4...4, from: text)
+        else { return nil }
+        return time(CivilDate(year: year, month: month, day: day), clock)
+    }
+
+    /// Three letters each.
+    private static let months = "janfebmaraprmayjunjulaugsepoctnovdec"
+    private static let shortDays = "montuewedthufrisatsun"
     private static let longDays = [
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
     ]
-
-    private static func isDay(
-        _ word: Substring,
-        among names: [String],
-        and ending: String
-    ) -> Bool {
-        word.hasSuffix(ending) && names.contains(String(word.dropLast(ending.count)))
-    }
 
     private static func fullYear(_ year: Int64, now: Timestamp) -> Int64 {
         let thisYear = CivilDate(daysSinceEpoch: now.microseconds / 86_400_000_000).year
@@ -53,30 +76,68 @@ package enum HTTPDate {
         return candidate <= thisYear - 50 ? candidate + 100 : candidate
     }
 
-    private static func time(
-        year: Int64,
-        month: Substring,
-        day: Substring,
-        clock: Substring
-    ) -> Timestamp? {
-        let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
-        guard
-            let month = months.firstIndex(of: String(month)),
-            let day = number(day, digits: [1, 2]), (1...31).contains(day),
-            parts.count == 3,
-            let hour = number(parts[0], digits: [2]), hour < 24,
-            let minute = number(parts[1], digits: [2]), minute < 60,
-            let second = number(parts[2], digits: [2]), second <= 60
-        else { return nil }
-        let date = CivilDate(year: year, month: Int64(month) + 1, day: day)
+    private static func time(_ date: CivilDate, _ secondOfDay: Int64) -> Timestamp? {
         guard date.isInCalendar else { return nil }
-        let seconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
+        let seconds = date.daysSinceEpoch * 86_400 + secondOfDay
         return Timestamp(microseconds: seconds * 1_000_000)
     }
 
-    private static func number(_ text: Substring, digits: Set<Int>) -> Int64? {
-        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) })
-        else { return nil }
-        return Int64(text)
+    /// Walks over a date; what it does not find it does not pass.
+    private struct Cursor {
+        private(set) var position = 0
+
+        /// Passes a text in small letters, whatever its letters' case here.
+        mutating func take(_ expected: String, from text: Span<UInt8>) -> Bool {
+            let expected = expected.utf8.span
+            guard text.count - position >= expected.count else { return false }
+            for index in expected.indices
+            where text[position + index].asciiLowercased != expected[index] {
+                return false
+            }
+            position += expected.count
+            return true
+        }
+
+        /// Passes one of several names of three letters; returns its number, from 1 on.
+        mutating func takeName(of names: String, from text: Span<UInt8>) -> Int64? {
+            guard text.count - position >= 3 else { return nil }
+            let names = names.utf8.span
+            let first = text[position].asciiLowercased
+            let second = text[position + 1].asciiLowercased
+            let third = text[position + 2].asciiLowercased
+            var start = 0
+            while start < names.count {
+                if names[start] == first, names[start + 1] == second, names[start + 2] == third {
+                    position += 3
+                    return Int64(start / 3 + 1)
+                }
+                start += 3
+            }
+            return nil
+        }
+
+        /// Passes as many digits as there are, up to the most.
+        mutating func takeNumber(_ digits: ClosedRange<Int>, from text: Span<UInt8>) -> Int64? {
+            var number: Int64 = 0
+            var end = position
+            while end < text.count, end - position < digits.upperBound,
+                (48...57).contains(text[end])
+            {
+                number = number * 10 + Int64(text[end] - 48)
+                end += 1
+            }
+            guard end - position >= digits.lowerBound else { return nil }
+            position = end
+            return number
+        }
+
+        /// Passes `08:49:37`; returns the second of the day, of a leap second the next minute's first.
+        mutating func takeClock(from text: Span<UInt8>) -> Int64? {
+            guard let hour = takeNumber(2...2, from: text), hour < 24, take(":", from: text),
+                let minute = takeNumber(2...2, from: text), minute < 60, take(":", from: text),
+                let second = takeNumber(2...2, from: text), second <= 60
+            else { return nil }
+            return hour * 3600 + minute * 60 + second
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 // The forms of a URL that mean the same to a server (RFC 3986 §6.2.2).
 extension HTTPURL {
     /// The path as the server takes it: without dot segments (RFC 3986 §5.2.4).
@@ -5,7 +7,7 @@ extension HTTPURL {
     /// libcurl removes them before it sends the request; of percent-encoded ones only newer releases do, and servers otherwise.
     package var sentPath: String {
         let path = path
-        guard path.contains("/.") || path.contains("/%2") else { return path }
+        guard mayHaveDotSegments else { return path }
         var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let last = segments.last
         var kept: [Substring] = []
@@ -24,10 +26,28 @@ extension HTTPURL {
     /// The URL as it is signed and sent with its signature, without a fragment: host in small letters, no dot segments, all
     /// that is not ASCII escaped, escapes in capitals, and none for a character that needs none.
     package var normalized: HTTPURL {
+        if isNormalized { return self }
         let path = Self.withUsualEscapes(sentPath)
         let query = query
         let tail = query.isEmpty ? "" : "?" + Self.withUsualEscapes(query)
         return (try? HTTPURL(origin.text + path + tail, like: self)) ?? self
+    }
+
+    /// Whether it is seen at a glance to be written so already, as most are.
+    private var isNormalized: Bool {
+        let bytes = text.utf8.span
+        let origin = origin.text
+        guard pathEnd > authorityEnd, !mayHaveDotSegments,
+            bytes[bytes.count - 1] != UInt8(ascii: "?"),
+            bytes.extracting(first: authorityEnd).equals(origin.utf8.span)
+        else { return false }
+        for index in authorityEnd..<bytes.count
+        where bytes[index] >= 0x80 || bytes[index] == UInt8(ascii: "%")
+            || bytes[index] == UInt8(ascii: "#")
+        {
+            return false
+        }
+        return true
     }
 
     /// Whether it may have segments of dots, in whose place something else is sent.

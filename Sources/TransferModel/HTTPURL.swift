@@ -100,6 +100,13 @@ package struct HTTPURL: Sendable, Hashable {
         return String(rest.dropFirst().prefix { $0 != UInt8(ascii: "#") }) ?? ""
     }
 
+    /// Whether there is a `?` with nothing between it and the fragment.
+    package var hasEmptyQuery: Bool {
+        let bytes = text.utf8.span
+        guard pathEnd < bytes.count, bytes[pathEnd] == UInt8(ascii: "?") else { return false }
+        return pathEnd + 1 == bytes.count || bytes[pathEnd + 1] == UInt8(ascii: "#")
+    }
+
     /// The host in lower case; most are written so.
     private static func host(_ text: String, _ offsets: Range<Int>) -> String {
         let bytes = text.utf8.span

@@ -9,6 +9,8 @@ import TransferModel
 struct SessionCaches {
     /// One for each session, in their order; nil for one that keeps no responses.
     let caches: [HTTPCache?]
+    /// What is told of requests that change something, whichever session makes them.
+    let invalidation: Invalidation
 
     /// - Parameters:
     ///   - sessions: Those of the plan, with their logins.
@@ -18,7 +20,9 @@ struct SessionCaches {
         var shared: [String: DiskStore] = [:]
         var caches: [HTTPCache?] = []
         for session in sessions {
-            guard let rule = session.keptCache,
+            // Whose ticket it is may change with every run, and nobody tells.
+            let hasTickets = session.credentials.contains { $0.proof == .negotiate }
+            guard let rule = session.keptCache, !hasTickets,
                 let store = Self.store(of: session, rule, folder, &shared)
             else {
                 caches.append(nil)
@@ -35,6 +39,17 @@ struct SessionCaches {
             )
         }
         self.caches = caches
+        let directories = Set(sessions.compactMap { $0.keptCache?.directory ?? folder })
+        var others: [any CacheStore] = []
+        if let folder, !directories.contains(folder) {
+            let capacity = URLCacheConfiguration().diskCapacity
+            others.append(DiskStore(directory: folder, capacity: capacity))
+        }
+        invalidation = Invalidation(
+            in: caches.compactMap(\.self),
+            and: others,
+            fingerprint: { Engine.sha256(of: $0) }
+        )
     }
 
     /// Ends what runs in the background, and says what did not work.
@@ -68,7 +83,7 @@ struct SessionCaches {
 
     /// What was received from whom one session believes, or as whom it is known, is not for another one; only its hash is
     /// ever written.
-    private static func partition(of session: SessionConfiguration) -> String {
+    static func partition(of session: SessionConfiguration) -> String {
         var parts: [String] = []
         let tls = session.tls
         if tls.serverTrust != .system { parts.append(tls.serverTrust.rawValue) }
@@ -77,7 +92,11 @@ struct SessionCaches {
         for credential in session.credentials {
             // The secrets of it are not printed.
             parts.append("\(credential.space) \(credential.proof)")
-            if case .bearer(let token) = credential.proof { token.withText { parts.append($0) } }
+            for secret in credential.secrets { secret.withText { parts.append($0) } }
+            if case .clientCertificate(let certificate) = credential.proof {
+                let file = try? InputFile(path: certificate.certificate)
+                parts.append(file.map { "\($0.identity)" } ?? "")
+            }
         }
         return parts.joined(separator: "\n")
     }

@@ -28,6 +28,21 @@ import TransferModel
         #expect(plan(try request(), both) == .ask(.expired, tag + dated))
     }
 
+    // RFC 9111 §4
+    @Test func `the origin is asked first about what would have answered`() throws {
+        let old = sample("Cache-Control: max-age=0", "ETag: \"a\"", "Date: \(dayEarlier)")
+        let new = sample("Cache-Control: max-age=0", "ETag: \"b\"", "Date: \(startDate)")
+        let plan = CachePlan.make(
+            for: try request(),
+            stored: [old, new],
+            now: time(10),
+            fingerprint
+        )
+        var tags: [String?] = []
+        if case .ask(let question) = plan { tags = question.stored.map { $0.fields["etag"] } }
+        #expect(tags == ["\"b\"", "\"a\""])
+    }
+
     // RFC 9111 §5.2.1
     @Test(
         arguments: [

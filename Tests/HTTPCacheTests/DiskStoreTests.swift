@@ -16,7 +16,7 @@ import TransferModel
     }
 
     private func key(_ path: String = "x") throws -> CacheKey {
-        try #require(CacheKey(try HTTPURL("http://a.example/\(path)"), partition: "", fingerprint))
+        try #require(CacheKey(try HTTPURL("http://a.example/\(path)"), fingerprint))
     }
 
     @discardableResult
@@ -100,7 +100,7 @@ import TransferModel
         let store = store()
         try add(store, "one")
         let name = try key().name
-        let other = CacheKey(try HTTPURL("http://b.example/"), partition: "") { _ in name }
+        let other = CacheKey(try HTTPURL("http://b.example/")) { _ in name }
         #expect(store.find(try #require(other)).isEmpty)
     }
 
@@ -132,7 +132,7 @@ import TransferModel
                 for round in 0..<150 {
                     let number = (round * 7 + thread * 13) % 60
                     guard let url = try? HTTPURL("http://a.example/\(number)"),
-                        let key = CacheKey(url, partition: "", fingerprint)
+                        let key = CacheKey(url, fingerprint)
                     else { continue }
                     let stored = sample("ETag: \"a\"", body: "")
                     var draft = CacheDraft(stored, key: key, store: store)

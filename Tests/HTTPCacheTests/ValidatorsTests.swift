@@ -61,7 +61,11 @@ import TransferModel
             statusCode: status,
             fields: headerFields(["Location: y", "Content-Location: http://a.example/z"])
         )
-        let invalid = Invalidation.urls(after: answer, to: try request(method: method))
+        let invalid = Invalidation.urls(
+            after: answer,
+            to: method,
+            try HTTPURL("http://a.example/x")
+        )
         #expect(invalid.map(\.text) == urls)
     }
 
@@ -72,7 +76,11 @@ import TransferModel
                 "Location: http://b.example/x", "Content-Location: ftp://a.example/",
             ])
         )
-        let invalid = Invalidation.urls(after: answer, to: try request(method: "POST"))
+        let invalid = Invalidation.urls(
+            after: answer,
+            to: "POST",
+            try HTTPURL("http://a.example/x")
+        )
         #expect(invalid.map(\.text) == ["http://a.example/x"])
     }
 

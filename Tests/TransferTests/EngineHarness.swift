@@ -27,6 +27,7 @@ final class EngineHarness {
         durability: Durability = .none,
         claims: DestinationClaims? = nil,
         cache: HTTPCache? = nil,
+        stores: [any CacheStore] = [],
         proxy: String? = nil
     ) throws {
         var session = SessionConfiguration(name: "test")
@@ -42,6 +43,11 @@ final class EngineHarness {
             sessions: [session],
             cookieJars: [CookieJar(session)],
             caches: [cache],
+            invalidation: Invalidation(
+                in: cache.map { [$0] } ?? [],
+                and: stores,
+                fingerprint: { Engine.sha256(of: $0) }
+            ),
             maximumConcurrentAttempts: 16,
             durability: durability,
             clock: clock,

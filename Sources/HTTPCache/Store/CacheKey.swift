@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// Under what responses are stored: the URL that was asked, and who may share what it answers (RFC 9111 §2).
+/// Under what responses are stored: the URL that was asked (RFC 9111 §2), whoever asked for it.
 package struct CacheKey: Sendable, Hashable {
     /// Normalized, without a fragment.
     package let url: String
@@ -11,11 +11,11 @@ package struct CacheKey: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - url: What is asked.
-    ///   - partition: What sessions that trust and are trusted alike have in common.
     ///   - fingerprint: Makes the name.
-    package init?(_ url: HTTPURL, partition: String, _ fingerprint: Fingerprint) {
-        let text = url.normalized.text
-        guard let name = fingerprint(Array((partition + "\n" + text).utf8)) else { return nil }
+    package init?(_ url: HTTPURL, _ fingerprint: Fingerprint) {
+        // An empty query is another one than none (RFC 3986 §6.2.3).
+        let text = url.normalized.text + (url.hasEmptyQuery ? "?" : "")
+        guard let name = fingerprint(Array(text.utf8)) else { return nil }
         self.url = text
         self.name = name
     }

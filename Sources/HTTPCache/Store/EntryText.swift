@@ -8,112 +8,187 @@ internal import TransferModel
 enum EntryText {
     private static let title = "runner responses 1"
     private static let lineFeed = UInt8(ascii: "\n")
+    private static let space = UInt8(ascii: " ")
 
     static func make(_ responses: [StoredResponse], url: String) -> [UInt8] {
-        var text = Array("\(title)\n\(url)\n".utf8)
+        var text: [UInt8] = []
+        let length = responses.reduce(0) { $0 + $1.fields.lines.count + 160 }
+        text.reserveCapacity(title.utf8.count + url.utf8.count + length + 32)
+        text.append(title.utf8.span)
+        text.append(lineFeed)
+        text.append(url.utf8.span)
+        text.append(lineFeed)
         for response in responses {
             let body = response.body
-            let hash = String(body.hash, radix: 16)
-            let name = body.name.isEmpty ? "-" : body.name
             let numbers: [Int64] = [
                 Int64(response.statusCode), response.requestTime.microseconds,
                 response.responseTime.microseconds, response.isInvalidated ? 1 : 0,
                 Int64(response.selection.fields.count), body.length,
             ]
-            let line = numbers.map { "\($0)" }.joined(separator: " ")
-            text += Array("\(line) \(hash) \(name)\n".utf8)
+            for number in numbers {
+                text.append(String(number).utf8.span)
+                text.append(space)
+            }
+            text.append(String(body.hash, radix: 16).utf8.span)
+            text.append(space)
+            text.append((body.name.isEmpty ? "-" : body.name).utf8.span)
+            text.append(lineFeed)
             for field in response.selection.fields {
-                text += Array("\(field.name) \(field.fingerprint ?? "-")\n".utf8)
+                text.append(field.name.utf8.span)
+                text.append(space)
+                text.append((field.fingerprint ?? "-").utf8.span)
+                text.append(lineFeed)
             }
             text += response.fields.lines
             text.append(lineFeed)
         }
-        return text + Array("\(String(ContentHash(of: text.span).value, radix: 16))\n".utf8)
+        let hash = ContentHash(of: text.span).value
+        text.append(String(hash, radix: 16).utf8.span)
+        text.append(lineFeed)
+        return text
     }
 
     /// Reads such a text.
     ///
     /// - Returns: nil when it is none, or not all of it.
     static func parse(_ text: [UInt8]) -> (url: String, responses: [StoredResponse])? {
-        var end = text.count - 1
-        guard end > 0, text[end] == lineFeed else { return nil }
-        while end > 0, text[end - 1] != lineFeed { end -= 1 }
         let span = text.span
-        let hash = UInt64(String(decoding: text[end..<(text.count - 1)], as: UTF8.self), radix: 16)
-        guard hash == ContentHash(of: span.extracting(first: end)).value else { return nil }
-        var lines = Lines(text[..<end])
-        guard lines.next() == title, let url = lines.next() else { return nil }
+        var end = span.count - 1
+        guard end > 0, span[end] == lineFeed else { return nil }
+        while end > 0, span[end - 1] != lineFeed { end -= 1 }
+        var last = Words(end..<(span.count - 1))
+        guard let hash = last.hexadecimal(span), last.isAtEnd,
+            hash == ContentHash(of: span.extracting(first: end)).value
+        else { return nil }
+        var lines = Lines(end: end)
+        guard let first = lines.next(span), span.extracting(first).equals(title.utf8.span),
+            let url = lines.next(span)
+        else { return nil }
         var responses: [StoredResponse] = []
         while !lines.isAtEnd {
-            guard let response = response(&lines) else { return nil }
+            guard let response = response(&lines, span) else { return nil }
             responses.append(response)
         }
-        return (url, responses)
+        return (Self.text(span, url), responses)
     }
 
-    private static func response(_ lines: inout Lines) -> StoredResponse? {
-        guard let words = lines.next()?.split(separator: " "), words.count == 8 else { return nil }
-        let numbers = words[..<6].compactMap { Int64($0) }
-        guard numbers.count == 6, let hash = UInt64(words[6], radix: 16),
-            (100...999).contains(numbers[0]), (0...64).contains(numbers[4]), numbers[5] >= 0
+    private static func response(
+        _ lines: inout Lines,
+        _ text: Span<UInt8>
+    ) -> StoredResponse? {
+        guard let line = lines.next(text) else { return nil }
+        var words = Words(line)
+        guard let status = words.number(text), (100...999).contains(status),
+            let requestTime = words.number(text), let responseTime = words.number(text),
+            let isInvalidated = words.number(text),
+            let fieldCount = words.number(text), (0...64).contains(fieldCount),
+            let length = words.number(text), length >= 0, let hash = words.hexadecimal(text),
+            let name = words.next(text), words.isAtEnd
         else { return nil }
         var selection = Selection()
-        for _ in 0..<numbers[4] {
-            guard let parts = lines.next()?.split(separator: " "), parts.count == 2 else {
-                return nil
-            }
+        for _ in 0..<fieldCount {
+            guard let line = lines.next(text) else { return nil }
+            var words = Words(line)
+            guard let name = words.next(text), let value = words.next(text), words.isAtEnd
+            else { return nil }
             selection.fields.append(
-                .init(name: String(parts[0]), fingerprint: parts[1] == "-" ? nil : String(parts[1]))
+                .init(name: Self.text(text, name), fingerprint: optional(text, value))
             )
         }
         var response = StoredResponse(
-            statusCode: Int(numbers[0]),
-            fields: lines.fields(),
-            requestTime: Timestamp(microseconds: numbers[1]),
-            responseTime: Timestamp(microseconds: numbers[2]),
+            statusCode: Int(status),
+            fields: lines.fields(text),
+            requestTime: Timestamp(microseconds: requestTime),
+            responseTime: Timestamp(microseconds: responseTime),
             selection: selection,
-            body: .init(
-                length: numbers[5],
-                hash: hash,
-                name: words[7] == "-" ? "" : String(words[7])
-            )
+            body: .init(length: length, hash: hash, name: optional(text, name) ?? "")
         )
-        response.isInvalidated = numbers[3] != 0
+        response.isInvalidated = isInvalidated != 0
         return response
+    }
+
+    /// A word for which `-` stands when there is none.
+    private static func optional(_ text: Span<UInt8>, _ word: Range<Int>) -> String? {
+        if word.count == 1, text[word.lowerBound] == UInt8(ascii: "-") { return nil }
+        return Self.text(text, word)
+    }
+
+    private static func text(_ text: Span<UInt8>, _ range: Range<Int>) -> String {
+        do {
+            return String(copying: try UTF8Span(validating: text.extracting(range)))
+        } catch {
+            // Its hash was right: the URL of another one is not asked for.
+            return ""
+        }
     }
 
     /// The lines of a text, one after the other.
     private struct Lines {
-        private let text: ArraySlice<UInt8>
-        private var position: Int
+        private var position = 0
+        private let end: Int
 
-        init(_ text: ArraySlice<UInt8>) {
-            self.text = text
-            position = text.startIndex
-        }
+        init(end: Int) { self.end = end }
 
-        var isAtEnd: Bool { position >= text.endIndex }
+        var isAtEnd: Bool { position >= end }
 
-        mutating func next() -> String? {
+        /// Where the next line stands, without its end.
+        mutating func next(_ text: Span<UInt8>) -> Range<Int>? {
             guard !isAtEnd else { return nil }
-            let end = text[position...].firstIndex(of: lineFeed) ?? text.endIndex
-            defer { position = end + 1 }
-            return String(decoding: text[position..<end], as: UTF8.self)
+            let start = position
+            let length = text.extracting(start..<end).firstIndex(of: lineFeed) ?? end - start
+            position = start + length + 1
+            return start..<(start + length)
         }
 
         /// The field lines up to an empty one.
-        mutating func fields() -> HeaderFields {
-            var end = position
-            var isLineEmpty = true
-            while end < text.endIndex, !(isLineEmpty && text[end] == lineFeed) {
-                isLineEmpty = text[end] == lineFeed
-                end += 1
-            }
-            let lines = Array(text[position..<end])
-            position = end + 1
+        mutating func fields(_ text: Span<UInt8>) -> HeaderFields {
+            let start = position
+            var fieldsEnd = position
+            while let line = next(text), !line.isEmpty { fieldsEnd = min(line.upperBound + 1, end) }
             var fields = HeaderFields()
-            fields.append(sentLines: lines.span)
+            fields.append(sentLines: text.extracting(start..<fieldsEnd))
             return fields
+        }
+    }
+
+    /// The words of a line, each with one space before the next one.
+    private struct Words {
+        private var position: Int
+        private let end: Int
+
+        init(_ line: Range<Int>) {
+            position = line.lowerBound
+            end = line.upperBound
+        }
+
+        var isAtEnd: Bool { position >= end }
+
+        mutating func next(_ text: Span<UInt8>) -> Range<Int>? {
+            let start = position
+            guard start < end else { return nil }
+            let length = text.extracting(start..<end).firstIndex(of: space) ?? end - start
+            guard length > 0 else { return nil }
+            position = start + length + 1
+            return start..<(start + length)
+        }
+
+        mutating func number(_ text: Span<UInt8>) -> Int64? {
+            unsigned(text, radix: 10).flatMap { Int64(exactly: $0) }
+        }
+
+        mutating func hexadecimal(_ text: Span<UInt8>) -> UInt64? { unsigned(text, radix: 16) }
+
+        private mutating func unsigned(_ text: Span<UInt8>, radix: UInt64) -> UInt64? {
+            guard let word = next(text) else { return nil }
+            var number: UInt64 = 0
+            for index in word {
+                guard let digit = text[index].hexadecimalValue, digit < radix else { return nil }
+                let (product, overflow) = number.multipliedReportingOverflow(by: radix)
+                let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+                guard !overflow, !carry else { return nil }
+                number = sum
+            }
+            return number
         }
     }
 }

@@ -14,10 +14,14 @@ extension Attempt {
             if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
             return send()
         }
-        let now = clock.timestamp(of: .now)
-        if caching.question == nil {
-            let isAnswerable = hop.method == "GET" || hop.method == "HEAD"
-            let fields = isAnswerable ? varyingFields : hop.headers
+        let now = now
+        if caching.question != nil {
+            // Who asks may be known by other cookies by now.
+            if session.cookieJar != nil { caching.renew(varyingFields) }
+        } else {
+            // What a POST brings may be stored, too.
+            let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
+            let fields = mayMatter ? varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
                 let asked = refreshes ? hop : nil
@@ -25,8 +29,16 @@ extension Attempt {
                     caching.refresh = asked
                     return next
                 }
+                if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
                 caching.question = .init(reason: .damaged)
+            case .ask where request.cachePolicy == .returnCacheDataDontLoad:
+                return failUnavailable()
             case .ask(var question):
+                if caching.takesPart(), beginResuming() {
+                    // Nothing that is stored answers: what an earlier attempt has left is gone on with.
+                    question = .init(reason: question.reason, mayStore: false)
+                    sign()
+                }
                 // What is neither stored nor here cannot be confirmed.
                 if question.stored.contains(where: { !$0.hasBody && caching.copy(of: $0) == nil }) {
                     question.conditions = []
@@ -41,14 +53,12 @@ extension Attempt {
         return send()
     }
 
-    /// A request for what was used although it was stale, whose answer only the cache gets.
-    ///
-    /// - Parameter key: Its name on the engine's thread.
-    /// - Returns: nil when there was no such response.
-    func refreshing(as key: Int) -> AttemptRequest? {
+    /// A request for what was used although it was stale, whose answer only the cache gets, and which has no key yet; nil
+    /// when there was no such response.
+    var refresh: AttemptRequest? {
         guard let hop = caching?.refresh else { return nil }
         var refresh = AttemptRequest(
-            key: key,
+            key: 0,
             session: request.session,
             number: request.number,
             request: hop,
@@ -58,9 +68,31 @@ extension Attempt {
             decodesBody: request.decodesBody,
             access: request.access
         )
+        // What is stored is the whole.
+        refresh.request.headers.removeAll { $0.name.lowercased() == "range" }
         refresh.redirects.follow = .never
         refresh.cachePolicy = .reloadRevalidatingCacheData
         return refresh
+    }
+
+    /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111 §4.4).
+    func invalidate(after head: ResponseHead, of request: RequestSpec) {
+        session.invalidation?.apply(head, to: request.method, request.url)
+    }
+
+    /// Forgets what is stored when it has turned out wrong, or when the attempt has put a newer file together out of parts.
+    func forgetStored() {
+        if failure?.isAboutContent == true {
+            caching?.forgetServed()
+        } else if !hasFailed, resumption?.isRest == true {
+            session.cache?.forget(hop.url)
+        }
+    }
+
+    /// The present by the clock on the wall: while the machine sleeps stored responses get old, and the run does not.
+    private var now: Timestamp {
+        let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        return max(clock.timestamp(of: .now), wall)
     }
 
     /// All that the hop sends and a response may vary by.
@@ -106,10 +138,7 @@ extension Attempt {
         let hasBody = hop.method != "HEAD" && stored.body.length > 0
         var content = StoredBody.memory([])
         if hasBody {
-            let kept =
-                stored.hasBody
-                ? caching.cache.body(of: stored) : caching.copy(of: stored).map { .file($0) }
-            guard let body = kept?.loaded(stored.body) else {
+            guard let body = caching.body(of: stored) else {
                 caching.cache.forget(hop.url)
                 return nil
             }
@@ -164,7 +193,7 @@ extension Attempt {
                 head,
                 length: contentLength,
                 isFramed: isFramed || hasNoBody,
-                at: clock.timestamp(of: .now)
+                at: now
             )
         }
         return false
@@ -174,7 +203,7 @@ extension Attempt {
     private var standIn: StoredResponse? {
         guard let caching, caching.served == nil, let request = caching.request,
             let stored = caching.question?.stored.first,
-            caching.cache.mayStandIn(stored, for: request, now: clock.timestamp(of: .now))
+            caching.cache.mayStandIn(stored, for: request, now: now)
         else { return nil }
         return stored
     }
@@ -207,7 +236,7 @@ extension Attempt {
         self.failure = nil
         checks = []
         beginServing()
-        let now = clock.timestamp(of: .now)
+        let now = now
         if let next = serve(standIn, CacheVerdict(.stale, .staleIfError), at: now) { return next }
         self.failure = failure
         return nil
@@ -223,7 +252,7 @@ extension Attempt {
             of: question.stored,
             for: request,
             requestTime: caching.requestTime,
-            responseTime: clock.timestamp(of: .now)
+            responseTime: now
         )
         if let confirmed {
             let storing: CacheVerdict.Storing? = confirmed.isUpdated ? .updated : nil
@@ -245,9 +274,8 @@ extension Attempt {
     func isKept(_ file: TaskSpec.Destination) -> Bool {
         guard file.ifExists == .revalidate, !request.decodesBody, let caching,
             let stored = caching.served?.response, caching.servedLength == stored.body.length,
-            let present = try? InputFile(path: file.path),
-            // Of a body that is not stored it is the file that was looked at.
-            !stored.hasBody || StoredBody.file(present).isIntact(stored.body)
+            let present = caching.present(file, with: stored.body),
+            file.mode == nil || file.mode == present.permissions
         else { return false }
         guard case .digest(let expected)? = file.checksum else { return true }
         guard let digest = MessageDigest(expected.algorithm.family) else { return false }
@@ -256,18 +284,6 @@ extension Attempt {
             return true
         }
         return isRead == true && digest.finish() == expected.digest
-    }
-}
-
-extension StoredBody {
-    /// The body, in memory when it is small, once it is seen to be intact; nil when it is not.
-    fileprivate func loaded(_ stored: StoredResponse.Body) -> StoredBody? {
-        guard case .file(let file) = self, stored.length <= ResponseSink.memoryLimit else {
-            return isIntact(stored) ? self : nil
-        }
-        guard let bytes = try? file.read(at: 0, count: Int(stored.length)) else { return nil }
-        let body = StoredBody.memory(bytes)
-        return body.isIntact(stored) ? body : nil
     }
 }
 

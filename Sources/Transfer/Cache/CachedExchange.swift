@@ -13,9 +13,19 @@ final class CachedExchange {
         var length: Int64
     }
 
+    /// What is known of the file at the destination.
+    private enum Copy {
+        case unseen
+        case different
+        /// It has the body that is served.
+        case same(InputFile)
+    }
+
     let cache: HTTPCache
     private let policy: RequestCachePolicy
     private let ignoresStored: Bool
+    /// Whether a response is taken for fresh without saying so.
+    private let mayGuess: Bool
     /// Where the body may be already.
     private let copyPath: String?
     /// The hop's request; nil before it is looked up.
@@ -27,6 +37,8 @@ final class CachedExchange {
     /// Takes the body that comes in; nil when it is not to be stored.
     private var draft: CacheDraft?
     private(set) var served: Served?
+    private var copy = Copy.unseen
+    private var hasSoughtPart = false
     /// What was answered by a stale response and is to be asked for again; nil without one.
     var refresh: RequestSpec?
     /// How it stands.
@@ -36,6 +48,11 @@ final class CachedExchange {
         self.cache = cache
         self.policy = policy
         ignoresStored = request.ignoresStored
+        if case .file(let wanted) = request.sink {
+            mayGuess = wanted.ifExists != .revalidate
+        } else {
+            mayGuess = true
+        }
         if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate,
             !wanted.isFolder, !request.decodesBody
         {
@@ -45,13 +62,14 @@ final class CachedExchange {
         }
     }
 
-    /// Nil when the session or the task has no cache, or goes on with a part of a file.
+    /// Nil when the session or the task has no cache, or goes on with a part of a file although nothing that is stored has
+    /// to answer.
     static func make(
         for request: AttemptRequest,
         of session: SessionTransport
     ) -> CachedExchange? {
         guard let cache = session.cache, let policy = request.cachePolicy,
-            request.partial == nil, request.sink != .checksums
+            request.partial == nil || policy.usesAnyAge, request.sink != .checksums
         else { return nil }
         return CachedExchange(cache, policy, request)
     }
@@ -61,13 +79,21 @@ final class CachedExchange {
         request = nil
         question = nil
         served = nil
+        copy = .unseen
         verdict = nil
+    }
+
+    /// Whether it is time to look for what an earlier attempt has left; once.
+    func takesPart() -> Bool {
+        defer { hasSoughtPart = true }
+        return !hasSoughtPart
     }
 
     /// What came is of no use any more.
     func forgetResponse() {
         draft = nil
         served = nil
+        copy = .unseen
     }
 
     /// Looks a request up.
@@ -89,19 +115,70 @@ final class CachedExchange {
             url: url,
             fields: fields,
             policy: policy,
-            mayHaveCopy: copyPath != nil
+            mayHaveCopy: copyPath != nil,
+            mayGuess: mayGuess
         )
         self.request = request
         return cache.plan(for: request, isRepeated: ignoresStored, now: now)
     }
 
+    /// The running request is sent with other fields than the one that was looked up.
+    func renew(_ fields: [HeaderField]) {
+        request = request.map {
+            CacheRequest(
+                method: $0.method,
+                url: $0.url,
+                fields: fields,
+                policy: policy,
+                mayHaveCopy: copyPath != nil,
+                mayGuess: mayGuess
+            )
+        }
+    }
+
+    /// What was served is not to be served again.
+    func forgetServed() {
+        if served != nil, let request { cache.forget(request.url) }
+    }
+
     /// The file that is there already, of which it is not known whether it has a stored response's body; nil without one
     /// of that length.
     func copy(of stored: StoredResponse) -> InputFile? {
-        guard let copyPath, let file = try? InputFile(path: copyPath),
+        guard let copyPath, let file = try? InputFile(path: copyPath, followsLink: false),
             file.identity.size == stored.body.length
         else { return nil }
         return file
+    }
+
+    /// The body of a stored response: that of the file which is there already, or the stored one.
+    ///
+    /// - Parameter stored: A response with a body.
+    /// - Returns: What was seen to be intact; nil when both are gone or damaged.
+    func body(of stored: StoredResponse) -> StoredBody? {
+        if copyPath != nil, request?.range == nil {
+            if let file = copy(of: stored), StoredBody.file(file).isIntact(stored.body) {
+                copy = .same(file)
+                return .file(file)
+            }
+            copy = .different
+        }
+        return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
+    }
+
+    /// The file that is to be replaced, when it has the body that is served.
+    func present(
+        _ destination: TaskSpec.Destination,
+        with body: StoredResponse.Body
+    ) -> InputFile? {
+        switch copy {
+        case .same(let file): return file
+        case .different: return nil
+        case .unseen:
+            guard let file = try? InputFile(path: destination.path, followsLink: false),
+                StoredBody.file(file).isIntact(body)
+            else { return nil }
+            return file
+        }
     }
 
     /// What is sent besides the request's own fields.
@@ -125,18 +202,6 @@ final class CachedExchange {
         self.verdict = verdict
     }
 
-    /// An order has come to its end elsewhere than where it is one to: at the URL of its upload (RFC 9111 §4.4).
-    func invalidate(after head: ResponseHead, of order: RequestSpec) {
-        let request = CacheRequest(
-            method: order.method,
-            url: order.url,
-            fields: [],
-            policy: policy,
-            mayHaveCopy: false
-        )
-        cache.invalidate(after: head, of: request)
-    }
-
     // MARK: - Storing
 
     /// The head of a response from the network is whole, and no stored one takes its place.
@@ -148,10 +213,9 @@ final class CachedExchange {
     ///   - now: The present.
     func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp) {
         guard let request, let question else { return }
-        let wasAsked = !question.conditions.isEmpty
-        let reason: CacheVerdict.Reason = wasAsked ? .changed : question.reason
+        let isChanged = !question.conditions.isEmpty && (200...299).contains(head.statusCode)
+        let reason: CacheVerdict.Reason = isChanged ? .changed : question.reason
         verdict = CacheVerdict(question.isBypass ? .bypassed : .miss, reason)
-        cache.invalidate(after: head, of: request)
         if request.method == "HEAD" {
             cache.note(
                 head: head,
@@ -204,6 +268,18 @@ final class CachedExchange {
         guard draft != nil else { return }
         draft = nil
         verdict?.storing = reason
+    }
+}
+
+extension StoredBody {
+    /// The body, in memory when it is small, once it is seen to be intact; nil when it is not.
+    fileprivate func loaded(_ stored: StoredResponse.Body) -> StoredBody? {
+        guard case .file(let file) = self, stored.length <= ResponseSink.memoryLimit else {
+            return isIntact(stored) ? self : nil
+        }
+        guard let bytes = try? file.read(at: 0, count: Int(stored.length)) else { return nil }
+        let body = StoredBody.memory(bytes)
+        return body.isIntact(stored) ? body : nil
     }
 }
 

@@ -12,8 +12,26 @@ struct RequestCollapsing {
 
     /// Whether each session has a cache.
     private let hasCache: [Bool]
+    /// An attempt that asks, and for how long at most.
+    private struct Leader {
+        var key: Int
+        var timeoutInterval: Duration?
+        var deadline: MonotonicTime?
+
+        /// Whether an attempt that waits for it waits no longer than its own limits are.
+        func ends(within attempt: AttemptRequest) -> Bool {
+            isWithin(timeoutInterval, attempt.timeoutInterval)
+                && isWithin(deadline, attempt.deadline)
+        }
+
+        private func isWithin<Limit: Comparable>(_ limit: Limit?, _ other: Limit?) -> Bool {
+            guard let other else { return true }
+            return limit.map { $0 <= other } ?? false
+        }
+    }
+
     /// The attempt that asks for each URL.
-    private var leaders: [Place: Int] = [:]
+    private var leaders: [Place: Leader] = [:]
     /// What each of those asks for.
     private var places: [Int: Place] = [:]
     /// Those that wait, by the key of the one that asks.
@@ -35,11 +53,16 @@ struct RequestCollapsing {
         else { return false }
         let place = Place(session: attempt.session, url: attempt.request.url.text)
         if let leader = leaders[place] {
-            followers[leader, default: []].append(attempt)
+            guard leader.ends(within: attempt) else { return false }
+            followers[leader.key, default: []].append(attempt)
             return true
         }
         if unshared.contains(place) { return false }
-        leaders[place] = attempt.key
+        leaders[place] = Leader(
+            key: attempt.key,
+            timeoutInterval: attempt.timeoutInterval,
+            deadline: attempt.deadline
+        )
         places[attempt.key] = place
         return false
     }

@@ -38,9 +38,8 @@ final class PartialKeeper {
         self.publisher = publisher
     }
 
-    /// Hands an attempt what an earlier run has left of what it is for.
-    func handOver(to request: inout AttemptRequest, _ session: SessionConfiguration) {
-        if request.partial == nil { request.partial = find(request, session) }
+    /// Hands an attempt what an earlier run has left of its upload.
+    func handOver(to request: inout AttemptRequest) {
         guard let upload = request.upload, upload.partial == nil else { return }
         let left = findUpload(request)
         let isElsewhere = left == nil && self.isElsewhere(request)
@@ -51,7 +50,7 @@ final class PartialKeeper {
     /// What an earlier run has left of the file that the attempt is for.
     ///
     /// Looked for once, before the file is asked for; what comes later is handed on.
-    private func find(
+    func find(
         _ request: borrowing AttemptRequest,
         _ session: SessionConfiguration
     ) -> PartialDownload? {

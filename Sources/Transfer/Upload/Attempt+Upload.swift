@@ -158,7 +158,7 @@ extension Attempt {
         )
         if upload.step == .judge {
             guard leg == .offset else {
-                if case .append = leg { caching?.invalidate(after: head, of: upload.request) }
+                if case .append = leg { invalidate(after: head, of: upload.request) }
                 return nil
             }
             guard request.redirects.follow != .never, head.fields["location"] != nil else {
@@ -170,7 +170,7 @@ extension Attempt {
             return true
         }
         if case .append = upload.machine.leg, upload.isStored { keep(upload) }
-        if upload.step == .answerLost { caching?.invalidate(after: head, of: upload.request) }
+        if upload.step == .answerLost { invalidate(after: head, of: upload.request) }
         return passOverLeg()
     }
 

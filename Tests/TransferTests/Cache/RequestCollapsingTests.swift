@@ -56,6 +56,33 @@ import TransferModel
         #expect(heldLater == [false, false])
     }
 
+    @Test(
+        arguments: [
+            (8, 1, nil, nil, false), (1, 8, nil, nil, true), (nil, 8, nil, nil, false),
+            (8, nil, nil, nil, true), (8, 8, nil, 5, false), (8, 8, 5, 5, true),
+            (8, 8, 6, 5, false), (8, 8, 5, nil, true),
+        ] as [(Int?, Int?, Int64?, Int64?, Bool)]
+    )
+    func `nobody waits for what may take longer than its own limits`(
+        leaderSeconds: Int?,
+        seconds: Int?,
+        leaderDeadline: Int64?,
+        deadline: Int64?,
+        waits: Bool
+    ) throws {
+        var collapsing = RequestCollapsing(hasCache: [true])
+        let leader = try attempt(1) {
+            $0.timeoutInterval = leaderSeconds.map { .seconds($0) }
+            $0.deadline = leaderDeadline.map { MonotonicTime(nanoseconds: $0) }
+        }
+        let follower = try attempt(2) {
+            $0.timeoutInterval = seconds.map { .seconds($0) }
+            $0.deadline = deadline.map { MonotonicTime(nanoseconds: $0) }
+        }
+        let held = [leader, follower].map { collapsing.holds($0) }
+        #expect(held == [false, waits])
+    }
+
     @Test func `only what may be answered from the cache waits`() throws {
         var collapsing = RequestCollapsing(hasCache: [true, false])
         let held = [

@@ -89,6 +89,28 @@ import TransferModel
         #expect(reasons(results) == [version == 6 ? "initial" : "initial transparentRetry"])
     }
 
+    // RFC 9111 §4.4
+    @Test func `what is gone on with makes untrue what is stored of the upload's URL`() throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 500_000)] })
+        let store = MemoryStore(capacity: 1 << 20)
+        let cache = HTTPCache(store: store, fingerprint: { Engine.sha256(of: $0) })
+        let draft = cache.draft(
+            of: ResponseHead(
+                statusCode: 200,
+                fields: HeaderFields([HeaderField(name: "ETag", value: "\"a\"")])
+            ),
+            to: CacheRequest(method: "GET", url: try HTTPURL(server.url("/")), fields: []),
+            requestTime: Timestamp(microseconds: 0),
+            responseTime: Timestamp(microseconds: 0),
+            length: 0
+        )
+        #expect(try draft.get().commit())
+        let results = try upload(server.url("/"), harness: EngineHarness(stores: [store]))
+        #expect(results.count == 2)
+        #expect(results.last?.failure == nil)
+        #expect(store.isEmpty)
+    }
+
     @Test func `a version that was agreed on is asked for at once the next time`() throws {
         let server = try UploadOrigin(.init { $0.versions = [3] })
         let harness = try EngineHarness()

@@ -1,0 +1,212 @@
+import Testing
+import TransferModel
+
+@testable import HTTPCache
+
+/// What a session's cache makes of requests and responses, one after the other.
+@Suite struct HTTPCacheTests {
+    private let store = MemoryStore(capacity: 1 << 20)
+
+    private func cache(partition: String = "", hiding secret: String? = nil) -> HTTPCache {
+        var findSecret: SecretFinder?
+        if let secret { findSecret = { text in text.contains(secret) ? 0 : nil } }
+        return HTTPCache(
+            store: store,
+            partition: partition,
+            fingerprint: fingerprint,
+            findSecret: findSecret
+        )
+    }
+
+    /// Stores a response that was received at the beginning.
+    private func add(
+        _ lines: String...,
+        answering request: CacheRequest,
+        to cache: HTTPCache
+    ) throws {
+        let draft = cache.draft(
+            of: ResponseHead(statusCode: 200, fields: headerFields(lines)),
+            to: request,
+            requestTime: start,
+            responseTime: start,
+            length: nil
+        )
+        #expect(try draft.get().commit())
+    }
+
+    private func outcome(_ cache: HTTPCache, _ request: CacheRequest) -> Outcome {
+        Outcome(cache.plan(for: request, now: time(10)))
+    }
+
+    private let fresh = "Cache-Control: max-age=600"
+
+    // RFC 9110 §12.5.3
+    @Test func `a coded response is not for those who accept other codings`() throws {
+        let cache = cache()
+        let coded = try request("Accept-Encoding: gzip, br")
+        try add(fresh, "Content-Encoding: gzip", answering: coded, to: cache)
+        let others = try ["Accept-Encoding: identity", "Accept: */*"].map { try request($0) }
+        #expect(outcome(cache, coded) == .serve(.hit, .fresh))
+        for other in others { #expect(outcome(cache, other) == .ask(.otherVariant, [])) }
+    }
+
+    @Test func `a field with a secret says who asks`() throws {
+        let alice = try request("X-Key: alice")
+        let bobby = try request("X-Key: bobby")
+        try add(fresh, answering: alice, to: cache(hiding: "alice"))
+        #expect(outcome(cache(hiding: "alice"), alice) == .serve(.hit, .fresh))
+        #expect(outcome(cache(hiding: "bobby"), bobby) == .ask(.otherVariant, []))
+        #expect(outcome(cache(), try request()) == .ask(.otherVariant, []))
+    }
+
+    @Test func `what everybody gets is not for who says who he is by a secret`() throws {
+        try add(fresh, answering: try request(), to: cache())
+        let bobby = try request("X-Key: bobby")
+        #expect(outcome(cache(hiding: "bobby"), bobby) == .ask(.otherVariant, []))
+        #expect(outcome(cache(), try request()) == .serve(.hit, .fresh))
+    }
+
+    @Test func `what one partition stores is not there for another one`() throws {
+        let request = try request()
+        try add(fresh, answering: request, to: cache(partition: "alice"))
+        #expect(outcome(cache(partition: "alice"), request) == .serve(.hit, .fresh))
+        #expect(outcome(cache(partition: "bobby"), request) == .ask(.notStored, []))
+        #expect(outcome(cache(), request) == .ask(.notStored, []))
+        #expect(
+            store.find(try #require(CacheKey(request.url, fingerprint)))[0].selection.names == []
+        )
+    }
+
+    // RFC 9111 §4.4
+    @Test func `what a request changes is forgotten for everybody`() throws {
+        let request = try request()
+        for partition in ["", "alice", "bobby"] {
+            try add(fresh, answering: request, to: cache(partition: partition))
+        }
+        let invalidation = Invalidation(in: [cache()], fingerprint: fingerprint)
+        invalidation.apply(ResponseHead(statusCode: 204), to: "HEAD", request.url)
+        #expect(!store.isEmpty)
+        invalidation.apply(ResponseHead(statusCode: 204), to: "PUT", request.url)
+        #expect(store.isEmpty)
+    }
+
+    // RFC 9111 §4.1, §4.3.4
+    @Test func `a response that is found to vary is not used by its old selection`() throws {
+        let cache = cache()
+        let english = try request("Accept-Language: en")
+        try add("Cache-Control: max-age=0", "ETag: \"a\"", answering: english, to: cache)
+        let stored = store.find(try #require(CacheKey(english.url, fingerprint)))
+        let confirmed = cache.confirm(
+            headerFields(["ETag: \"a\"", fresh, "Vary: Accept-Language"]),
+            of: stored,
+            for: english,
+            requestTime: time(5),
+            responseTime: time(5)
+        )
+        #expect(confirmed?.isUpdated == false)
+        #expect(outcome(cache, try request("Accept-Language: de")) == .ask(.notStored, []))
+    }
+
+    @Test(
+        arguments: [
+            (["ETag: \"a\""], "Cache-Control: max-age=0", false),
+            (["etag: \"a\"", "Date: \(hourLater)"], "Cache-Control: max-age=0", false),
+            (["ETag: \"a\"", "New: 1"], "Cache-Control: max-age=0", true),
+            (["ETag: \"a\"", "Cache-Control: max-age=9"], "Cache-Control: max-age=0", true),
+            (["ETag: \"a\""], "Cache-Control: max-age=9", true),
+            (["ETag: \"a\""], "Cache-Control: max-age=0, stale-if-error=9", true),
+            (["ETag: \"a\""], "Cache-Control: max-age=0, stale-while-revalidate=9", true),
+        ] as [([String], String, Bool)]
+    )
+    func `a confirmation is written down when that is of use`(
+        lines: [String],
+        control: String,
+        isWritten: Bool
+    ) throws {
+        let cache = cache()
+        let request = try request()
+        try add(control, "ETag: \"a\"", answering: request, to: cache)
+        let key = try #require(CacheKey(request.url, fingerprint))
+        let stored = store.find(key)
+        let confirmed = cache.confirm(
+            headerFields(lines),
+            of: stored,
+            for: request,
+            requestTime: time(60),
+            responseTime: time(60)
+        )
+        #expect(confirmed?.isUpdated == true)
+        #expect(confirmed?.response.responseTime == time(60))
+        #expect((store.find(key) != stored) == isWritten)
+    }
+
+    // RFC 9111 §4.3.5
+    @Test func `a HEAD that says that it varies has the stored response validated`() throws {
+        let cache = cache()
+        try add(fresh, "ETag: \"a\"", answering: try request(), to: cache)
+        cache.note(
+            head: ResponseHead(
+                statusCode: 200,
+                fields: headerFields([fresh, "ETag: \"a\"", "Vary: Accept-Language"])
+            ),
+            of: try request(method: "HEAD"),
+            about: store.find(try #require(CacheKey(try request().url, fingerprint))),
+            requestTime: time(5),
+            responseTime: time(5)
+        )
+        let tag = [HeaderField(name: "If-None-Match", value: "\"a\"")]
+        #expect(outcome(cache, try request("Accept-Language: de")) == .ask(.invalidated, tag))
+    }
+
+    // RFC 9111 §5.2.2.5
+    @Test(arguments: ["Cache-Control: no-store", "Echo: hidden"])
+    func `what must not be stored is not stored of the answer to a HEAD either`(field: String)
+        throws
+    {
+        let cache = cache(hiding: "hidden")
+        try add(fresh, "ETag: \"a\"", answering: try request(), to: cache)
+        let key = try #require(CacheKey(try request().url, fingerprint))
+        let before = store.find(key)
+        cache.note(
+            head: ResponseHead(statusCode: 200, fields: headerFields(["ETag: \"a\"", field])),
+            of: try request(method: "HEAD"),
+            about: before,
+            requestTime: time(5),
+            responseTime: time(5)
+        )
+        #expect(store.find(key) == before)
+    }
+
+    // RFC 9111 §4.2.2
+    @Test func `who replaces a file takes nothing for fresh that does not say so`() throws {
+        let cache = cache()
+        let old = "Last-Modified: \(dayEarlier)"
+        let conditions = [HeaderField(name: "If-Modified-Since", value: dayEarlier)]
+        try add(old, "Date: \(startDate)", answering: try request(), to: cache)
+        let careful = CacheRequest(
+            method: "GET",
+            url: try request().url,
+            fields: [],
+            mayGuess: false
+        )
+        #expect(outcome(cache, try request()) == .serve(.hit, .fresh))
+        #expect(outcome(cache, careful) == .ask(.expired, conditions))
+        try add(old, fresh, answering: try request(), to: cache)
+        #expect(outcome(cache, careful) == .serve(.hit, .fresh))
+    }
+
+    // RFC 3986 §6.2.3
+    @Test func `an empty query is another one than none`() throws {
+        let keys = try ["http://a.example/x", "http://a.example/x?", "http://a.example/x?#y"].map {
+            try #require(CacheKey(try HTTPURL($0), fingerprint)).url
+        }
+        #expect(keys == ["http://a.example/x", "http://a.example/x?", "http://a.example/x?"])
+    }
+
+    @Test func `cookies are not stored`() throws {
+        let fields = StoredFields.storable(headerFields(["Set-Cookie: a=b", "ETag: \"a\""]))
+        #expect(fields.fields.map(\.name) == ["ETag"])
+        let newer = StoredFields.updated(fields, by: headerFields(["set-cookie: a=b", "Age: 1"]))
+        #expect(newer.fields.map(\.name) == ["ETag", "Age"])
+    }
+}
