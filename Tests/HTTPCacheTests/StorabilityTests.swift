@@ -78,7 +78,7 @@ import TransferModel
                 "Cache-Control: no-cache=\"D\"", "d: 4",
             ])
         )
-        #expect(stored.fields.map(\.name) == ["C", "Cache-Control"])
+        #expect(stored.fields.map(\.name) == ["C", "Set-Cookie", "Cache-Control"])
     }
 
     // RFC 9111 §3.2
