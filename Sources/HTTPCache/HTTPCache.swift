@@ -98,10 +98,8 @@ package final class HTTPCache: Sendable {
             return .failure(NotStored(refusal))
         }
         let isTooLarge = length.map { $0 > store.largestBody } ?? false
-        let keepsBody = !isTooLarge
-        if isTooLarge, !request.mayHaveCopy || !Validators.hasAny(head.fields) {
-            return .failure(NotStored(.tooLarge))
-        }
+        let mayOmitBody = request.mayHaveCopy && Validators.hasAny(head.fields)
+        if isTooLarge, !mayOmitBody { return .failure(NotStored(.tooLarge)) }
         response.fields = StoredFields.storable(head.fields)
         if hasSecret(request.url.text) || hasSecret(HeaderFields.text(response.fields.lines[...])) {
             return .failure(NotStored(.secret))
@@ -111,7 +109,15 @@ package final class HTTPCache: Sendable {
             let selection = Selection(of: response.fields, to: request, fingerprint)
         else { return .failure(NotStored(.failed)) }
         response.selection = selection
-        return .success(CacheDraft(response, key: key, store: store, keepsBody: keepsBody))
+        return .success(
+            CacheDraft(
+                response,
+                key: key,
+                store: store,
+                keepsBody: !isTooLarge,
+                mayOmitBody: mayOmitBody
+            )
+        )
     }
 
     /// Why a response is not stored.

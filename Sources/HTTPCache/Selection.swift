@@ -82,10 +82,15 @@ package struct Selection: Sendable, Hashable {
         }
     }
 
-    /// Whether no other request can ever be answered.
+    /// Whether no other request can ever be answered; also where `Vary` has what is no name, or too many.
     package static func variesByAnything(_ response: HeaderFields) -> Bool {
-        names(in: response).contains("*")
+        let names = names(in: response)
+        return names.count > mostNames
+            || names.contains { $0 == "*" || !$0.utf8.allSatisfy(\.isTokenByte) }
     }
+
+    /// As many as a list of stored responses has words for, besides those that say who asks.
+    private static let mostNames = 50
 
     /// The names that `Vary` has, in lower case, each once.
     static func names(in response: HeaderFields) -> [String] {

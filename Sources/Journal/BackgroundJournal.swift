@@ -41,6 +41,8 @@ package final class BackgroundJournal {
         var hasEnded: Bool
         /// Whether sending it again could do something twice.
         var isUnsafe: Bool
+        /// Whether its server can tell a repeat by a key.
+        var hasKey: Bool
     }
 
     /// The file.
@@ -137,8 +139,14 @@ package final class BackgroundJournal {
     ///   - id: The task's.
     ///   - mark: What the transfer is.
     ///   - isUnsafe: Whether sending it again could do something twice.
+    ///   - hasKey: Whether its server can tell a repeat by a key.
     /// - Returns: How far it has come.
-    package func recall(_ id: String, mark: UInt64, isUnsafe: Bool) -> EarlierTransfer? {
+    package func recall(
+        _ id: String,
+        mark: UInt64,
+        isUnsafe: Bool,
+        hasKey: Bool = false
+    ) -> EarlierTransfer? {
         var left: EarlierTransfer?
         if let place = earlier.place(of: id) {
             isSeen[place] = true
@@ -149,7 +157,8 @@ package final class BackgroundJournal {
             mark: mark,
             failures: left?.failures ?? 0,
             hasEnded: left?.end != nil,
-            isUnsafe: isUnsafe
+            isUnsafe: isUnsafe,
+            hasKey: hasKey
         )
         return left
     }
@@ -162,7 +171,9 @@ package final class BackgroundJournal {
     /// - Returns: Whether that has to be on the disk before it is sent.
     package func attemptBegins(_ id: String, deadline: Timestamp?) -> Bool {
         guard let transfer = present[id] else { return false }
-        add(.begun(id: id, mark: transfer.mark, deadline: deadline))
+        add(
+            .begun(id: id, mark: transfer.mark, deadline: deadline, hasKey: transfer.hasKey)
+        )
         return transfer.isUnsafe
     }
 
@@ -170,10 +181,10 @@ package final class BackgroundJournal {
     ///
     /// - Parameters:
     ///   - id: The task's.
-    ///   - counts: Whether it has used up one of the tries that the transfer has.
-    package func attemptEnded(_ id: String, counts: Bool) {
+    ///   - failures: How many of the tries that the transfer has are used up.
+    package func attemptEnded(_ id: String, failures: Int) {
         guard var transfer = present[id] else { return }
-        if counts { transfer.failures += 1 }
+        transfer.failures = failures
         present[id] = transfer
         add(.waiting(id: id, mark: transfer.mark, failures: transfer.failures))
     }

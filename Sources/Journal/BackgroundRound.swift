@@ -143,7 +143,7 @@ package struct BackgroundRound: Sendable, Equatable {
 
     /// What happens in a round.
     enum Step {
-        case begun(id: String, mark: UInt64, deadline: Timestamp?)
+        case begun(id: String, mark: UInt64, deadline: Timestamp?, hasKey: Bool)
         case waiting(id: String, mark: UInt64, failures: Int)
         case ended(id: String, mark: UInt64, EarlierTransfer.End)
         case dropped([String])
@@ -157,11 +157,12 @@ package struct BackgroundRound: Sendable, Equatable {
             var content: [UInt8] = []
             let kind: UInt8
             switch self {
-            case .begun(let id, let mark, let deadline):
+            case .begun(let id, let mark, let deadline, let hasKey):
                 kind = Kind.begun
                 content.add(id)
                 content.add(mark)
                 content.add(deadline) { $0.add($1) }
+                content.add(hasKey)
             case .waiting(let id, let mark, let failures):
                 kind = Kind.waiting
                 content.add(id)
@@ -196,7 +197,8 @@ package struct BackgroundRound: Sendable, Equatable {
                         mark: try fields.number(),
                         deadline: try fields.optional { (fields) throws(JournalFields.Unreadable) in
                             try fields.date()
-                        }
+                        },
+                        hasKey: try fields.flag()
                     )
                 case Kind.waiting:
                     self = .waiting(
@@ -228,10 +230,11 @@ package struct BackgroundRound: Sendable, Equatable {
 
     mutating func take(_ step: Step) {
         switch step {
-        case .begun(let id, let mark, let deadline):
+        case .begun(let id, let mark, let deadline, let hasKey):
             change(id, mark) { transfer in
                 transfer.attempts += 1
                 transfer.wasCut = true
+                transfer.hadKey = hasKey
                 transfer.deadline = deadline
                 transfer.end = nil
             }

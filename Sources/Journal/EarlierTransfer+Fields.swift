@@ -7,6 +7,7 @@ extension [UInt8] {
         add(UInt32(clamping: transfer.failures))
         add(transfer.deadline) { $0.add($1) }
         add(transfer.wasCut)
+        add(transfer.hadKey)
         add(transfer.end) { $0.add($1) }
     }
 
@@ -51,6 +52,7 @@ extension JournalFields {
             failures: Int(try number(UInt32.self)),
             deadline: try optional { (fields) throws(Unreadable) in try fields.date() },
             wasCut: try flag(),
+            hadKey: try flag(),
             end: try optional { (fields) throws(Unreadable) in try fields.end() }
         )
     }

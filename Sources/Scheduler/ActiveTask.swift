@@ -66,6 +66,8 @@ final class ActiveTask {
     private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
     private var progress = (attempts: 0, size: Int64(0))
+    /// How many attempts count towards `retry.attempts`, those of earlier runs too.
+    var failures: Int { earlierFailures + number - progress.attempts }
     /// When the attempt that runs was handed to the runner.
     private var handoverTime: MonotonicTime?
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
@@ -337,7 +339,7 @@ final class ActiveTask {
     ) -> RetryDecision.History {
         noteProgress(result.resume)
         return RetryDecision.History(
-            attempts: earlierFailures + number - progress.attempts,
+            attempts: failures,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,

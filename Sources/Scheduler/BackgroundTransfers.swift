@@ -20,8 +20,8 @@ package protocol BackgroundTransfers: AnyObject {
     ///
     /// - Parameters:
     ///   - spec: The transfer.
-    ///   - counts: Whether it has used up one of the tries that the transfer has.
-    func attemptEnded(_ spec: TaskSpec, counts: Bool)
+    ///   - failures: How many of the tries that the transfer has are used up.
+    func attemptEnded(_ spec: TaskSpec, failures: Int)
 
     /// Makes it outlive the process that the tries begin which `attemptBegins` was told of.
     ///

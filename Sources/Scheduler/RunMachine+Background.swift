@@ -100,9 +100,11 @@ extension EarlierTransfer {
             detail: "the run that sent it was cut"
         )
         cut.urlError = .init(code: -997, name: "backgroundSessionWasDisconnected")
-        // A key that was made for it is the same again.
-        if wasCut, !spec.wantsKey,
-            RetryDecision.leavesOutcomeUnknown(cut, of: spec.request, under: spec.retry),
+        // A key that was made for it is the same again; one that it has got since says nothing of the try without it.
+        var request = spec.request
+        if !hadKey { request.headers.removeAll { [$0].contains("idempotency-key") } }
+        if wasCut, !(hadKey && spec.wantsKey),
+            RetryDecision.leavesOutcomeUnknown(cut, of: request, under: spec.retry),
             !leavesUpload()
         {
             cut.isOutcomeUnknown = true

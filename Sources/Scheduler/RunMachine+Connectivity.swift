@@ -27,8 +27,8 @@ extension RunMachine {
     ) {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
-        if isKept(task.spec) { background?.attemptEnded(task.spec, counts: !isUnbegun) }
         task.awaitConnectivity(since: now, goesOn: isUnbegun)
+        if isKept(task.spec) { background?.attemptEnded(task.spec, failures: task.failures) }
         closedPaths.close(.init(task.spec))
         let look = now + Self.connectivityInterval
         let time = task.retryLimit.map { min($0, look) } ?? look

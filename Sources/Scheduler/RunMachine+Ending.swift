@@ -120,7 +120,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         // Not by the event: the next try, which the journal is told of at once, may begin in the same turn.
-        if isKept(task.spec) { background?.attemptEnded(task.spec, counts: true) }
+        if isKept(task.spec) { background?.attemptEnded(task.spec, failures: task.failures) }
         let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
             .taskWillRetry(

@@ -28,19 +28,22 @@ extension Folder {
                     cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
                 )
             }
-            var status = stat()
-            guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-                status.st_mode & S_IFMT == S_IFREG
-            else { continue }
-            entries.append(
-                Entry(
-                    name: name,
-                    size: max(Int64(status.st_size), Int64(status.st_blocks) * 512),
-                    modificationNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000
-                        &+ Int64(status.st_mtim.tv_nsec)
-                )
-            )
+            if let entry = self.entry(named: name) { entries.append(entry) }
         }
         return entries
+    }
+
+    /// What has that name in this folder; nil unless it is a regular file.
+    package func entry(named name: String) -> Entry? {
+        var status = stat()
+        guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return Entry(
+            name: name,
+            size: max(Int64(status.st_size), Int64(status.st_blocks) * 512),
+            modificationNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000
+                &+ Int64(status.st_mtim.tv_nsec)
+        )
     }
 }

@@ -112,8 +112,14 @@ package final class Folder: Sendable {
     }
 
     /// Removes a file; nothing happens when that cannot be done.
-    package func remove(_ name: String) {
-        unsafe _ = unlinkat(descriptor, name, 0)
+    package func remove(_ name: String) { try? removeForCertain(name) }
+
+    /// Removes a file; a name that nothing has is no failure.
+    ///
+    /// - Throws: What unlinkat(2) says: the name is still there.
+    package func removeForCertain(_ name: String) throws(SystemError) {
+        guard unsafe unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
+        throw .last("remove", path(of: name))
     }
 
     /// The names in a folder that end in a text; none when it cannot be read.

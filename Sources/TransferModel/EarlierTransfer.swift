@@ -27,6 +27,8 @@ package struct EarlierTransfer: Sendable, Hashable {
     package var deadline: Timestamp?
     /// Whether a try was under way when its process ended: nobody knows how far it came.
     package var wasCut: Bool
+    /// Whether its server could tell a repeat of that try by a key.
+    package var hadKey: Bool
     /// nil for one that is to go on.
     package var end: End?
 
@@ -35,12 +37,14 @@ package struct EarlierTransfer: Sendable, Hashable {
         failures: Int = 0,
         deadline: Timestamp? = nil,
         wasCut: Bool = false,
+        hadKey: Bool = false,
         end: End? = nil
     ) {
         self.attempts = attempts
         self.failures = failures
         self.deadline = deadline
         self.wasCut = wasCut
+        self.hadKey = hadKey
         self.end = end
     }
 }

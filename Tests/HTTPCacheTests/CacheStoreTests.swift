@@ -107,6 +107,21 @@ import TransferModel
     }
 
     @Test(arguments: Kind.allCases)
+    func `what is of no use any more goes before what is older`(kind: Kind) throws {
+        let store = store(kind, capacity: 400_000)
+        func add(_ name: String, fields: [String]) throws {
+            try store.add(String(repeating: "a", count: 10_000), name, fields: fields)
+            store.close()
+        }
+        for number in 0..<10 { try add("a\(number)", fields: ["ETag: \"a\""]) }
+        for number in 0..<40 { try add("b\(number)", fields: ["Cache-Control: max-age=60"]) }
+        for number in 0..<5 { try add("c\(number)", fields: ["ETag: \"a\""]) }
+        for number in 0..<10 { #expect(try store.contents("a\(number)").count == 1) }
+        for number in 0..<5 { #expect(try store.contents("c\(number)").count == 1) }
+        #expect(try store.contents("b0").isEmpty)
+    }
+
+    @Test(arguments: Kind.allCases)
     func `a body that outgrows memory is stored too`(kind: Kind) throws {
         let store = store(kind, capacity: 100 << 20)
         let body = String(repeating: "0123456789", count: 100_000)

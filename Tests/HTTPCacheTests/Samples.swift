@@ -17,7 +17,7 @@ func time(_ seconds: Int64) -> Timestamp {
 /// Tells texts apart, and hides nothing.
 let fingerprint: Fingerprint = { bytes in
     let hash = String(ContentHash(of: bytes.span).value, radix: 16)
-    return hash + String(repeating: "0", count: 64 - hash.utf8.count)
+    return hash + String(repeating: "0", count: 64 - 2 * hash.utf8.count) + hash
 }
 
 /// Fields as `Name: value`.

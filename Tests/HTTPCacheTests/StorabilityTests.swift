@@ -4,6 +4,9 @@ import TransferModel
 @testable import HTTPCache
 
 // RFC 9111 §3
+/// More names of fields than anybody has.
+private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
+
 @Suite struct StorabilityTests {
     @Test(
         arguments: [
@@ -20,6 +23,9 @@ import TransferModel
             (200, ["Cache-Control: No-StOrE, max-age=60"], .noStore),
             (200, ["Cache-Control: max-age=60", "Vary: *"], .varies),
             (200, ["Cache-Control: max-age=60", "Vary: , *"], .varies),
+            (200, ["Cache-Control: max-age=60", "Vary: Accept Language, Foo"], .varies),
+            (200, ["Cache-Control: max-age=60", "Vary: \"Accept\""], .varies),
+            (200, ["Cache-Control: max-age=60", "Vary: " + manyNames], .varies),
             (599, ["Cache-Control: max-age=60"], nil),
             (599, ["Cache-Control: max-age=60, must-understand"], .noStore),
             (599, ["ETag: \"a\""], .status), (201, ["ETag: \"a\""], .status),

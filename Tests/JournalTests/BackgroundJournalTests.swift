@@ -181,9 +181,9 @@ import TransferModel
     @Test func `tries that have failed count, but not those that a run has used up`() throws {
         let first = try open()
         begin(first, "a")
-        first.attemptEnded("a", counts: true)
+        first.attemptEnded("a", failures: 1)
         begin(first, "b")
-        first.attemptEnded("b", counts: false)
+        first.attemptEnded("b", failures: 0)
         try first.write(isDurable: false)
         let second = try open()
         #expect(second.recall("a", mark: 1, isUnsafe: false)?.failures == 1)

@@ -42,11 +42,11 @@ import TransferModel
     )
 
     private static let steps: [BackgroundRound.Step] = [
-        .begun(id: "a", mark: 1, deadline: Timestamp(microseconds: 50)),
+        .begun(id: "a", mark: 1, deadline: Timestamp(microseconds: 50), hasKey: true),
         .waiting(id: "a", mark: 1, failures: 1),
-        .begun(id: "b", mark: 2, deadline: nil),
+        .begun(id: "b", mark: 2, deadline: nil, hasKey: false),
         .ended(id: "b", mark: 2, end()),
-        .begun(id: "c", mark: 3, deadline: nil),
+        .begun(id: "c", mark: 3, deadline: nil, hasKey: false),
         .ended(id: "c", mark: 3, end(.failed)),
         .ended(id: "d", mark: 4, end(.unchanged)),
         .dropped(["d", "nobody"]),
@@ -91,7 +91,9 @@ import TransferModel
     }
 
     @Test func `a transfer that is another one under the same id begins anew`() {
-        let round = after(Array(Self.steps.prefix(2)) + [.begun(id: "a", mark: 9, deadline: nil)])
+        let round = after(
+            Array(Self.steps.prefix(2)) + [.begun(id: "a", mark: 9, deadline: nil, hasKey: false)]
+        )
         #expect(round.transfers.map(\.mark) == [9])
         #expect(round.transfers[0].state == EarlierTransfer(attempts: 1, wasCut: true))
     }

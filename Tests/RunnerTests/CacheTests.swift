@@ -249,6 +249,13 @@ import TransferModel
         #expect(try job.runner(["cache", "verify"]).status == .exit(0))
         let bodies = ".cache/runner/responses-1/bodies"
         let body = try #require(try job.folder.list(bodies).first)
+        let leftover = try job.folder.write("", to: "\(bodies)/left.over", mode: 0o600)
+        try #require(
+            try Command("touch", ["-d", "2 hours ago", leftover]).run().status == .exit(0)
+        )
+        let verification = try job.runner(["cache", "verify"])
+        #expect(verification.status == .exit(0))
+        #expect(verification.standardOutput.contains("bodies/left.over: no list has it"))
         try job.folder.write("cOntent", to: "\(bodies)/\(body)", mode: 0o600)
         #expect(try job.runner(["cache", "verify"]).status == .exit(6))
         #expect(try job.runner(["cache", "clear"]).status == .exit(0))

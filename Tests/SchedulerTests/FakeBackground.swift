@@ -16,7 +16,7 @@ final class FakeBackground: BackgroundTransfers {
 
     enum Step: Equatable {
         case began(String)
-        case ended(String, counts: Bool)
+        case ended(String, failures: Int)
     }
 
     /// `fault` is why nothing can be told of a transfer.
@@ -44,8 +44,8 @@ final class FakeBackground: BackgroundTransfers {
         steps.append(.began(spec.id))
     }
 
-    func attemptEnded(_ spec: TaskSpec, counts: Bool) {
-        steps.append(.ended(spec.id, counts: counts))
+    func attemptEnded(_ spec: TaskSpec, failures: Int) {
+        steps.append(.ended(spec.id, failures: failures))
     }
 
     func commit() throws(TransferFailure) {}

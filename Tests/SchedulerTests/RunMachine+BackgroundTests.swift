@@ -111,7 +111,7 @@ import TransferModel
         let background = FakeBackground()
         var run = run([task("a", "POST") { $0.retry.backoff.initial = .zero }], background)
         run.refuse("a", 429)
-        #expect(background.steps == [.began("a"), .ended("a", counts: true), .began("a")])
+        #expect(background.steps == [.began("a"), .ended("a", failures: 1), .began("a")])
     }
 
     @Test func `tries of earlier runs that have failed count`() {
@@ -198,11 +198,29 @@ import TransferModel
         #expect((0..<3).map { run.running[$0]?.upload?.mayReplace } == [false, true, true])
     }
 
+    @Test(arguments: [true, false])
+    func `a key that an order gets after it was cut says nothing of the try without it`(
+        isMade: Bool
+    ) throws {
+        let earlier = EarlierTransfer(attempts: 1, wasCut: true)
+        let order = task("a", "POST") {
+            if isMade {
+                $0.wantsKey = true
+            } else {
+                $0.headers = [HeaderField(name: "Idempotency-Key", value: "\"1\"")]
+            }
+        }
+        let run = run([order], FakeBackground(["a": earlier]), orderKeys: FakeKeys())
+        #expect(run.record("a")?.error?.isOutcomeUnknown == true)
+        #expect(run.starts.isEmpty)
+    }
+
     @Test func `what can be sent twice, or had not left, is sent again`() {
         let cut = EarlierTransfer(attempts: 1, wasCut: true)
+        let keyed = EarlierTransfer(attempts: 1, wasCut: true, hadKey: true)
         let waiting = EarlierTransfer(attempts: 1)
         let background = FakeBackground([
-            "get": cut, "put": cut, "keyed": cut, "key": cut, "always": cut, "waiting": waiting,
+            "get": cut, "put": cut, "keyed": keyed, "key": keyed, "always": cut, "waiting": waiting,
         ])
         let run = run(
             [

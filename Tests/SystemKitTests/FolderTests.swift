@@ -12,6 +12,19 @@ import Testing
         #expect(try Folder(path: folder.path, create: false).availableBytes ?? 0 > 0)
     }
 
+    @Test func `a file is gone for certain, or there is an error`() throws {
+        let temporary = try TemporaryFolder()
+        try temporary.write("a", to: "file")
+        try temporary.makeFolder("folder")
+        let folder = try Folder(path: temporary.path, create: false)
+        #expect(folder.entry(named: "file")?.name == "file")
+        try folder.removeForCertain("file")
+        try folder.removeForCertain("file")
+        #expect(folder.entry(named: "file") == nil)
+        #expect(folder.entry(named: "folder") == nil)
+        #expect(throws: SystemError.self) { try folder.removeForCertain("folder") }
+    }
+
     @Test func `a folder is the same by every path to it`() throws {
         let folder = try TemporaryFolder()
         try folder.makeFolder("a")

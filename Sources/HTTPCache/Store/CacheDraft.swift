@@ -10,24 +10,30 @@ package struct CacheDraft: Sendable {
         case file(OutputFile, name: String)
     }
 
-    /// Bodies up to this size wait in memory.
-    static let memoryLimit = 64 << 10
-
     package let key: CacheKey
     package private(set) var response: StoredResponse
     package private(set) var content = Content.memory([])
     private var hash = ContentHash()
     /// Whether the body is stored, too; otherwise only how it is known again.
-    private let keepsBody: Bool
+    private var keepsBody: Bool
+    private let mayOmitBody: Bool
     private let store: any CacheStore
 
+    /// - Parameters:
+    ///   - response: Its head.
+    ///   - key: Where it belongs.
+    ///   - store: What keeps it.
+    ///   - keepsBody: Whether the body is stored, too.
+    ///   - mayOmitBody: Whether it is of use without its body, should that be too large.
     init(
         _ response: StoredResponse,
         key: CacheKey,
         store: any CacheStore,
-        keepsBody: Bool = true
+        keepsBody: Bool = true,
+        mayOmitBody: Bool = false
     ) {
         self.keepsBody = keepsBody
+        self.mayOmitBody = mayOmitBody
         self.response = response
         self.key = key
         self.store = store
@@ -38,19 +44,36 @@ package struct CacheDraft: Sendable {
         response.body.length += Int64(bytes.count)
         hash.update(bytes)
         guard keepsBody else { return true }
-        guard response.body.length <= store.largestBody else { return false }
+        if response.body.length <= store.largestBody, keep(bytes) { return true }
+        content = .memory([])
+        keepsBody = false
+        return mayOmitBody
+    }
+
+    /// Puts a piece to the others; false when that cannot be done.
+    private mutating func keep(_ bytes: Span<UInt8>) -> Bool {
         switch content {
-        case .file(let file, _):
-            return (try? file.write(bytes)) != nil
+        case .file(let file, _): return write(bytes, to: file)
         case .memory(var kept):
             content = .memory([])
             kept.append(bytes)
-            content = .memory(kept)
-            guard kept.count > Self.memoryLimit, let file = store.makeFile(for: key) else {
+            guard kept.count > store.largestInMemory else {
+                content = .memory(kept)
                 return true
             }
-            content = .file(file.file, name: file.name)
-            return (try? file.file.write(kept.span)) != nil
+            guard let (file, name) = store.makeFile(for: response, key) else { return false }
+            content = .file(file, name: name)
+            return write(kept.span, to: file)
+        }
+    }
+
+    private func write(_ bytes: Span<UInt8>, to file: OutputFile) -> Bool {
+        do throws(SystemError) {
+            try file.write(bytes)
+            return true
+        } catch {
+            store.didFail(error)
+            return false
         }
     }
 

@@ -17,8 +17,15 @@ package protocol CacheStore: AnyObject, Sendable {
     func find(_ key: CacheKey) -> [StoredResponse]
     /// The body of a stored response; nil when it is gone.
     func open(_ body: StoredResponse.Body) -> StoredBody?
-    /// A file for a body that is too large for memory; nil where all is kept in memory.
-    func makeFile(for key: CacheKey) -> (file: OutputFile, name: String)?
+    /// Larger bodies get a file before they are whole, bytes.
+    var largestInMemory: Int { get }
+    /// A file for the body of a response that is too large for memory; nil when none can be made.
+    func makeFile(
+        for response: StoredResponse,
+        _ key: CacheKey
+    ) -> (file: OutputFile, name: String)?
+    /// Such a file could not be written.
+    func didFail(_ error: SystemError)
     /// Adds a response in the place of those with the same selection; false when that cannot be done.
     func add(_ response: StoredResponse, _ content: CacheDraft.Content, for key: CacheKey) -> Bool
     /// Changes what is said of a stored response, whose body stays; false when it is gone.

@@ -2,63 +2,126 @@ internal import SystemKit
 
 /// The folders of a store on disk and what lies in them.
 ///
-///     CACHEDIR.TAG          for programs that make backups (https://bford.info/cachedir/)
 ///     responses-1/          another layout would have another number
+///       CACHEDIR.TAG        for programs that make backups (https://bford.info/cachedir/)
 ///       lists/<key>         the responses of a URL, replaced as a whole
 ///       bodies/<key>.<n>    each written once and never changed; the key's first half stands for it
+///       bodies/<key>.<n>.<t>  one that nothing can validate: of no use after that second
 ///       lock-0 … lock-f     taken while a list is changed, by the last digit of its key
-///       sweep.lock, usage   who makes room, and how much there is by the last count
+///       sweep.lock          who makes room; says when leftovers were looked for last
+///       usage, usage.lock   how much there is by the last count, and what was added since
 ///
 /// All belong to one user and are open to nobody else.
 struct DiskFolders: Sendable {
     static let name = "responses-1"
     static let usage = "usage"
     /// How many digits of a key stand in the names of its bodies.
-    static let prefixLength = 32
+    private static let prefixLength = 32
 
     let root: Folder
     let lists: Folder
     let bodies: Folder
+    private let patience = Lock(LockPatience())
 
     /// Opens the folders, or makes them.
     ///
     /// - Throws: What the file system says; `EPERM` when others may write there.
     init(in directory: String, create: Bool) throws(SystemError) {
         let path = directory + "/" + Self.name
-        root = try Folder(path: path, create: create, mode: 0o700)
-        guard root.isPrivate else {
+        root = try Self.open(path, create: create)
+        lists = try Self.open(path + "/lists", create: create)
+        bodies = try Self.open(path + "/bodies", create: create)
+        if create { tag() }
+    }
+
+    private static func open(_ path: String, create: Bool) throws(SystemError) -> Folder {
+        let folder = try Folder(path: path, create: create, mode: 0o700)
+        guard folder.isPrivate else {
             throw .notPermitted(
                 "use",
                 path,
                 reason: "it belongs to another user, or others may write in it"
             )
         }
-        lists = try Folder(path: path + "/lists", create: create, mode: 0o700)
-        bodies = try Folder(path: path + "/bodies", create: create, mode: 0o700)
-        let parent = try Folder(path: directory, create: false)
-        if create, !parent.contains("CACHEDIR.TAG") {
-            let tag = Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8)
-            try OutputFile.replacePrivate(
-                "CACHEDIR.TAG",
-                in: parent,
-                with: tag.span,
-                isDurable: false
-            )
+        return folder
+    }
+
+    /// Tells programs that make backups what it is, as far as that can be done.
+    private func tag() {
+        let name = "CACHEDIR.TAG"
+        guard !root.contains(name) else { return }
+        let tag = Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8)
+        try? OutputFile.replacePrivate(name, in: root, with: tag.span, isDurable: false)
+    }
+
+    // MARK: - Names
+
+    /// What the names of a key's bodies begin with; of such a name, too.
+    static func prefix(of key: String) -> Substring { key.prefix(prefixLength) }
+
+    /// A name that no body has.
+    ///
+    /// - Parameters:
+    ///   - key: Of the list.
+    ///   - end: When it will be of no use any more, seconds since 1970; nil when it can be validated then.
+    /// - Returns: The name.
+    static func newBodyName(for key: String, uselessFrom end: Int64?) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let number = String(generator.next() as UInt64, radix: 36)
+        let name = "\(prefix(of: key)).\(number)"
+        return end.map { "\(name).\(max(0, $0))" } ?? name
+    }
+
+    /// Whether a body of that key may have such a name: nothing else is opened or removed for it.
+    static func isBodyName(_ name: String, of key: String) -> Bool {
+        let prefix = "\(prefix(of: key))."
+        guard name.utf8.starts(with: prefix.utf8) else { return false }
+        let rest = name.utf8.dropFirst(prefix.utf8.count)
+        return !rest.isEmpty
+            && rest.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// When a body is of no use any more, seconds since 1970, as its name says; nil when it can be validated then.
+    static func uselessFrom(_ body: String) -> Int64? {
+        let parts = body.split(separator: ".")
+        return parts.count == 3 ? Int64(parts[2]) : nil
+    }
+
+    // MARK: - Locks
+
+    /// The names of the locks of lists.
+    static let lockNames = "0123456789abcdef".map { "lock-\($0)" }
+
+    /// The name of the lock of a list.
+    static func lockName(of key: String) -> String { "lock-" + (key.last.map(String.init) ?? "0") }
+
+    /// Takes a lock, and waits for it a little unless that was in vain not long ago.
+    ///
+    /// - Throws: What flock(2) says; `EWOULDBLOCK` when somebody holds it.
+    func lock(_ name: String) throws(SystemError) -> FileLock {
+        let start = Clock.monotonicNanoseconds()
+        let deadline = patience.withLock { $0.deadline(for: name, at: start) }
+        do throws(SystemError) {
+            let lock = try FileLock(in: root, name: name, until: deadline)
+            patience.withLock { $0.didTake(name) }
+            return lock
+        } catch {
+            if error.isBusy { patience.withLock { $0.didFail(name, askedAt: start) } }
+            throw error
         }
     }
 
-    /// What the names of a key's bodies begin with.
-    static func prefix(of key: String) -> Substring { key.prefix(prefixLength) }
-
-    /// Takes the lock of a key.
+    /// Takes a lock that nobody has.
     ///
-    /// - Throws: What flock(2) says; `EWOULDBLOCK` when somebody holds it for too long.
-    func lock(_ key: String) throws(SystemError) -> FileLock {
-        let digit = key.last.map(String.init) ?? "0"
-        let deadline = Clock.monotonicNanoseconds() + Self.patience
-        return try FileLock(in: root, name: "lock-" + digit, until: deadline)
+    /// - Throws: What flock(2) says; `EWOULDBLOCK` when somebody holds it.
+    func lockAtOnce(_ name: String) throws(SystemError) -> FileLock {
+        try FileLock(in: root, name: name, until: .min)
     }
-
-    /// How long another process may take to change a list, nanoseconds.
-    private static let patience: Int64 = 1_000_000_000
 }

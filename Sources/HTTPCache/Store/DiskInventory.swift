@@ -16,6 +16,8 @@ package struct DiskInventory: Sendable {
         /// The file's name in the store.
         package let name: String
         package let reason: String
+        /// Whether something that was stored cannot be used; otherwise a process that was killed has left it.
+        package var isDamage = true
     }
 
     /// The folder of the store.
@@ -48,11 +50,11 @@ package struct DiskInventory: Sendable {
     /// - Throws: What the file system says of the folder; what is damaged or vanishes meanwhile is left out.
     package func forEachItem(_ body: (Item) -> Void) throws(SystemError) {
         for list in try lists() {
-            guard let entry = entry(list) else { continue }
-            for response in entry.responses {
+            guard let list = DiskList.read(list.name, in: folders) else { continue }
+            for response in list.responses {
                 body(
                     Item(
-                        url: entry.url,
+                        url: list.url,
                         response: response,
                         size: response.hasBody ? response.body.length : 0
                     )
@@ -66,71 +68,74 @@ package struct DiskInventory: Sendable {
     /// - Returns: What is damaged, missing or left over. What is being written meanwhile is no fault.
     /// - Throws: What the file system says of the folders.
     package func verify() throws(SystemError) -> [Fault] {
-        let bodies = Set(try folders.bodies.entries().map(\.name))
+        let bodies = try folders.bodies.entries().map(\.name)
         var faults: [Fault] = []
         var named: Set<String> = []
-        for list in try lists() {
-            guard let entry = entry(list) else {
-                if folders.lists.contains(list) {
-                    faults.append(Fault(name: "lists/\(list)", reason: "it is not a whole list"))
-                }
-                continue
+        for entry in try lists() {
+            guard let list = DiskList.read(entry.name, in: folders) else { continue }
+            if let fault = list.fault {
+                faults.append(Fault(name: "lists/\(entry.name)", reason: fault.rawValue))
             }
-            for response in entry.responses where !response.body.name.isEmpty {
+            for response in list.responses where !response.body.name.isEmpty {
                 named.insert(response.body.name)
-                if let reason = fault(of: response.body, in: list) {
+                if let reason = fault(of: response.body, in: entry.name) {
                     faults.append(Fault(name: "bodies/\(response.body.name)", reason: reason))
                 }
             }
         }
-        for body in bodies.subtracting(named).sorted() where isLeftOver(body) {
-            faults.append(Fault(name: "bodies/\(body)", reason: "no list has it"))
+        let now = Clock.wallNanoseconds()
+        for body in Set(bodies).subtracting(named).sorted() {
+            guard let entry = folders.bodies.entry(named: body),
+                DiskSweep.isLeftOver(entry, at: now)
+            else { continue }
+            let reason = "no list has it; it goes when room is made"
+            faults.append(Fault(name: "bodies/\(body)", reason: reason, isDamage: false))
         }
         return faults
     }
 
-    /// Removes everything, and keeps others from storing meanwhile as little as it can.
+    /// Removes everything; others store nothing meanwhile.
     ///
     /// - Returns: How many files are gone.
-    /// - Throws: What the file system says of the folders.
+    /// - Throws: What the file system says of the folders, and of the first file that is still there.
     package func clear() throws(SystemError) -> Int {
         var count = 0
+        var firstError: SystemError?
+        // Nobody lists a body meanwhile that is removed here.
+        let locks = DiskFolders.lockNames.map { try? folders.lock($0) }
+        defer { withExtendedLifetime(locks) {} }
         // The lists first: what no list has is not used.
         for folder in [folders.lists, folders.bodies] {
             for entry in try folder.entries() {
-                folder.remove(entry.name)
-                count += 1
+                do throws(SystemError) {
+                    try folder.removeForCertain(entry.name)
+                    count += 1
+                } catch {
+                    firstError = firstError ?? error
+                }
             }
         }
         folders.root.remove(DiskFolders.usage)
+        if let firstError { throw firstError }
         return count
     }
 
-    private func lists() throws(SystemError) -> [String] {
-        try folders.lists.entries().map(\.name).filter { !$0.hasPrefix(".") }.sorted()
-    }
-
-    private func entry(_ list: String) -> (url: String, responses: [StoredResponse])? {
-        guard let file = try? InputFile(in: folders.lists, name: list),
-            let text = try? file.readPrefix(limit: DiskStore.largestList)
-        else { return nil }
-        return EntryText.parse(text)
+    /// Those that have their names, in the order of these.
+    private func lists() throws(SystemError) -> [Folder.Entry] {
+        try folders.lists.entries().filter { !$0.name.hasPrefix(".") }.sorted { $0.name < $1.name }
     }
 
     /// Why a body is not what its list says; nil when it is, or when the list has another one by now.
     private func fault(of body: StoredResponse.Body, in list: String) -> String? {
-        if let file = try? InputFile(in: folders.bodies, name: body.name) {
+        do throws(SystemError) {
+            let file = try InputFile(in: folders.bodies, name: body.name)
+            if file.exposure != nil { return DiskList.Fault.exposed.rawValue }
             if StoredBody.file(file).isIntact(body) { return nil }
             return "it has \(file.identity.size) bytes of \(body.length), or others than it had"
+        } catch {
+            guard error.isMissing else { return DiskList.Fault.unreadable.rawValue }
         }
-        let isStillNamed = entry(list)?.responses.contains { $0.body.name == body.name } ?? false
-        return isStillNamed ? "it is missing" : nil
-    }
-
-    /// Whether a body that no list has had was there for so long that nobody will name it any more.
-    private func isLeftOver(_ body: String) -> Bool {
-        guard let file = try? InputFile(in: folders.bodies, name: body) else { return false }
-        let age = Clock.wallNanoseconds() - file.identity.modificationNanoseconds
-        return age > DiskSweep.patience
+        let responses = DiskList.read(list, in: folders)?.responses ?? []
+        return responses.contains { $0.body.name == body.name } ? "it is missing" : nil
     }
 }

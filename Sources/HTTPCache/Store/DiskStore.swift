@@ -18,25 +18,29 @@ package final class DiskStore: CacheStore {
         /// nil until there are any.
         var folders: DiskFolders?
         var fault: String?
-        /// What was written and not told to other processes yet, bytes.
-        var written: Int64 = 0
-        /// Makes room, or has made it and was not joined yet.
-        var sweeper: JoinableThread?
-        var isSweeping = false
-        /// Whether there was no room when others were told last.
-        var isFull = false
+    }
+
+    /// What came of a change of a list.
+    private enum Change {
+        case written
+        case refused
+        case stopped
     }
 
     package let largestBody: Int64
     private let directory: String
-    private let capacity: Int64
+    private let room: DiskRoom
     private let stopsAt: @Sendable (Step) -> Bool
     private let state = Lock(State())
 
-    /// The largest list that is read, bytes.
-    static let largestList = 4 << 20
+    /// Larger bodies do not wait in memory, bytes.
+    package var largestInMemory: Int { 64 << 10 }
+    /// The largest list that is written, bytes.
+    private let largestList: Int
     /// More responses to one URL are not kept.
     private static let mostVariants = 32
+    /// So much is left free on the disk for others, bytes.
+    private static let spareRoom: Int64 = 64 << 10
     /// Uses nearer to each other are not noted, nanoseconds.
     private static let useInterval: Int64 = 60_000_000_000
 
@@ -50,48 +54,53 @@ package final class DiskStore: CacheStore {
         stopsAt: @escaping @Sendable (Step) -> Bool = { _ in false }
     ) {
         self.directory = directory
-        self.capacity = capacity
         self.stopsAt = stopsAt
+        room = DiskRoom(capacity: capacity)
         largestBody = capacity / URLCacheConfiguration.largestPart
+        largestList = min(DiskList.largest, max(Int(clamping: largestBody), 64 << 10))
     }
 
     package var fault: String? { state.withLock { $0.fault } }
 
     // MARK: - Reading
 
-    package var isEmpty: Bool { folders(create: false) == nil }
+    package var isEmpty: Bool { knownFolders == nil }
 
     package func find(_ key: CacheKey) -> [StoredResponse] {
-        guard let folders = folders(create: false),
-            let list = try? InputFile(in: folders.lists, name: key.name),
-            list.exposure == nil,
-            let text = try? list.readPrefix(limit: Self.largestList)
+        guard let folders = folders(create: false), let list = DiskList.read(key.name, in: folders)
         else { return [] }
-        guard let entry = EntryText.parse(text) else {
-            remove(key)
-            return []
-        }
-        let age = Clock.wallNanoseconds() - list.identity.modificationNanoseconds
-        if age > Self.useInterval { list.touch() }
-        return entry.url == key.url ? entry.responses : []
+        if list.fault == .damaged { remove(key) }
+        guard list.url == key.url else { return [] }
+        list.touch(atMostEach: Self.useInterval)
+        return list.responses
     }
 
     package func open(_ body: StoredResponse.Body) -> StoredBody? {
         if body.length == 0 { return .memory([]) }
         guard !body.name.isEmpty, let folders = folders(create: false),
             let file = try? InputFile(in: folders.bodies, name: body.name),
-            file.identity.size == body.length
+            file.exposure == nil, file.identity.size == body.length
         else { return nil }
         return .file(file)
     }
 
     // MARK: - Writing
 
-    package func makeFile(for key: CacheKey) -> (file: OutputFile, name: String)? {
-        attempt { folders throws(SystemError) in
-            let name = Self.newBodyName(for: key)
+    package func makeFile(
+        for response: StoredResponse,
+        _ key: CacheKey
+    ) -> (file: OutputFile, name: String)? {
+        let made = attempt { folders throws(SystemError) -> (file: OutputFile, name: String)? in
+            // The same bytes may go to a file of the task, which must not fail for want of room.
+            let length = response.fields["content-length"].flatMap { Int64($0) } ?? 0
+            let need = min(max(0, length), self.largestBody) + Self.spareRoom
+            if let room = folders.bodies.availableBytes, room / 2 < need {
+                return nil
+            }
+            let name = Self.newBodyName(for: response, key)
             return (try Self.file(name, in: folders.bodies), name)
         }
+        return made ?? nil
     }
 
     package func add(
@@ -99,43 +108,48 @@ package final class DiskStore: CacheStore {
         _ content: CacheDraft.Content,
         for key: CacheKey
     ) -> Bool {
+        guard DiskList.canHold(response) else { return false }
         let isAdded = attempt { folders throws(SystemError) -> Bool in
-            guard self.hasRoom else { return false }
+            guard self.room.isLeft(in: folders) else { return false }
             var response = response
             guard try self.writeBody(&response, content, key, folders) else { return false }
-            return try self.change(key, folders) { responses in
-                responses.removeAll { $0.selection == response.selection }
-                responses.append(response)
-                if responses.count > Self.mostVariants { responses.removeFirst() }
-                return true
-            }
+            return try self.list(response, key, folders)
         }
         return isAdded ?? false
     }
 
     package func update(_ response: StoredResponse, for key: CacheKey) -> Bool {
         let isUpdated = attempt { folders throws(SystemError) -> Bool in
-            try self.change(key, folders) { responses in
+            let change = try self.change(key, folders) { responses in
                 let index = responses.firstIndex {
                     $0.selection == response.selection && $0.body == response.body
                 }
                 guard let index else { return false }
-                responses[index] = response
+                responses.remove(at: index)
+                responses.append(response)
                 return true
             }
+            return change == .written
         }
         return isUpdated ?? false
     }
 
     package func remove(_ key: CacheKey) {
-        guard let folders = folders(create: false), folders.lists.contains(key.name) else { return }
+        // Also of a store in which nothing is found any more: the next run believes it again.
+        guard let folders = knownFolders, folders.lists.contains(key.name) else { return }
         // Who cannot have the lock removes the list all the same: what is wrong must not be used.
-        let lock = try? folders.lock(key.name)
+        let lock = try? folders.lock(DiskFolders.lockName(of: key.name))
         let responses = responses(under: key, in: folders)
-        folders.lists.remove(key.name)
+        do throws(SystemError) {
+            try folders.lists.removeForCertain(key.name)
+        } catch {
+            fail("\(error.message), so that what has changed since may still be taken from it")
+        }
         withExtendedLifetime(lock) {}
         for response in responses { removeBody(response.body, in: folders) }
     }
+
+    package func didFail(_ error: SystemError) { fail(error.message) }
 
     /// Gives the body its name; false when the process is to stop there.
     private func writeBody(
@@ -148,7 +162,7 @@ package final class DiskStore: CacheStore {
         switch content {
         case .memory(let bytes):
             if bytes.isEmpty { return true }
-            response.body.name = Self.newBodyName(for: key)
+            response.body.name = Self.newBodyName(for: response, key)
             file = try Self.file(response.body.name, in: folders.bodies)
             try file.write(bytes.span)
         case .file(let written, let name):
@@ -156,9 +170,33 @@ package final class DiskStore: CacheStore {
             file = written
         }
         if stopsAt(.bodyWritten) { return false }
+        room.willName(file.size, in: folders)
         try file.publish(replacing: false)
-        note(written: file.size)
         return !stopsAt(.bodyNamed)
+    }
+
+    /// Lists a response whose body has its name, or removes the body.
+    private func list(
+        _ response: StoredResponse,
+        _ key: CacheKey,
+        _ folders: DiskFolders
+    ) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            let change = try change(key, folders) { responses in
+                let body = response.body.name
+                // Somebody may have emptied the folder in between.
+                guard body.isEmpty || folders.bodies.contains(body) else { return false }
+                responses.removeAll { $0.selection == response.selection }
+                responses.append(response)
+                if responses.count > Self.mostVariants { responses.removeFirst() }
+                return true
+            }
+            if change == .refused { removeBody(response.body, in: folders) }
+            return change == .written
+        } catch {
+            removeBody(response.body, in: folders)
+            throw error
+        }
     }
 
     /// Changes the responses of a URL; what is no longer among them loses its body.
@@ -166,39 +204,44 @@ package final class DiskStore: CacheStore {
     /// - Parameters:
     ///   - key: The URL's.
     ///   - folders: Where the list is.
-    ///   - change: Returns whether there is anything to write.
+    ///   - change: Returns whether there is anything to write; the last ones are those that are kept.
     /// - Returns: Whether it was written.
     /// - Throws: What the file system says.
     private func change(
         _ key: CacheKey,
         _ folders: DiskFolders,
         _ change: (inout [StoredResponse]) -> Bool
-    ) throws(SystemError) -> Bool {
-        let lock = try folders.lock(key.name)
+    ) throws(SystemError) -> Change {
+        let lock = try folders.lock(DiskFolders.lockName(of: key.name))
         defer { withExtendedLifetime(lock) {} }
-        if stopsAt(.listLocked) { return false }
-        let old = responses(under: key, in: folders)
+        if stopsAt(.listLocked) { return .stopped }
+        let list = DiskList.read(key.name, in: folders)
+        let old = list?.url == key.url ? list?.responses ?? [] : []
         var new = old
-        guard change(&new) else { return false }
-        let text = EntryText.make(new, url: key.url)
-        guard text.count <= Self.largestList else { return false }
+        guard change(&new) else { return .refused }
+        var text = EntryText.make(new, url: key.url)
+        while text.count > largestList, new.count > 1 {
+            new.removeFirst()
+            text = EntryText.make(new, url: key.url)
+        }
+        let grows = Int64(text.count) > list?.size ?? 0
+        guard text.count <= largestList, !grows || room.isLeft(in: folders) else { return .refused }
         let file = try Self.file(key.name, in: folders.lists)
         try file.write(text.span)
-        if stopsAt(.listWritten) { return false }
+        if stopsAt(.listWritten) { return .stopped }
+        room.willName(file.size, replacing: list?.size ?? 0, in: folders)
         try file.publish(replacing: true)
-        note(written: old.isEmpty ? file.size : 0)
         for response in old where !new.contains(where: { $0.body.name == response.body.name }) {
             removeBody(response.body, in: folders)
         }
-        return true
+        return .written
     }
 
     private func responses(under key: CacheKey, in folders: DiskFolders) -> [StoredResponse] {
-        guard let list = try? InputFile(in: folders.lists, name: key.name),
-            let text = try? list.readPrefix(limit: Self.largestList),
-            let entry = EntryText.parse(text), entry.url == key.url
-        else { return [] }
-        return entry.responses
+        guard let list = DiskList.read(key.name, in: folders), list.url == key.url else {
+            return []
+        }
+        return list.responses
     }
 
     private func removeBody(_ body: StoredResponse.Body, in folders: DiskFolders) {
@@ -209,26 +252,40 @@ package final class DiskStore: CacheStore {
         try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
     }
 
-    private static func newBodyName(for key: CacheKey) -> String {
-        var generator = SystemRandomNumberGenerator()
-        let number = String(generator.next() as UInt64, radix: 36)
-        return "\(DiskFolders.prefix(of: key.name)).\(number)"
+    private static func newBodyName(for response: StoredResponse, _ key: CacheKey) -> String {
+        DiskFolders.newBodyName(for: key.name, uselessFrom: response.uselessFrom)
     }
+
+    package func close() { room.close(in: knownFolders) }
 
     // MARK: - The folders, and what goes wrong in them
 
+    /// The folders for finding and storing; nil once something has gone wrong.
     private func folders(create: Bool) -> DiskFolders? {
         state.withLock { state in
-            if state.fault != nil { return nil }
-            if let folders = state.folders { return folders }
-            do throws(SystemError) {
-                let folders = try DiskFolders(in: directory, create: create)
-                state.folders = folders
-                return folders
-            } catch {
-                if create || !error.isMissing { state.fault = error.message }
-                return nil
-            }
+            state.fault == nil ? Self.folders(&state, in: directory, create: create) : nil
+        }
+    }
+
+    /// The folders for removing, which needs no room on the disk; nil when there is nothing.
+    private var knownFolders: DiskFolders? {
+        state.withLock { Self.folders(&$0, in: directory, create: false) }
+    }
+
+    private static func folders(
+        _ state: inout State,
+        in directory: String,
+        create: Bool
+    ) -> DiskFolders? {
+        if let folders = state.folders { return folders }
+        guard state.fault == nil else { return nil }
+        do throws(SystemError) {
+            let folders = try DiskFolders(in: directory, create: create)
+            state.folders = folders
+            return folders
+        } catch {
+            if create || !error.isMissing { state.fault = error.message }
+            return nil
         }
     }
 
@@ -241,70 +298,18 @@ package final class DiskStore: CacheStore {
             return try body(folders)
         } catch {
             // A folder that was taken away meanwhile is made again the next time; a busy lock is no fault.
-            let isGone = error.isMissing || !folders.bodies.isAtItsPath
-            let isPassing = isGone || error.isTaken || error.isBusy
-            state.withLock { state in
-                if isGone { state.folders = nil }
-                if !isPassing, state.fault == nil { state.fault = error.message }
+            if error.isMissing || !folders.bodies.isAtItsPath {
+                state.withLock { $0.folders = nil }
+            } else if !error.isTaken, !error.isBusy {
+                fail(error.message)
             }
             return nil
         }
     }
 
-    // MARK: - Room
-
-    /// Counts what was written, and makes room when there is too much.
-    private func note(written: Int64) {
-        let due = state.withLock { state -> Int64? in
-            state.written += (written + 4095) / 4096 * 4096
-            guard state.written >= capacity / DiskSweep.steps else { return nil }
-            defer { state.written = 0 }
-            return state.written
-        }
-        if let due { tell(due) }
-    }
-
-    /// Whether more may be stored; what was full may have been swept meanwhile.
-    private var hasRoom: Bool {
-        if state.withLock({ $0.isFull }) { tell(0) }
-        return state.withLock { !$0.isFull }
-    }
-
-    /// Tells other processes what this one has written, and makes room when there is little.
-    private func tell(_ written: Int64) {
-        guard let folders = folders(create: false) else { return }
-        let sweep = DiskSweep(folders: folders, capacity: capacity)
-        let room = sweep.add(written)
-        let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
-            state.isFull = room == .none
-            guard room != .enough, !state.isSweeping else { return (false, nil) }
-            state.isSweeping = true
-            defer { state.sweeper = nil }
-            return (true, state.sweeper)
-        }
-        guard starts else { return }
-        last?.join()
-        let sweeper = try? JoinableThread(name: "cache sweep") { [self] in
-            _ = sweep.run()
-            state.withLock { $0.isSweeping = false }
-        }
+    private func fail(_ message: String) {
         state.withLock { state in
-            if sweeper == nil { state.isSweeping = false }
-            state.sweeper = sweeper
+            if state.fault == nil { state.fault = message }
         }
-    }
-
-    package func close() {
-        let (written, sweeper) = state.withLock { state in
-            defer {
-                state.written = 0
-                state.sweeper = nil
-            }
-            return (state.written, state.sweeper)
-        }
-        sweeper?.join()
-        guard written > 0, let folders = folders(create: false) else { return }
-        let sweep = DiskSweep(folders: folders, capacity: capacity)
-        if sweep.add(written) != .enough { _ = sweep.run() }
     }
 }

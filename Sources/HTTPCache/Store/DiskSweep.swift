@@ -2,10 +2,10 @@ internal import SystemKit
 
 /// Keeps a store on disk within its capacity, whoever writes to it.
 ///
-/// Every process adds what it has written to a count that they share, in steps; near the capacity the files are counted,
-/// and those lists that were of use least recently go, with their bodies.
+/// Every process adds what it is about to write to a count that they share, in steps. Near the capacity the files are counted, and
+/// lists go with their bodies: first those of which nothing is of use any more, then those that were of use least recently.
 struct DiskSweep: Sendable {
-    /// A process writes at most such a part of the capacity before the others know.
+    /// A process tells the others such a part of the capacity in advance.
     static let steps: Int64 = 256
 
     /// How much room there is.
@@ -14,84 +14,54 @@ struct DiskSweep: Sendable {
         /// It is time to make some.
         case little
         /// Nothing more is stored before there is some: others may be writing, too.
-        case none
+        case full
+    }
+
+    /// A list and its bodies, by their names alone.
+    private struct Stored {
+        let list: Folder.Entry
+        var bodies: [Folder.Entry] = []
+
+        var size: Int64 { bodies.reduce(list.size) { $0 &+ $1.size } }
+
+        /// Whether nothing of it is fresh, and nothing can be validated.
+        func isUseless(at now: Int64) -> Bool {
+            !bodies.isEmpty
+                && bodies.allSatisfy { body in
+                    DiskFolders.uselessFrom(body.name).map { $0 <= now } ?? false
+                }
+        }
     }
 
     let folders: DiskFolders
     /// Bytes.
     let capacity: Int64
 
-    /// A body that no list has yet may be one that is being stored; and so may a file without its final name, nanoseconds.
-    static let patience: Int64 = 3_600_000_000_000
-    /// How long another process may take to add its number, nanoseconds.
-    private static let lockPatience: Int64 = 100_000_000
+    /// For how long a file that no list has yet may be one that is being stored, nanoseconds.
+    private static let patience: Int64 = 3_600_000_000_000
+    private static let second: Int64 = 1_000_000_000
+    private static let usageLock = "usage.lock"
 
     private var limit: Int64 { capacity - capacity / 12 }
     private var hardLimit: Int64 { capacity - capacity / 20 }
     private var target: Int64 { capacity / 10 * 9 }
 
-    /// Adds what was written.
-    func add(_ written: Int64) -> Room {
-        let deadline = Clock.monotonicNanoseconds() + Self.lockPatience
-        guard
-            let lock = try? FileLock(in: folders.root, name: "usage.lock", until: deadline)
-        else { return .enough }
-        defer { withExtendedLifetime(lock) {} }
-        guard let usage = readUsage() else { return .little }
-        let (sum, overflow) = usage.addingReportingOverflow(written)
-        if written > 0 { write(usage: overflow ? .max : sum) }
-        return overflow || sum > hardLimit ? .none : sum > limit ? .little : .enough
-    }
+    // MARK: - What there is
 
-    /// Counts the files and removes what is too much; false when somebody else is at it, or nothing can be listed.
-    func run() -> Bool {
-        guard let lock = try? FileLock(in: folders.root, name: "sweep.lock"),
-            (try? lock.take()) == true,
-            let lists = try? folders.lists.entries(), let bodies = try? folders.bodies.entries()
-        else { return false }
+    /// Adds what is written, or takes back what was told and is not.
+    ///
+    /// - Returns: How much room is left; nil when somebody holds the count, so that nobody knows.
+    func add(_ size: Int64) -> Room? {
+        guard let lock = try? folders.lock(Self.usageLock) else { return nil }
         defer { withExtendedLifetime(lock) {} }
-        let now = Clock.wallNanoseconds()
-        var bodiesOfKey: [Substring: [Folder.Entry]] = [:]
-        var total: Int64 = 0
-        for body in bodies {
-            total += body.size
-            let prefix = body.name.prefix(DiskFolders.prefixLength)
-            bodiesOfKey[prefix, default: []].append(body)
+        guard let usage = readUsage() else {
+            // The first count begins with what is there.
+            write(usage: max(0, size))
+            return .little
         }
-        var kept: [Folder.Entry] = []
-        for list in lists {
-            if list.name.hasPrefix(".") {
-                if now - list.modificationNanoseconds > Self.patience {
-                    folders.lists.remove(list.name)
-                }
-                continue
-            }
-            total += list.size
-            kept.append(list)
-        }
-        kept.sort { $0.modificationNanoseconds < $1.modificationNanoseconds }
-        let aim = total > limit ? target : .max
-        for list in kept {
-            let ownBodies = bodiesOfKey.removeValue(forKey: DiskFolders.prefix(of: list.name))
-            if total > aim { total -= remove(list, ownBodies ?? []) }
-        }
-        // What is left of the bodies has no list.
-        for body in bodiesOfKey.values.joined()
-        where now - body.modificationNanoseconds > Self.patience {
-            folders.bodies.remove(body.name)
-            total -= body.size
-        }
-        write(usage: total)
-        return true
-    }
-
-    /// Removes a list and its bodies; returns what they took.
-    private func remove(_ list: Folder.Entry, _ bodies: [Folder.Entry]) -> Int64 {
-        let lock = try? folders.lock(list.name)
-        defer { withExtendedLifetime(lock) {} }
-        folders.lists.remove(list.name)
-        for body in bodies { folders.bodies.remove(body.name) }
-        return bodies.reduce(list.size) { $0 + $1.size }
+        let (sum, overflow) = usage.addingReportingOverflow(size)
+        if size != 0 { write(usage: overflow ? .max : max(0, sum)) }
+        return overflow || sum > hardLimit ? .full : sum > limit ? .little : .enough
     }
 
     /// What there was by the last count, and what was added since; nil without a count.
@@ -99,7 +69,8 @@ struct DiskSweep: Sendable {
         guard let file = try? InputFile(in: folders.root, name: DiskFolders.usage),
             let text = try? file.readPrefix(limit: 64)
         else { return nil }
-        return Int64(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+        let digits = text.prefix { $0 != UInt8(ascii: "\n") }
+        return Int64(String(decoding: digits, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 }
     }
 
     private func write(usage: Int64) {
@@ -110,5 +81,133 @@ struct DiskSweep: Sendable {
             with: text.span,
             isDurable: false
         )
+    }
+
+    /// Writes what was counted, and what others have added since `earlier` was read.
+    private func write(counted total: Int64, since earlier: Int64) {
+        guard let lock = try? folders.lock(Self.usageLock) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        let added = max(0, (readUsage() ?? earlier) - earlier)
+        let (sum, overflow) = total.addingReportingOverflow(added)
+        write(usage: overflow ? .max : max(0, sum))
+    }
+
+    // MARK: - Making room
+
+    /// Counts the files and removes what is too much; nothing happens while somebody else is at it.
+    func run() {
+        guard let lock = try? FileLock(in: folders.root, name: "sweep.lock"),
+            (try? lock.take()) == true
+        else { return }
+        let earlier = readUsage() ?? 0
+        guard let lists = try? folders.lists.entries(), let bodies = try? folders.bodies.entries()
+        else { return }
+        let now = Clock.wallNanoseconds()
+        var total = (lists + bodies).reduce(0) { $0 &+ $1.size }
+        var (stored, nobodys) = Self.stored(lists, bodies)
+        if isTimeForLeftovers(lock, at: now) { nobodys += leftovers(in: &stored) }
+        // Nobody lists these.
+        total -= removeOld(nobodys, from: folders.bodies, at: now)
+        total -= removeOld(lists.filter { $0.name.hasPrefix(".") }, from: folders.lists, at: now)
+        if total > limit {
+            for candidate in Self.inOrderOfUse(stored, at: now / Self.second) {
+                guard total > target else { break }
+                total -= remove(candidate, at: now)
+            }
+        }
+        write(counted: total, since: earlier)
+    }
+
+    /// The lists with their bodies, and the bodies whose list is not there.
+    private static func stored(
+        _ lists: [Folder.Entry],
+        _ bodies: [Folder.Entry]
+    ) -> ([Stored], [Folder.Entry]) {
+        var stored: [Stored] = []
+        var places: [Substring: Int] = [:]
+        for list in lists where !list.name.hasPrefix(".") {
+            places[DiskFolders.prefix(of: list.name)] = stored.count
+            stored.append(Stored(list: list))
+        }
+        var nobodys: [Folder.Entry] = []
+        for body in bodies {
+            if let place = places[DiskFolders.prefix(of: body.name)] {
+                stored[place].bodies.append(body)
+            } else {
+                nobodys.append(body)
+            }
+        }
+        return (stored, nobodys)
+    }
+
+    /// What is of no use first, then what was of use least recently.
+    private static func inOrderOfUse(_ stored: [Stored], at now: Int64) -> [Stored] {
+        let ranks = stored.map { stored in
+            (stored.isUseless(at: now) ? 0 : 1, stored.list.modificationNanoseconds)
+        }
+        return stored.indices.sorted { ranks[$0] < ranks[$1] }.map { stored[$0] }
+    }
+
+    /// Removes a list and its bodies, but for one that is about to be listed.
+    ///
+    /// - Returns: What they took, bytes; 0 when the list is in use.
+    private func remove(_ stored: Stored, at now: Int64) -> Int64 {
+        let name = stored.list.name
+        // Nobody is waited for: there are others to remove.
+        guard let lock = try? folders.lockAtOnce(DiskFolders.lockName(of: name)) else { return 0 }
+        defer { withExtendedLifetime(lock) {} }
+        guard let list = folders.lists.entry(named: name) else { return stored.size }
+        let named = DiskList.read(name, in: folders)?.bodyNames ?? []
+        guard list.modificationNanoseconds == stored.list.modificationNanoseconds,
+            (try? folders.lists.removeForCertain(name)) != nil
+        else { return 0 }
+        var size = list.size
+        for body in stored.bodies
+        where named.contains(body.name) || Self.isLeftOver(body, at: now) {
+            folders.bodies.remove(body.name)
+            size &+= body.size
+        }
+        return size
+    }
+
+    // MARK: - What killed processes have left
+
+    /// Whether leftovers were not looked for lately, for which many lists are read; notes that they are now.
+    private func isTimeForLeftovers(_ lock: FileLock, at now: Int64) -> Bool {
+        if let last = lock.note.flatMap({ Int64($0) }), last <= now / Self.second,
+            now / Self.second - last < Self.patience / Self.second
+        {
+            return false
+        }
+        lock.write(note: "\(now / Self.second)")
+        return true
+    }
+
+    /// Takes out the bodies that the list of their URL does not name.
+    private func leftovers(in stored: inout [Stored]) -> [Folder.Entry] {
+        var leftovers: [Folder.Entry] = []
+        for index in stored.indices where stored[index].bodies.count > 1 {
+            guard let list = DiskList.read(stored[index].list.name, in: folders), list.fault == nil
+            else { continue }
+            let named = list.bodyNames
+            leftovers += stored[index].bodies.filter { !named.contains($0.name) }
+            stored[index].bodies.removeAll { !named.contains($0.name) }
+        }
+        return leftovers
+    }
+
+    /// Whether a file that no list has was there for so long that nobody will name it any more.
+    static func isLeftOver(_ entry: Folder.Entry, at now: Int64) -> Bool {
+        now &- entry.modificationNanoseconds > patience
+    }
+
+    /// Removes those that nobody is storing any more; returns what they took.
+    private func removeOld(_ entries: [Folder.Entry], from folder: Folder, at now: Int64) -> Int64 {
+        var size: Int64 = 0
+        for entry in entries where Self.isLeftOver(entry, at: now) {
+            guard (try? folder.removeForCertain(entry.name)) != nil else { continue }
+            size += entry.size
+        }
+        return size
     }
 }

@@ -52,7 +52,14 @@ package final class MemoryStore: CacheStore {
         return state.withLock { $0.bodies[body.name] }.map { .memory($0) }
     }
 
-    package func makeFile(for key: CacheKey) -> (file: OutputFile, name: String)? { nil }
+    package var largestInMemory: Int { .max }
+
+    package func makeFile(
+        for response: StoredResponse,
+        _ key: CacheKey
+    ) -> (file: OutputFile, name: String)? { nil }
+
+    package func didFail(_ error: SystemError) {}
 
     package func add(
         _ response: StoredResponse,
@@ -77,7 +84,7 @@ package final class MemoryStore: CacheStore {
             entry.responses.append(response)
             state.size += Self.size(of: response)
             state.entries[key] = entry
-            if state.size > capacity { Self.evict(to: capacity / 10 * 9, in: &state) }
+            makeRoom(in: &state)
             return true
         }
     }
@@ -94,6 +101,7 @@ package final class MemoryStore: CacheStore {
                 - (state.entries[key]?.responses[index].fields.lines.count ?? 0)
             state.entries[key]?.responses[index] = response
             state.size += Int64(growth)
+            makeRoom(in: &state)
             return true
         }
     }
@@ -104,9 +112,18 @@ package final class MemoryStore: CacheStore {
 
     package func close() {}
 
-    private static func evict(to size: Int64, in state: inout State) {
-        let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
-        for (key, _) in oldest where state.size > size { remove(key, in: &state) }
+    /// Removes what is of no use any more, then what was of use least recently, when there is too much.
+    private func makeRoom(in state: inout State) {
+        guard state.size > capacity else { return }
+        let now = Clock.wallNanoseconds() / 1_000_000_000
+        let ranks = state.entries.map { key, entry in
+            let isUseless = entry.responses.allSatisfy { $0.uselessFrom.map { $0 <= now } ?? false }
+            return (isUseless ? 0 : 1, entry.lastUse, key)
+        }
+        for (_, _, key) in ranks.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) })
+        where state.size > capacity / 10 * 9 {
+            Self.remove(key, in: &state)
+        }
     }
 
     private static func remove(_ key: CacheKey, in state: inout State) {
@@ -120,6 +137,7 @@ package final class MemoryStore: CacheStore {
     }
 
     private static func size(of response: StoredResponse) -> Int64 {
-        response.body.length + Int64(response.fields.lines.count) + overhead
+        let body = response.body.name.isEmpty ? 0 : response.body.length
+        return body + Int64(response.fields.lines.count) + overhead
     }
 }

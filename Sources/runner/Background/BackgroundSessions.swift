@@ -64,7 +64,8 @@ final class BackgroundSessions: BackgroundTransfers {
         return journal.recall(
             spec.id,
             mark: order.mark,
-            isUnsafe: !spec.request.isIdempotent
+            isUnsafe: !spec.request.isIdempotent,
+            hasKey: spec.wantsKey || spec.request.hasIdempotencyKey
         )
     }
 
@@ -81,8 +82,8 @@ final class BackgroundSessions: BackgroundTransfers {
         if journal.attemptBegins(spec.id, deadline: deadline) { mustSync = true }
     }
 
-    func attemptEnded(_ spec: TaskSpec, counts: Bool) {
-        journal(of: spec)?.attemptEnded(spec.id, counts: counts)
+    func attemptEnded(_ spec: TaskSpec, failures: Int) {
+        journal(of: spec)?.attemptEnded(spec.id, failures: failures)
     }
 
     func commit() throws(TransferFailure) {

@@ -214,7 +214,10 @@ extension CacheCommand {
             commandName: "verify",
             abstract:
                 "Read everything that is stored, and exit with 6 when something of it is damaged.",
-            discussion: "What is damaged is never used; `clear` removes it."
+            discussion: """
+                What is damaged is never used; `clear` removes it. What killed processes have left over is named, too; it is \
+                no damage.
+                """
         )
 
         @OptionGroup var options: Options
@@ -224,12 +227,12 @@ extension CacheCommand {
             let faults = try Exit.environment { () throws(SystemError) in
                 try inventory?.verify() ?? []
             }
+            let isDamaged = faults.contains(where: \.isDamage)
             try CacheCommand.write(
                 OutputFormat.resolve(options.format),
                 text: {
-                    faults.isEmpty
-                        ? "nothing is damaged\n"
-                        : faults.map { "\($0.name): \($0.reason)\n" }.joined()
+                    faults.map { "\($0.name): \($0.reason)\n" }.joined()
+                        + (isDamaged ? "" : "nothing is damaged\n")
                 },
                 json: { writer in
                     writer.beginArray()
@@ -237,12 +240,13 @@ extension CacheCommand {
                         writer.beginObject()
                         writer.member("file", fault.name)
                         writer.member("reason", fault.reason)
+                        writer.member("isDamage", fault.isDamage)
                         writer.endObject()
                     }
                     writer.endArray()
                 }
             )
-            if !faults.isEmpty { throw Exit(.integrity) }
+            if isDamaged { throw Exit(.integrity) }
         }
     }
 }

@@ -1,0 +1,76 @@
+internal import SystemKit
+internal import TransferModel
+
+/// The list of a URL's responses as it lies in a store.
+struct DiskList {
+    /// Why a list is not believed.
+    enum Fault: String {
+        case damaged = "it is not a whole list"
+        case exposed = "it is of another user, or others may read or write it"
+        case unreadable = "it cannot be read"
+    }
+
+    /// The largest one that is read, bytes.
+    static let largest = 4 << 20
+
+    private var file: InputFile?
+    /// nil for one that is believed.
+    private(set) var fault: Fault?
+    /// As it was asked for; empty in a list that is not believed.
+    private(set) var url = ""
+    private(set) var responses: [StoredResponse] = []
+
+    /// Bytes.
+    var size: Int64 { file?.identity.size ?? 0 }
+
+    /// The names of the bodies that it has.
+    var bodyNames: Set<String> { Set(responses.map(\.body.name)) }
+
+    /// Reads a list.
+    ///
+    /// - Parameters:
+    ///   - key: The name of its file.
+    ///   - folders: Where it is.
+    /// - Returns: nil when there is none.
+    static func read(_ key: String, in folders: DiskFolders) -> DiskList? {
+        let file: InputFile
+        do throws(SystemError) {
+            file = try InputFile(in: folders.lists, name: key)
+        } catch {
+            return error.isMissing ? nil : DiskList(fault: .unreadable)
+        }
+        guard file.exposure == nil else { return DiskList(file: file, fault: .exposed) }
+        guard let text = try? file.readPrefix(limit: largest) else {
+            return DiskList(file: file, fault: .unreadable)
+        }
+        guard let entry = EntryText.parse(text),
+            entry.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            entry.responses.allSatisfy({ mayName($0.body, key) })
+        else { return DiskList(file: file, fault: .damaged) }
+        return DiskList(file: file, url: entry.url, responses: entry.responses)
+    }
+
+    /// Notes that it was of use.
+    ///
+    /// - Parameter interval: Uses nearer to each other are not noted, nanoseconds.
+    func touch(atMostEach interval: Int64) {
+        guard let file else { return }
+        let age = Clock.wallNanoseconds() &- file.identity.modificationNanoseconds
+        if age > interval { file.touch() }
+    }
+
+    /// Whether a list can say of a response what it must: its selection is a few words.
+    static func canHold(_ response: StoredResponse) -> Bool {
+        response.selection.fields.count <= mostSelectingFields
+            && response.selection.fields.allSatisfy { field in
+                !field.name.isEmpty && field.name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            }
+    }
+
+    /// As many as `EntryText` reads.
+    private static let mostSelectingFields = 64
+
+    private static func mayName(_ body: StoredResponse.Body, _ key: String) -> Bool {
+        body.name.isEmpty || DiskFolders.isBodyName(body.name, of: key)
+    }
+}

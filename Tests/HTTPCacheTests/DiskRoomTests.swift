@@ -1,0 +1,87 @@
+import SystemKit
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+@Suite struct DiskRoomTests {
+    private let place: StoreFolder
+
+    init() throws { place = try StoreFolder() }
+
+    @Test func `nothing more is stored while somebody holds the count`() throws {
+        let store = place.store(capacity: 1 << 20)
+        let body = String(repeating: "a", count: 40_000)
+        try store.add(body, "first")
+        store.close()
+        do {
+            let lock = try place.lock("usage.lock")
+            let stored = try (0..<40).filter { try store.add(body, "\($0)") }
+            #expect(stored.count < 3)
+            #expect(store.fault == nil)
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try store.add(body, "last"))
+        store.close()
+        #expect(try place.inventory.size() <= 1 << 20)
+    }
+
+    @Test func `lists that grow take room as bodies do`() throws {
+        let capacity: Int64 = 1 << 20
+        let store = place.store(capacity: capacity)
+        let padding = "Padding: " + String(repeating: "p", count: 10_000)
+        for variant in 0..<6 {
+            for url in 0..<30 {
+                try store.add("", "\(url)", by: "\(variant)", fields: ["ETag: \"a\"", padding])
+            }
+        }
+        store.close()
+        let size = try place.inventory.size()
+        #expect(size <= capacity)
+        #expect(size > capacity / 2)
+    }
+
+    @Test func `fields that grow with a validation take room, too`() throws {
+        let capacity: Int64 = 1 << 20
+        let store = place.store(capacity: capacity)
+        for url in 0..<60 { try store.add("b", "\(url)") }
+        let padding = "Padding: " + String(repeating: "p", count: 40_000)
+        for url in 0..<60 {
+            guard var response = store.find(try cacheKey("\(url)")).first else { continue }
+            response.fields = headerFields(["ETag: \"a\"", padding])
+            _ = store.update(response, for: try cacheKey("\(url)"))
+        }
+        store.close()
+        #expect(try place.inventory.size() <= capacity)
+    }
+
+    @Test func `a count that is missing begins anew`() throws {
+        let store = place.store()
+        try store.add("one")
+        store.close()
+        try place.folders.root.remove(DiskFolders.usage)
+        let sweep = DiskSweep(folders: try place.folders, capacity: 1 << 20)
+        #expect(sweep.add(500_000) == .little)
+        #expect(sweep.add(500_000) == .full)
+        sweep.run()
+        #expect(sweep.add(0) == .enough)
+    }
+
+    @Test func `a count that cannot be is none`() throws {
+        try place.add("one")
+        try place.temporary.write("-9000000000\n", to: place.inside("usage"), mode: 0o600)
+        let sweep = DiskSweep(folders: try place.folders, capacity: 1 << 20)
+        #expect(sweep.add(1) == .little)
+    }
+
+    @Test func `what killed processes have stored is counted`() throws {
+        let capacity: Int64 = 4 << 20
+        let body = String(repeating: "a", count: 5000)
+        // Nobody closes them; each stores less than a step.
+        for number in 0..<400 { try place.store(capacity: capacity).add(body, "\(number)") }
+        let store = place.store(capacity: capacity)
+        try store.add(body, "last")
+        store.close()
+        #expect(try place.inventory.size() <= capacity)
+    }
+}

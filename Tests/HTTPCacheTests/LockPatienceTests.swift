@@ -1,0 +1,34 @@
+import Testing
+
+@testable import HTTPCache
+
+@Suite struct LockPatienceTests {
+    @Test func `a lock is waited for, for a moment`() {
+        #expect(LockPatience().deadline(for: "a", at: 5) == 5 + LockPatience.longestWait)
+    }
+
+    @Test func `who has waited in vain waits for other locks only, for a while`() {
+        var patience = LockPatience()
+        patience.didFail("a", askedAt: 0)
+        let later = LockPatience.memory
+        #expect(patience.deadline(for: "a", at: later) == later)
+        #expect(patience.deadline(for: "b", at: later) > later)
+        let end = LockPatience.longestWait + LockPatience.memory
+        #expect(patience.deadline(for: "a", at: end) > end)
+    }
+
+    @Test func `what was not waited for does not make the while longer`() {
+        var patience = LockPatience()
+        patience.didFail("a", askedAt: 0)
+        patience.didFail("a", askedAt: LockPatience.memory)
+        let end = LockPatience.longestWait + LockPatience.memory
+        #expect(patience.deadline(for: "a", at: end) > end)
+    }
+
+    @Test func `a lock that was taken is waited for again`() {
+        var patience = LockPatience()
+        patience.didFail("a", askedAt: 0)
+        patience.didTake("a")
+        #expect(patience.deadline(for: "a", at: 1) > 1)
+    }
+}
