@@ -3,11 +3,10 @@ package import TransferModel
 
 /// Which fields of a response are stored, and how newer ones take their place (RFC 9111 §3.1, §3.2).
 package enum StoredFields {
-    /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111 §3.1); and cookies, which
-    /// are the jar's alone to keep.
+    /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111 §3.1).
     private static let excepted = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
-        "proxy-authorization", "proxy-connection", "set-cookie", "set-cookie2", "te", "trailer",
+        "proxy-authorization", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
     ]
     /// About the stored body, which a confirmation does not change.

@@ -202,11 +202,4 @@ import TransferModel
         }
         #expect(keys == ["http://a.example/x", "http://a.example/x?", "http://a.example/x?"])
     }
-
-    @Test func `cookies are not stored`() throws {
-        let fields = StoredFields.storable(headerFields(["Set-Cookie: a=b", "ETag: \"a\""]))
-        #expect(fields.fields.map(\.name) == ["ETag"])
-        let newer = StoredFields.updated(fields, by: headerFields(["set-cookie: a=b", "Age: 1"]))
-        #expect(newer.fields.map(\.name) == ["ETag", "Age"])
-    }
 }
