@@ -133,7 +133,10 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
-            exclude: ["http2-server.py", "multipath-server.py", "packet-log.py", "tls-relay.py"],
+            exclude: [
+                "http2-server.py", "multipath-server.py", "packet-log.py", "refuse-binding.py",
+                "slow-upload-server.py", "tls-relay.py",
+            ],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -178,8 +178,8 @@ int csystem_epoll_wait(int set, struct csystem_event *out, int timeout) {
     return count;
 }
 
-int csystem_netlink(uint32_t groups) {
-    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+int csystem_netlink(int protocol, uint32_t groups) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
     if (descriptor < 0) return -1;
     struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
     struct timeval patience = {.tv_sec = 2};

@@ -83,7 +83,7 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
     }
     unsafe handle(user) {
         $0.sockets.didOpen(opened)
-        $0.openedSocket = opened
+        $0.openedSockets.append(opened)
     }
     return opened
 }

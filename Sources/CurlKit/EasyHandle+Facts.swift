@@ -50,9 +50,9 @@ extension EasyHandle {
         }
     }
 
-    /// Whether a connection that this handle has opened last may use several paths (RFC 8684).
-    package func isMultipath(_ connection: ConnectionFacts) -> Bool {
-        openedSocket.map { SocketOptions.isMultipath($0, localPort: connection.localPort) } ?? false
+    /// The socket of a connection that was opened since this handle was prepared; nil for another connection.
+    package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
+        openedSockets.lazy.compactMap { ConnectionSocket($0, of: connection) }.first
     }
 
     /// The times of the connection being opened; final from `willSendRequest` on.

@@ -31,8 +31,8 @@ internal import CCurl
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for.
     var triedPeer: SocketAddress?
-    /// The socket that was opened last, which may be closed by now.
-    var openedSocket: Int32?
+    /// The sockets that were opened since it was prepared, some of which may be closed by now.
+    var openedSockets: [Int32] = []
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
     var watchedSocket: Int32?
     /// Whether libcurl waits for a socket of it; known under the same condition.
@@ -83,6 +83,7 @@ internal import CCurl
             needsReset = true
         }
         unsafe errorBuffer[0] = 0
+        if !openedSockets.isEmpty { openedSockets.removeAll(keepingCapacity: true) }
         if let trust = unsafe trust { unsafe ccurl_trust_clear(trust) }
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)

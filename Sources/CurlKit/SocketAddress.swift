@@ -24,6 +24,15 @@ package import SystemKit
         endpoint.flatMap { IPAddress($0.address) }
     }
 
+    /// The interface that an address of one link is at (RFC 4007); nil for any other address.
+    package var scope: Int32? {
+        guard Int32(storage.ss_family) == AF_INET6 else { return nil }
+        let scope = unsafe withUnsafeBytes(of: storage) { bytes in
+            unsafe bytes.load(as: sockaddr_in6.self).sin6_scope_id
+        }
+        return scope == 0 ? nil : Int32(bitPattern: scope)
+    }
+
     /// The numeric address and the port; nil when it is of no IP version.
     var endpoint: (address: String, port: Int)? {
         unsafe withUnsafeBytes(of: storage) { bytes in

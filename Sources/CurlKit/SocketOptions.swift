@@ -3,8 +3,20 @@ internal import Glibc
 
 /// What a socket is told before it connects, so that its first packet has it.
 package struct SocketOptions: Sendable, Hashable {
-    /// The interface that all packets leave by (SO_BINDTODEVICE); nil for the one that the routes name.
-    package var device: String?
+    /// An interface that all packets leave by.
+    package struct Device: Sendable, Hashable {
+        /// The kernel's number, which stays the same when names change.
+        package var index: Int32
+        package var name: String
+
+        package init(index: Int32, name: String) {
+            self.index = index
+            self.name = name
+        }
+    }
+
+    /// nil for the one that the routes name.
+    package var device: Device?
     /// The differentiated services code point (RFC 2474), 0 to 63.
     package var codePoint: UInt8 = 0
     /// SO_PRIORITY of socket(7), 0 to 6.
@@ -27,59 +39,101 @@ extension SocketOptions {
     private static let multipathProtocol: Int32 = 262
     private static let multipathLevel: Int32 = 284
     private static let multipathInfo: Int32 = 1
+    /// SO_BINDTOIFINDEX of `<asm-generic/socket.h>`.
+    private static let bindToIndex: Int32 = 62
 
     /// Opens a socket for an address; negative when there is none to be had.
     func open(for address: curl_sockaddr) -> Int32 {
-        let type = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        var opened: Int32 = -1
         if isMultipath, address.`protocol` == Int32(IPPROTO_TCP) {
-            opened = socket(address.family, type, Self.multipathProtocol)
+            let several = Self.open(address, Self.multipathProtocol)
+            // Without Multipath TCP, and where it takes no mark, as over IPv6, it is plain.
+            if several >= 0 {
+                if mark(several, of: address.family) { return several }
+                close(several)
+            }
         }
-        if opened < 0 { opened = socket(address.family, type, address.`protocol`) }
-        guard opened >= 0 else { return opened }
+        let opened = Self.open(address, address.`protocol`)
+        // Networks may change a mark, and no transfer depends on it: what is refused is left out.
+        if opened >= 0 { _ = mark(opened, of: address.family) }
+        return opened
+    }
+
+    private static func open(_ address: curl_sockaddr, _ networkProtocol: Int32) -> Int32 {
+        let type = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return socket(address.family, type, networkProtocol)
+    }
+
+    /// Marks what a socket sends; false when the kernel refuses one of the marks.
+    private func mark(_ opened: Int32, of family: Int32) -> Bool {
+        var isMarked = true
         if codePoint > 0 {
-            // Networks may change it, and no transfer depends on it: what is refused is left out.
             let trafficClass = Int32(codePoint) << 2
-            Self.set(opened, Int32(IPPROTO_IP), IP_TOS, trafficClass)
-            if address.family == AF_INET6 {
-                Self.set(opened, Int32(IPPROTO_IPV6), IPV6_TCLASS, trafficClass)
+            isMarked = Self.set(opened, Int32(IPPROTO_IP), IP_TOS, trafficClass)
+            if family == AF_INET6 {
+                // That of IPv4 is for addresses of IPv4 that are written as those of IPv6.
+                isMarked = Self.set(opened, Int32(IPPROTO_IPV6), IPV6_TCLASS, trafficClass)
             }
         }
         // Behind the code point, which sets another one.
-        if priority > 0 { Self.set(opened, SOL_SOCKET, SO_PRIORITY, priority) }
-        return opened
+        if priority > 0, !Self.set(opened, SOL_SOCKET, SO_PRIORITY, priority) { return false }
+        return isMarked
     }
 
     /// Binds a socket to a device; nil when there is none to bind it to.
     func bind(_ opened: Int32) -> SocketBinding? {
         guard let device else { return nil }
+        // By its number, because names may have been given anew since it was looked at; Linux before 5.0 takes names only.
+        if Self.set(opened, SOL_SOCKET, Self.bindToIndex, device.index) { return .bound }
+        guard errno == ENOPROTOOPT else { return .refused(errno: errno) }
         let code = unsafe setsockopt(
             opened,
             SOL_SOCKET,
             SO_BINDTODEVICE,
-            device,
-            socklen_t(device.utf8.count)
+            device.name,
+            socklen_t(device.name.utf8.count)
         )
-        return code == 0 ? .bound : .refused(errno: errno)
+        guard code == 0 else { return .refused(errno: errno) }
+        return unsafe if_nametoindex(device.name) == UInt32(bitPattern: device.index)
+            ? .bound : .refused(errno: ENODEV)
     }
 
-    private static func set(_ opened: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+    @discardableResult
+    private static func set(
+        _ opened: Int32,
+        _ level: Int32,
+        _ option: Int32,
+        _ value: Int32
+    ) -> Bool {
         var value = value
-        unsafe _ = setsockopt(opened, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe setsockopt(opened, level, option, &value, size) == 0
     }
 
-    /// Whether the socket of a connection from that port is one whose other end speaks Multipath TCP too; otherwise it is
-    /// plain TCP by now.
-    static func isMultipath(_ opened: Int32, localPort: Int) -> Bool {
+    /// Whether the other end of a socket's connection speaks Multipath TCP too; otherwise it is plain TCP by now.
+    static func isMultipath(_ opened: Int32) -> Bool {
         // struct mptcp_info is smaller, and grows.
         var info = [UInt8](repeating: 0, count: 256)
         var size = socklen_t(info.count)
-        guard unsafe getsockopt(opened, multipathLevel, multipathInfo, &info, &size) == 0 else {
-            return false
-        }
-        // The number may belong to another socket by now.
+        return unsafe getsockopt(opened, multipathLevel, multipathInfo, &info, &size) == 0
+    }
+
+    /// The number of the interface that a socket is bound to; 0 when it is bound to none.
+    static func boundInterface(_ opened: Int32) -> Int32 {
+        var index: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        if unsafe getsockopt(opened, SOL_SOCKET, bindToIndex, &index, &size) == 0 { return index }
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE) + 1)
+        size = socklen_t(name.count - 1)
+        guard unsafe getsockopt(opened, SOL_SOCKET, SO_BINDTODEVICE, &name, &size) == 0,
+            name[0] != 0
+        else { return 0 }
+        return Int32(bitPattern: unsafe if_nametoindex(name))
+    }
+
+    /// Whether a descriptor is the socket of a connection from that port: its number may be another one's by now.
+    static func isSocket(_ opened: Int32, from localPort: Int) -> Bool {
         var address = sockaddr_storage()
-        size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let port: UInt16? = unsafe withUnsafeMutableBytes(of: &address) { bytes in
             guard let start = bytes.baseAddress,
                 unsafe getsockname(opened, start.assumingMemoryBound(to: sockaddr.self), &size) == 0
@@ -88,5 +142,34 @@ extension SocketOptions {
             return unsafe UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
         }
         return port.map(Int.init) == localPort
+    }
+}
+
+/// The socket of a connection, as long as it is that.
+package struct ConnectionSocket: Sendable, Hashable {
+    fileprivate let descriptor: Int32
+    private let localPort: Int
+
+    /// nil when it is not the connection's.
+    init?(_ descriptor: Int32, of connection: ConnectionFacts) {
+        guard SocketOptions.isSocket(descriptor, from: connection.localPort) else { return nil }
+        self.descriptor = descriptor
+        localPort = connection.localPort
+    }
+
+    /// The number of the interface that it is bound to; 0 when it is bound to none.
+    package var boundInterface: Int32 { SocketOptions.boundInterface(descriptor) }
+
+    /// Whether both ends of its connection speak Multipath TCP (RFC 8684).
+    package var isMultipath: Bool { SocketOptions.isMultipath(descriptor) }
+
+    /// Ends its connection at once, on the thread that it belongs to: what the kernel has still to send is dropped, and the
+    /// peer is told by one packet (RST).
+    package func reset() {
+        guard SocketOptions.isSocket(descriptor, from: localPort) else { return }
+        // connect(2): an address of no family dissolves the connection.
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        _ = unsafe connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 }

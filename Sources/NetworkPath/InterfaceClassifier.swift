@@ -8,10 +8,15 @@ struct InterfaceClassifier {
     let devices: DeviceFolder
     /// What daemons say, by names; the stronger one first.
     let daemons: [[String: InterfaceEvidence]]
+    /// What interfaces are attached to, by names.
+    let attachments: [String: LinkAttachment]
+    /// Those of the machine.
+    let routes: [Route]
 
     /// Classifies all interfaces; one that is made of others is the worst of them.
     func classify(_ interfaces: inout [NetworkInterface]) {
-        let own = interfaces.map(ownClass)
+        let carriers = interfaces.map(carriers)
+        let own = zip(interfaces, carriers).map { ownClass($0, isCarried: !$1.isEmpty) }
         var all = own.map(\.value)
         // Each round carries classes up by one floor; there is none above the last interface.
         for _ in interfaces.indices {
@@ -20,8 +25,15 @@ struct InterfaceClassifier {
                 all[position] = own[position].value
                 guard !own[position].isRuled else { continue }
                 for lower in interfaces.indices
-                where lower != position && interfaces[position].stands(on: interfaces[lower]) {
-                    all[position].worsen(by: before[lower], of: interfaces[lower].name)
+                where lower != position {
+                    if interfaces[position].stands(on: interfaces[lower]) {
+                        all[position].worsen(by: before[lower], "made of \(interfaces[lower].name)")
+                    } else if carriers[position].contains(interfaces[lower].index) {
+                        all[position].worsen(
+                            by: before[lower],
+                            "goes over \(interfaces[lower].name)"
+                        )
+                    }
                 }
             }
             if all == before { break }
@@ -30,10 +42,17 @@ struct InterfaceClassifier {
     }
 
     /// What is known of an interface itself, and whether a rule says all that a lower one could.
-    private func ownClass(_ interface: NetworkInterface) -> (value: InterfaceClass, isRuled: Bool) {
+    private func ownClass(
+        _ interface: NetworkInterface,
+        isCarried: Bool
+    ) -> (value: InterfaceClass, isRuled: Bool) {
         let device = devices.device(of: interface)
+        var attachment = attachments[interface.name] ?? LinkAttachment()
+        attachment.driver = device.driver
+        attachment.gateways = routes.filter { $0.prefix == 0 && $0.interface == interface.index }
+            .compactMap(\.gateway)
         var ruled: [InterfaceEvidence] = []
-        for (source, rule) in rules where rule.match.fits(interface, driver: device.driver) {
+        for (source, rule) in rules where rule.match.fits(interface, attachment) {
             ruled.append(
                 InterfaceEvidence(
                     source,
@@ -48,7 +67,7 @@ struct InterfaceClassifier {
         let ruledKind = ruled.lazy.compactMap(\.kind).first
         let ruledCost = ruled.lazy.compactMap(\.isExpensive).first
         let kind = evidence.lazy.compactMap(\.kind).first ?? .other
-        let isHidden = interface.isMadeOfUnseen && ruledKind == nil
+        let isHidden = interface.isMadeOfUnseen && !isCarried && ruledKind == nil
         let cost = evidence.lazy.compactMap(\.isExpensive).first
         let value = InterfaceClass(
             kind: kind,
@@ -59,6 +78,25 @@ struct InterfaceClassifier {
         )
         return (value, ruledKind != nil && ruledCost != nil)
     }
+
+    /// The interfaces that a tunnel's packets leave by: those that lead to its other ends, or by default where nobody tells these.
+    ///
+    /// By the main table, which is that of the packets of most tunnels: what tunnels themselves bring in by rules is for what
+    /// goes through them.
+    private func carriers(of tunnel: NetworkInterface) -> Set<Int32> {
+        guard tunnel.isTunnel, tunnel.link == 0 else { return [] }
+        let ways = routes.filter { $0.isMain && $0.isUsable && $0.interface != tunnel.index }
+        func best(where fits: (Route) -> Bool) -> Int32? {
+            ways.filter(fits).min { ($1.prefix, $0.metric) < ($0.prefix, $1.metric) }?.interface
+        }
+        let peers = tunnel.peers.map { peer in
+            best { peer.isInNetwork(of: $0.destination, prefix: $0.prefix) }
+        }
+        let defaults = [32, 128].map { bitCount in
+            best { $0.prefix == 0 && $0.destination.bitCount == bitCount }
+        }
+        return Set((peers.isEmpty ? defaults : peers).compactMap(\.self))
+    }
 }
 
 extension NetworkInterface {
@@ -68,26 +106,36 @@ extension NetworkInterface {
     }
 
     /// Whether its packets leave by an interface that is not to be seen: a tunnel's by whatever leads to its other end, a
-    /// veth's in another namespace.
+    /// veth's in another namespace, those of a PPP connection by a modem or by another network.
     fileprivate var isMadeOfUnseen: Bool {
         guard link == 0 else { return false }
-        return Self.tunnels.contains(hardwareType) || Self.unseenKinds.contains(linkKind ?? "")
+        return isTunnel || hardwareType == Self.pointToPoint
+            || linkKind.map { !Self.wholeKinds.contains($0) } ?? false
     }
 
-    /// Virtual interfaces, by their names in the kernel, that do not say what they are made of.
-    private static let unseenKinds: Set<String> = [
-        "veth", "vlan", "tun", "wireguard", "ipip", "sit", "gre", "gretap", "ip6gre", "ip6gretap",
-        "ip6tnl",
-        "vti", "vti6", "xfrm", "vxlan", "geneve", "macvlan", "ipvlan", "macvtap", "ovpn-dco",
+    /// Whether its packets leave inside others, which go to its other end.
+    fileprivate var isTunnel: Bool {
+        linkKind.map(Self.tunnelKinds.contains) ?? Self.tunnels.contains(hardwareType)
+    }
+
+    /// Virtual interfaces, by their names in the kernel, that are no more than their ports, or than this machine.
+    private static let wholeKinds: Set<String> = [
+        "bridge", "bond", "team", "vrf", "dummy", "ifb", "nlmon",
+    ]
+
+    private static let tunnelKinds: Set<String> = [
+        "tun", "wireguard", "ipip", "sit", "gre", "gretap", "erspan", "ip6gre", "ip6gretap",
+        "ip6erspan", "ip6tnl", "vti", "vti6", "xfrm", "vxlan", "geneve", "ovpn", "ovpn-dco",
+        "amt", "bareudp", "gtp",
     ]
 }
 
 extension InterfaceClass {
-    fileprivate mutating func worsen(by lower: InterfaceClass, of name: String) {
+    fileprivate mutating func worsen(by lower: InterfaceClass, _ reason: String) {
         isCellular = Self.worse(isCellular, lower.isCellular)
         isExpensive = Self.worse(isExpensive, lower.isExpensive)
         isConstrained = isConstrained || lower.isConstrained
-        evidence.append("made of \(name)")
+        evidence.append(reason)
     }
 
     /// What is known is worse than what is not, and that is worse than what is known not to be.
@@ -99,11 +147,15 @@ extension InterfaceClass {
 
 extension InterfaceRule.Match {
     /// Whether the interface is meant.
-    func fits(_ interface: NetworkInterface, driver: String?) -> Bool {
+    func fits(_ interface: NetworkInterface, _ attachment: LinkAttachment) -> Bool {
         guard !isEmpty else { return false }
         if let name, !Self.matches(interface.name, name) { return false }
         if let macAddress, macAddress != interface.macAddress { return false }
-        return self.driver == nil || self.driver == driver
+        if let driver, driver != attachment.driver { return false }
+        if let gateway, !attachment.gateways.contains(gateway) { return false }
+        if let ssid, attachment.ssid.map({ Self.matches($0, ssid) }) != true { return false }
+        guard let connection else { return true }
+        return attachment.connections.contains { Self.matches($0, connection) }
     }
 
     /// Whether a name fits a pattern with `*` and `?`, in time that grows with the product of their lengths.

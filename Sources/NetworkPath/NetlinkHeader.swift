@@ -1,4 +1,4 @@
-/// The head of a message of rtnetlink(7), whose lengths nobody vouches for.
+/// The head of a message of netlink(7), whose lengths nobody vouches for.
 struct NetlinkHeader: Sendable, Hashable {
     /// RTM_… and NLMSG_….
     enum Kind: UInt16 {
@@ -9,13 +9,16 @@ struct NetlinkHeader: Sendable, Hashable {
         case route = 24
     }
 
-    /// nil for a message that is not read here.
-    let kind: Kind?
+    /// The message's type as it stands there; those of generic netlink are numbers of its parts.
+    let number: UInt16
     let sequence: UInt32
     /// Whether a dump was overtaken by a change (NLM_F_DUMP_INTR).
     let isInterrupted: Bool
 
     private static let size = 16
+
+    /// nil for a message that is not read here.
+    var kind: Kind? { Kind(rawValue: number) }
 
     /// Calls `visit` with the head and the rest of each whole message, until it returns false.
     ///
@@ -26,11 +29,11 @@ struct NetlinkHeader: Sendable, Hashable {
     ) -> Bool {
         var offset = 0
         while let length = bytes.word(at: offset), length >= size,
-            Int(length) <= bytes.count - offset, let kind = bytes.half(at: offset + 4),
+            Int(length) <= bytes.count - offset, let number = bytes.half(at: offset + 4),
             let flags = bytes.half(at: offset + 6), let sequence = bytes.word(at: offset + 8)
         {
             let header = NetlinkHeader(
-                kind: Kind(rawValue: kind),
+                number: number,
                 sequence: sequence,
                 isInterrupted: flags & 0x10 != 0
             )
@@ -71,6 +74,9 @@ extension Span<UInt8> {
             offset += (Int(size) + 3) & ~3
         }
     }
+
+    /// All of them.
+    var bytes: [UInt8] { indices.map { self[$0] } }
 
     /// The text up to its NUL.
     var cString: String {

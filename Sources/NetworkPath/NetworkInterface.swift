@@ -18,6 +18,8 @@ package struct NetworkInterface: Sendable, Hashable {
     package var master: Int32
     /// The interface that a virtual one is made of, such as a VLAN's; 0 for none that is to be seen from here.
     package var link: Int32
+    /// The other ends of a tunnel, as far as the kernel tells them.
+    package var peers: [IPAddress]
     /// Those that a connection can come from: no tentative ones and none of one link only.
     package var addresses: [IPAddress]
     /// What it is to a policy.
@@ -32,6 +34,7 @@ package struct NetworkInterface: Sendable, Hashable {
         isUp: Bool = true,
         master: Int32 = 0,
         link: Int32 = 0,
+        peers: [IPAddress] = [],
         addresses: [IPAddress] = [],
         classification: InterfaceClass? = nil
     ) {
@@ -43,6 +46,7 @@ package struct NetworkInterface: Sendable, Hashable {
         self.isUp = isUp
         self.master = master
         self.link = link
+        self.peers = peers
         self.addresses = addresses
         self.classification = classification ?? .unknown
     }
@@ -70,12 +74,25 @@ package struct Route: Sendable, Hashable {
     package var interface: Int32
     /// Of two routes to one network the smaller one is taken.
     package var metric: UInt32
+    /// Whom it leads over; nil when the network is at its interface.
+    package var gateway: IPAddress?
+    /// Whether it is in the table that is asked without a rule; one of another table holds for some packets only.
+    package var isMain: Bool
 
-    package init(destination: IPAddress, prefix: Int, interface: Int32, metric: UInt32 = 0) {
+    package init(
+        destination: IPAddress,
+        prefix: Int,
+        interface: Int32,
+        metric: UInt32 = 0,
+        gateway: IPAddress? = nil,
+        isMain: Bool = true
+    ) {
         self.destination = destination
         self.prefix = prefix
         self.interface = interface
         self.metric = metric
+        self.gateway = gateway
+        self.isMain = isMain
     }
 
     /// Whether it leads beyond its own link.

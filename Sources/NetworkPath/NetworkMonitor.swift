@@ -6,11 +6,13 @@ package final class NetworkMonitor: Sendable {
     private let changes: NetlinkSocket
     private let snapshot: Lock<NetworkSnapshot>
     private let wakeUp: EventPoll.WakeUp
+    /// Held while somebody is told of a change.
     private let isStopped = Lock(false)
-    private let thread = Lock<JoinableThread?>(nil)
 
     /// How long after a first change the network is looked at again: one change seldom comes alone.
     private static let settlingNanoseconds: Int64 = 250_000_000
+    /// How long after that it is looked at although nothing was heard: daemons learn things that the kernel does not tell.
+    private static let surveyNanoseconds: Int64 = 30_000_000_000
     private static let changesTag: UInt64 = 1
 
     /// Looks at the network.
@@ -54,19 +56,15 @@ package final class NetworkMonitor: Sendable {
     /// - Parameter didChange: Called on the monitor's thread when interfaces, addresses, routes or classes are others.
     /// - Throws: Without threads.
     package func start(_ didChange: @escaping @Sendable () -> Void) throws(SystemError) {
-        let started = try JoinableThread(name: "network") { [self] in listen(didChange) }
-        thread.withLock { $0 = started }
+        _ = try JoinableThread(name: "network") { [self] in listen(didChange) }
     }
 
-    /// Ends the thread; nothing is told afterwards.
+    /// Lets the thread end; nothing is told afterwards.
+    ///
+    /// It is not waited for: a daemon may hold it up.
     package func stop() {
         isStopped.withLock { $0 = true }
         wakeUp.signal()
-        thread.withLock { thread in
-            let started = thread
-            thread = nil
-            return started
-        }?.join()
     }
 
     private func listen(_ didChange: () -> Void) {
@@ -75,25 +73,39 @@ package final class NetworkMonitor: Sendable {
             let socket = try? RouteSocket()
         else { return }
         var events: [EventPoll.Event] = []
-        var settled: Int64?
+        var settled = nextSurvey
         // Others may have seen a change before, by `refresh`: it is to be told of all the same.
         var surveyed = current
+        func tell(_ found: NetworkSnapshot) {
+            guard found != surveyed else { return }
+            surveyed = found
+            isStopped.withLock { if !$0 { didChange() } }
+        }
         while true {
             poll.wait(milliseconds: Self.milliseconds(until: settled), into: &events)
             if isStopped.withLock({ $0 }) { return }
             if !events.isEmpty {
                 // What it was is seen by looking: messages may have been lost.
                 changes.drain()
-                settled = settled ?? Clock.monotonicNanoseconds() + Self.settlingNanoseconds
+                let soon = Clock.monotonicNanoseconds() + Self.settlingNanoseconds
+                settled = min(settled ?? soon, soon)
             }
             guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
-            settled = nil
-            guard let found = try? survey.snapshot(socket) else { continue }
+            // What the kernel knows is told before daemons are waited for.
+            tell(refresh(socket))
+            guard let found = try? survey.snapshot(socket) else {
+                settled = Clock.monotonicNanoseconds() + Self.settlingNanoseconds
+                continue
+            }
             snapshot.withLock { $0 = found }
-            guard found != surveyed else { continue }
-            surveyed = found
-            didChange()
+            tell(found)
+            settled = nextSurvey
         }
+    }
+
+    /// When the network is looked at without a word of the kernel; nil for never.
+    private var nextSurvey: Int64? {
+        survey.asksDaemons ? Clock.monotonicNanoseconds() + Self.surveyNanoseconds : nil
     }
 
     private static func milliseconds(until time: Int64?) -> Int32 {

@@ -93,7 +93,9 @@ package struct NetworkSnapshot: Sendable, Hashable {
         }
         // The kernel takes every peer for a neighbour on an interface that it has no route for: only one with a route of its
         // own will do.
-        let ways = routes.filter { peer.isInNetwork(of: $0.destination, prefix: $0.prefix) }
+        let ways = routes.filter {
+            $0.isMain && peer.isInNetwork(of: $0.destination, prefix: $0.prefix)
+        }
         let best = ways.compactMap { route in
             interface(route.interface).flatMap { interface in
                 isUsable(interface) && interface.classification.denial(under: access) == nil

@@ -8,24 +8,24 @@ package struct NetworkSurvey: Sendable {
     private let devices: DeviceFolder
     private let bus: SystemBus
 
-    /// Where sysfs has the interfaces.
-    package static let deviceFolder = "/sys/class/net"
-
     /// Takes the rules that come before everything else that is known.
     ///
     /// - Parameters:
     ///   - job: The rules of the job file.
     ///   - host: The rules of the machine, which the job's come before.
-    ///   - devices: Where sysfs has the interfaces.
-    package init(
-        job: [InterfaceRule],
-        host: [InterfaceRule],
-        devices: String = Self.deviceFolder
-    ) {
-        rules = job.map { ("the job file", $0) } + host.map { ("the host file", $0) }
-        self.devices = DeviceFolder(path: devices)
-        bus = SystemBus()
+    package init(job: [InterfaceRule], host: [InterfaceRule]) {
+        self.init(job: job, host: host, bus: SystemBus())
     }
+
+    /// Asks daemons in another way.
+    init(job: [InterfaceRule], host: [InterfaceRule], bus: SystemBus) {
+        rules = job.map { ("the job file", $0) } + host.map { ("the host file", $0) }
+        devices = DeviceFolder(path: "/sys/class/net")
+        self.bus = bus
+    }
+
+    /// Whether what is found may change without a word of the kernel: daemons know it.
+    var asksDaemons: Bool { bus.isThere }
 
     /// What there is now.
     ///
@@ -35,8 +35,33 @@ package struct NetworkSurvey: Sendable {
     package func snapshot(_ socket: RouteSocket) throws(SystemError) -> NetworkSnapshot {
         let tables = try socket.tables()
         var interfaces = tables.interfaces
-        InterfaceClassifier(rules: rules, devices: devices, daemons: bus.evidence())
-            .classify(&interfaces)
+        let generic = needsGeneric(interfaces) ? try? GenericNetlink() : nil
+        for position in interfaces.indices where interfaces[position].linkKind == "wireguard" {
+            interfaces[position].peers =
+                generic?.wireGuardPeers(of: interfaces[position].index) ?? []
+        }
+        let daemons = bus.report()
+        var attachments = daemons.attachments
+        let networks = asksForNetworks ? generic?.wirelessNetworks() ?? [:] : [:]
+        for interface in interfaces {
+            if let name = networks[interface.index] {
+                attachments[interface.name, default: LinkAttachment()].ssid = name
+            }
+        }
+        InterfaceClassifier(
+            rules: rules,
+            devices: devices,
+            daemons: daemons.evidence,
+            attachments: attachments,
+            routes: tables.routes
+        ).classify(&interfaces)
         return NetworkSnapshot(interfaces: interfaces, routes: tables.routes)
+    }
+
+    /// Whether a rule is about Wi-Fi networks.
+    private var asksForNetworks: Bool { rules.contains { $0.rule.match.ssid != nil } }
+
+    private func needsGeneric(_ interfaces: [NetworkInterface]) -> Bool {
+        asksForNetworks || interfaces.contains { $0.linkKind == "wireguard" }
     }
 }

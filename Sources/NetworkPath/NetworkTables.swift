@@ -32,7 +32,7 @@ struct NetworkTables {
             case 5: interface.link = value.index(at: 0) ?? 0
             case 10: interface.master = value.index(at: 0) ?? 0
             case 16: state = value.isEmpty ? 0 : value[0]
-            case 18: interface.linkKind = Self.linkKind(value)
+            case 18: (interface.linkKind, interface.peers) = Self.linkKind(value)
             case 37: isElsewhere = true
             default: break
             }
@@ -46,23 +46,37 @@ struct NetworkTables {
         interfaces.append(interface)
     }
 
-    /// IFLA_INFO_KIND.
-    private static func linkKind(_ value: Span<UInt8>) -> String? {
+    /// IFLA_INFO_KIND, and of tunnels the other ends that IFLA_INFO_DATA names.
+    private static func linkKind(_ value: Span<UInt8>) -> (kind: String?, peers: [IPAddress]) {
         var kind: String?
         value.forEachAttribute(from: 0) { type, value in
             if type == 1 { kind = value.cString }
         }
-        return kind
+        guard let kind, let types = remoteAttributes[kind] else { return (kind, []) }
+        var peers: [IPAddress] = []
+        value.forEachAttribute(from: 0) { type, data in
+            guard type == 2 else { return }
+            data.forEachAttribute(from: 0) { type, value in
+                guard types.contains(type), let peer = IPAddress(bytes: value),
+                    peer != .unspecified(bitCount: peer.bitCount), !peer.isMulticast
+                else { return }
+                peers.append(peer)
+            }
+        }
+        return (kind, peers)
     }
+
+    /// Where tunnels have the address of their other end: IFLA_IPTUN_REMOTE, IFLA_GRE_REMOTE, IFLA_VTI_REMOTE and others of
+    /// `<linux/if_tunnel.h>` and `<linux/if_link.h>`.
+    private static let remoteAttributes: [String: Set<UInt16>] = [
+        "ipip": [3], "sit": [3], "ip6tnl": [3], "gre": [7], "gretap": [7], "erspan": [7],
+        "ip6gre": [7], "ip6gretap": [7], "ip6erspan": [7], "vti": [5], "vti6": [5],
+        "vxlan": [2, 16], "geneve": [2, 7],
+    ]
 
     private static func macAddress(_ value: Span<UInt8>) -> String? {
         guard value.count == 6 else { return nil }
-        var parts: [String] = []
-        for index in value.indices {
-            let digits = String(value[index], radix: 16)
-            parts.append(digits.utf8.count == 1 ? "0" + digits : digits)
-        }
-        return parts.joined(separator: ":")
+        return value.bytes.map { $0.padded(to: 2, radix: 16) }.joined(separator: ":")
     }
 
     /// struct ifaddrmsg and IFA_… of `<linux/if_addr.h>`.
@@ -89,29 +103,41 @@ struct NetworkTables {
 
     /// struct rtmsg and RTA_… of `<linux/rtnetlink.h>`; several when the route is spread over interfaces.
     private static func routes(in body: Span<UInt8>) -> [Route] {
-        // Of the main table, to other machines, and none that is only remembered.
+        // To other machines, and none that is only remembered.
         guard body.count >= 12, body[7] == 1, let flags = body.word(at: 8), flags & 0x200 == 0,
-            let reading = Reading(body), reading.table == 254
+            let reading = Reading(body), reading.table != Self.localTable
         else { return [] }
         let family = body[0]
         guard family == 2 || family == 10 else { return [] }
         let bitCount = family == 2 ? 32 : 128
         let destination = reading.destination ?? .unspecified(bitCount: bitCount)
         guard destination.bitCount == bitCount, body[1] <= bitCount else { return [] }
-        return reading.interfaces.map {
+        return reading.hops.map {
             Route(
                 destination: destination,
                 prefix: Int(body[1]),
-                interface: $0,
-                metric: reading.metric
+                interface: $0.interface,
+                metric: reading.metric,
+                gateway: $0.gateway,
+                isMain: reading.table == Self.mainTable
             )
         }
     }
 
+    /// RT_TABLE_MAIN and RT_TABLE_LOCAL.
+    private static let mainTable: UInt32 = 254
+    private static let localTable: UInt32 = 255
+
     /// The attributes of a route.
     struct Reading {
+        /// Where it leaves.
+        struct Hop {
+            var interface: Int32
+            var gateway: IPAddress?
+        }
+
         var destination: IPAddress?
-        var interfaces: [Int32] = []
+        var hops: [Hop] = []
         var metric: UInt32 = 0
         var table: UInt32
 
@@ -119,30 +145,48 @@ struct NetworkTables {
             guard body.count >= 12 else { return nil }
             table = UInt32(body[4])
             var reading = self
+            var interface: Int32?
+            var gateway: IPAddress?
             body.forEachAttribute(from: 12) { type, value in
                 switch type {
                 case 1: reading.destination = IPAddress(bytes: value)
-                case 4: reading.interfaces += value.index(at: 0).map { [$0] } ?? []
+                case 4: interface = value.index(at: 0)
                 case 6: reading.metric = value.word(at: 0) ?? 0
-                case 9: reading.interfaces += Self.hops(in: value)
+                case 9: reading.hops += Self.hops(in: value)
                 case 15: reading.table = value.word(at: 0) ?? reading.table
-                default: break
+                default: gateway = Self.gateway(type, value) ?? gateway
                 }
+            }
+            if let interface {
+                reading.hops.insert(.init(interface: interface, gateway: gateway), at: 0)
             }
             self = reading
         }
 
+        /// RTA_GATEWAY, or RTA_VIA of a gateway of the other version.
+        private static func gateway(_ type: UInt16, _ value: Span<UInt8>) -> IPAddress? {
+            switch type {
+            case 5: IPAddress(bytes: value)
+            case 18 where value.count > 2: IPAddress(bytes: value.extracting(droppingFirst: 2))
+            default: nil
+            }
+        }
+
         /// struct rtnexthop.
-        private static func hops(in value: Span<UInt8>) -> [Int32] {
-            var interfaces: [Int32] = []
+        private static func hops(in value: Span<UInt8>) -> [Hop] {
+            var hops: [Hop] = []
             var offset = 0
-            while let size = value.half(at: offset), size >= 8,
+            while let size = value.half(at: offset), size >= 8, offset + Int(size) <= value.count,
                 let index = value.index(at: offset + 4)
             {
-                interfaces.append(index)
+                var hop = Hop(interface: index)
+                value.extracting(offset..<offset + Int(size)).forEachAttribute(from: 8) {
+                    hop.gateway = gateway($0, $1) ?? hop.gateway
+                }
+                hops.append(hop)
                 offset += (Int(size) + 3) & ~3
             }
-            return interfaces
+            return hops
         }
     }
 }

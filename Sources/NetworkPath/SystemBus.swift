@@ -13,17 +13,30 @@ struct SystemBus: Sendable {
     /// More of an answer is not read.
     private static let longestAnswer = 4 << 20
 
-    /// What each daemon says of interfaces, by their names.
-    func evidence() -> [[String: InterfaceEvidence]] {
-        guard PathOccupant(at: socket) != .nothing else { return [] }
+    /// What the daemons say of interfaces, by their names.
+    struct Report {
+        /// Of each daemon, the stronger one first.
+        var evidence: [[String: InterfaceEvidence]] = []
+        var attachments: [String: LinkAttachment] = [:]
+    }
+
+    /// Whether there is anybody to ask.
+    var isThere: Bool { PathOccupant(at: socket) != .nothing }
+
+    /// Asks each daemon, which may take up to two seconds.
+    func report() -> Report {
+        guard isThere else { return Report() }
         let manager = objects(of: "org.freedesktop.NetworkManager", at: "/org/freedesktop")
         let modems = objects(
             of: "org.freedesktop.ModemManager1",
             at: "/org/freedesktop/ModemManager1"
         )
-        return [
-            modems.map(Self.modemManager) ?? [:], manager.map(Self.networkManager) ?? [:],
-        ].filter { !$0.isEmpty }
+        return Report(
+            evidence: [
+                modems.map(Self.modemManager) ?? [:], manager.map(Self.networkManager) ?? [:],
+            ].filter { !$0.isEmpty },
+            attachments: manager.map(Self.attachments) ?? [:]
+        )
     }
 
     /// The objects of a service with their properties, as busctl writes them; nil when it says nothing.
@@ -46,9 +59,7 @@ struct SystemBus: Sendable {
     static func networkManager(_ answer: JSONValue) -> [String: InterfaceEvidence] {
         var result: [String: InterfaceEvidence] = [:]
         for object in Self.objects(in: answer) {
-            guard let device = object["org.freedesktop.NetworkManager.Device"],
-                let name = device["Interface"]?["data"]?.text
-            else { continue }
+            guard let device = object["org.freedesktop.NetworkManager.Device"] else { continue }
             let metered = device["Metered"]?["data"]?.whole ?? 0
             let kind: InterfaceKind? =
                 switch device["DeviceType"]?["data"]?.whole {
@@ -62,7 +73,40 @@ struct SystemBus: Sendable {
                 kind: kind,
                 isExpensive: [1, 3].contains(metered) ? true : metered == 2 ? false : nil
             )
-            if !evidence.isEmpty { result[name] = evidence }
+            if evidence.isEmpty { continue }
+            for name in Self.names(of: device) { result[name] = evidence }
+        }
+        return result
+    }
+
+    /// The names of a device: of a modem, `Interface` is its control port and `IpInterface` what packets leave by.
+    private static func names(of device: JSONValue) -> [String] {
+        ["Interface", "IpInterface"].compactMap { device[$0]?["data"]?.text }.filter { !$0.isEmpty }
+    }
+
+    /// The Wi-Fi networks and the connections that NetworkManager's devices have.
+    static func attachments(_ answer: JSONValue) -> [String: LinkAttachment] {
+        let objects = Self.members(of: answer)
+        func property(_ path: String?, _ interface: String, _ name: String) -> JSONValue? {
+            let object = objects.first { $0.name == path }
+            return object?.value["org.freedesktop.NetworkManager.\(interface)"]?[name]?["data"]
+        }
+        var result: [String: LinkAttachment] = [:]
+        for object in objects {
+            guard let device = object.value["org.freedesktop.NetworkManager.Device"] else {
+                continue
+            }
+            var attachment = LinkAttachment()
+            let point = property(object.name, "Device.Wireless", "ActiveAccessPoint")?.text
+            let bytes = property(point, "AccessPoint", "Ssid")?.items.compactMap(\.whole) ?? []
+            if !bytes.isEmpty {
+                attachment.ssid = String(decoding: bytes.map(UInt8.init(clamping:)), as: UTF8.self)
+            }
+            let connection = device["ActiveConnection"]?["data"]?.text
+            attachment.connections = ["Id", "Uuid"].compactMap {
+                property(connection, "Connection.Active", $0)?.text
+            }
+            for name in Self.names(of: device) { result[name] = attachment }
         }
         return result
     }
@@ -90,15 +134,17 @@ struct SystemBus: Sendable {
 
     /// The values of `a{oa{sa{sv}}}`.
     private static func objects(in answer: JSONValue) -> [JSONValue] {
-        answer["data"]?.items.first?.values ?? []
+        members(of: answer).map(\.value)
+    }
+
+    /// Its objects under their paths.
+    private static func members(of answer: JSONValue) -> [JSONValue.Member] {
+        guard case .object(let members)? = answer["data"]?.items.first else { return [] }
+        return members
     }
 }
 
 extension JSONValue {
-    fileprivate var values: [JSONValue] {
-        if case .object(let members) = self { members.map(\.value) } else { [] }
-    }
-
     fileprivate var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
 
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }

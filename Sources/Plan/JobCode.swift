@@ -62,6 +62,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case duplicateKey = "job.duplicate-key"
     case duplicateIdentifier = "job.duplicate-identifier"
     case notInBackground = "job.not-in-background"
+    case backgroundOnly = "job.background-only"
     case unknownTask = "job.unknown-task"
     case unknownSession = "job.unknown-session"
     case sessionRequired = "job.session-required"

@@ -95,6 +95,7 @@ extension PlanBuilder {
                     )
                     break
                 }
+                reader.settleDiscretion(of: &session, entry.value)
                 reader.checkMultipath(of: session, entry.value)
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
@@ -103,6 +104,7 @@ extension PlanBuilder {
             }
         }
         if sessions.isEmpty {
+            reader.settleDiscretion(of: &defaults.session, nil)
             sessions = [defaults.session]
             secrets = [shared]
             reader.sessions[defaults.session.name] = 0

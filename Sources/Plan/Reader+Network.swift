@@ -4,6 +4,33 @@ internal import SystemKit
 package import TransferModel
 
 extension Reader {
+    /// Makes a discretionary session wait for networks that are not expensive; warns of another session that would be one.
+    ///
+    /// - Parameters:
+    ///   - session: What was read of it.
+    ///   - node: Its mapping; nil for one that stands nowhere.
+    mutating func settleDiscretion(of session: inout SessionConfiguration, _ node: NodeID?) {
+        guard session.isDiscretionary else { return }
+        if session.kind == .background {
+            session.access.remove(.expensive)
+            session.waitsForConnectivity = true
+            return
+        }
+        session.isDiscretionary = false
+        // What `defaults` say is meant for the sessions that it can be true of.
+        guard let key = node.flatMap({ document.value(of: $0, for: "isDiscretionary")?.key })
+        else { return }
+        add(
+            Diagnostic(
+                .warning,
+                .backgroundOnly,
+                "`isDiscretionary`\(context) does nothing: only the transfers of a background session can wait",
+                at: document.range(of: key),
+                help: "write `configuration: background` and an `identifier`"
+            )
+        )
+    }
+
     /// Reports a session that forbids interfaces and lets the kernel choose some.
     mutating func checkMultipath(of session: SessionConfiguration, _ node: NodeID) {
         guard session.multipathServiceType != .none, session.access.isRestricted else { return }

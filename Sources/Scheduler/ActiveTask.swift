@@ -20,9 +20,6 @@ final class ActiveTask {
         case queued
     }
 
-    /// How much further an attempt must at most bring a file so that it counts as progress, bytes.
-    private static let leastProgress: Int64 = 1 << 20
-
     let spec: TaskSpec
     /// What is asked for, with the idempotency key that was made for it.
     let request: RequestSpec
@@ -34,14 +31,23 @@ final class ActiveTask {
     private(set) var lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
     let deadline: MonotonicTime?
-    /// When no attempt may begin any more: the deadline or the end of the retry budget.
-    let retryLimit: MonotonicTime?
+    /// When the retry budget is used up; waits for an interface or for power move it on.
+    private var budgetEnd: MonotonicTime?
+    /// When no attempt may begin any more: the deadline or the end of the retry budget, which is not looked at while it is held.
+    var retryLimit: MonotonicTime? {
+        guard heldSince == nil, let budgetEnd else { return deadline }
+        return deadline.map { min($0, budgetEnd) } ?? budgetEnd
+    }
+    /// Since when it waits for an interface or for power; nil while it does not.
+    private var heldSince: MonotonicTime?
+    /// For how long it has.
+    private var held: Duration = .zero
     private(set) var stage = Stage.checking
     /// Of the attempt that runs, or of the last one; 0 before the first.
     private(set) var number = 0
     /// Whether an attempt was handed to the runner.
     private(set) var hasBegun = false
-    /// Whether it was told that it waits for an interface.
+    /// Whether it was told that it waits for an interface, or for power.
     var isKnownToWait = false
     /// How the last attempt failed.
     private(set) var failure: TransferFailure?
@@ -61,11 +67,11 @@ final class ActiveTask {
     /// How many attempts earlier runs have made; nil when it begins now.
     private let earlierAttempts: Int?
     /// Attempts of earlier runs that count as if they were of this one.
-    private var earlierFailures: Int
+    var earlierFailures: Int
     /// Whether the file was not asked for yet.
     private var isFirstForFile = true
     /// How many attempts there were before the one that brought the file further than any other, and how far.
-    private var progress = (attempts: 0, size: Int64(0))
+    var progress = (attempts: 0, size: Int64(0))
     /// How many attempts count towards `retry.attempts`, those of earlier runs too.
     var failures: Int { earlierFailures + number - progress.attempts }
     /// When the attempt that runs was handed to the runner.
@@ -79,7 +85,7 @@ final class ActiveTask {
     /// What the attempts have left.
     private let trace: AttemptTrace
     /// Whether an attempt has met an answer that broke HTTP's rules.
-    private var hasBrokenFraming = false
+    var hasBrokenFraming = false
     private var waitStart: MonotonicTime?
     private var waitReason: TaskRecord.Attempt.WaitReason?
     /// How long the attempt that runs was waited for.
@@ -91,6 +97,7 @@ final class ActiveTask {
     ///   - spec: All of its settings.
     ///   - key: The idempotency key that was made for it; nil without one.
     ///   - earlier: What earlier runs have left of it; nil when it begins now.
+    ///   - hold: How it was kept back; nil when it was not.
     ///   - session: Its session.
     ///   - lane: Its place at the origin that is asked first.
     ///   - isRequired: Whether its failure is the run's.
@@ -100,6 +107,7 @@ final class ActiveTask {
         _ spec: TaskSpec,
         key: OrderKey? = nil,
         earlier: EarlierTransfer? = nil,
+        hold: ClosedPaths.Hold? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
@@ -107,18 +115,21 @@ final class ActiveTask {
         now: MonotonicTime
     ) {
         let interval = session.timeoutIntervalForResource
-        let remaining = earlier.map { $0.remaining(of: interval, at: clock.timestamp(of: now)) }
-        let deadline = (remaining ?? interval).map { now + $0 }
+        let start = hold?.since ?? now
+        let startDate = clock.timestamp(of: start)
+        self.startDate = startDate
+        let remaining = earlier.map { $0.remaining(of: interval, at: startDate) }
+        deadline = (remaining ?? interval).map { start + $0 }
         earlierAttempts = earlier?.attempts
         earlierFailures = earlier?.failures ?? 0
-        let budgetEnd = spec.retry.budget.map { now + $0 }
-        self.deadline = deadline
-        retryLimit = budgetEnd.map { min($0, deadline ?? $0) } ?? deadline
+        budgetEnd = spec.retry.budget.map { start + $0 }
+        heldSince = hold?.since
+        waitStart = hold?.since
+        waitReason = hold?.cause.reason
         self.lane = lane
         sessionName = session.name
         sessionIdentifier = session.identifier
         self.isRequired = isRequired
-        startDate = clock.timestamp(of: now)
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
         request = key.map { spec.request.keyed($0.text) } ?? spec.request
@@ -132,6 +143,7 @@ final class ActiveTask {
         stage = .running
         hasBegun = true
         handoverTime = now
+        endHold(now)
         if checksumStart == nil {
             number += 1
             waited = waitStart.map { now - $0 } ?? .zero
@@ -228,18 +240,48 @@ final class ActiveTask {
         number -= 1
     }
 
-    /// Waits for an interface that it may use; an attempt that was ended for want of one counts as none.
+    /// Waits for an interface that it may use, or for power; an attempt that was ended for want of it counts as none.
     ///
     /// A wait that was looked up in between goes on.
-    func awaitConnectivity(since now: MonotonicTime, goesOn: Bool) {
+    func hold(
+        for reason: TaskRecord.Attempt.WaitReason,
+        _ failure: TransferFailure,
+        since now: MonotonicTime,
+        goesOn: Bool
+    ) {
+        self.failure = failure
         stage = .waiting
         if !goesOn { progress.attempts += 1 }
-        if !goesOn || waitReason != .connectivity { waitStart = now }
-        waitReason = .connectivity
+        if !goesOn || waitReason != reason { waitStart = now }
+        waitReason = reason
+        heldSince = heldSince ?? now
     }
 
-    /// Whether it waits for an interface.
-    var awaitsConnectivity: Bool { stage == .waiting && waitReason == .connectivity }
+    /// Waits no more for an interface or for power: what it has waited is none of the budget.
+    private func endHold(_ now: MonotonicTime) {
+        guard let since = heldSince else { return }
+        heldSince = nil
+        held += now - since
+        budgetEnd = budgetEnd.map { $0 + (now - since) }
+    }
+
+    /// Whether a wait for an interface could help.
+    func isInTime(_ now: MonotonicTime) -> Bool { deadline.map { now < $0 } ?? true }
+
+    /// Whether another URL is to be asked before anything is waited for.
+    func hasUntriedMirror(after failure: TransferFailure) -> Bool {
+        mirrors?.hasUntried == true && mayMoveOn(after: failure)
+    }
+
+    /// Asks its own URL next, and then each mirror again: there may be another way by then.
+    func restartMirrors() {
+        guard mirrors != nil else { return }
+        mirrors = MirrorRotation(mirrors: spec.mirrors.count)
+        lane.origin = url.origin
+    }
+
+    /// What it waits for; nil while it does not.
+    var awaited: TaskRecord.Attempt.WaitReason? { stage == .waiting ? waitReason : nil }
 
     /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
     ///
@@ -270,10 +312,7 @@ final class ActiveTask {
         after failure: TransferFailure,
         _ decision: RetryDecision
     ) -> MirrorRotation.Step? {
-        guard mirrors != nil, missingChecksums == nil, spec.retry.repeat != .never,
-            ![.cancelled, .localIO, .engine].contains(failure.kind),
-            !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
-        else { return nil }
+        guard mirrors != nil, mayMoveOn(after: failure) else { return nil }
         let canRecover =
             switch decision {
             case .giveUp(.notRetried), .giveUp(.retryAfterTooLong): false
@@ -283,6 +322,12 @@ final class ActiveTask {
         let step = mirrors?.moveOn(canRecover: canRecover)
         lane.origin = url.origin
         return step
+    }
+
+    private func mayMoveOn(after failure: TransferFailure) -> Bool {
+        missingChecksums == nil && spec.retry.repeat != .never
+            && ![.cancelled, .localIO, .engine].contains(failure.kind)
+            && !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
     }
 
     /// Whether another attempt may begin.
@@ -325,52 +370,6 @@ final class ActiveTask {
         stage = .awaitingChecksums
     }
 
-    /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.
-    ///
-    /// - Parameters:
-    ///   - result: The attempt's.
-    ///   - wall: What the wall clock reads, as far as is known.
-    ///   - now: The present.
-    /// - Returns: What is known.
-    func history(
-        after result: AttemptResult,
-        wall: Timestamp,
-        _ now: MonotonicTime
-    ) -> RetryDecision.History {
-        noteProgress(result.resume)
-        return RetryDecision.History(
-            attempts: failures,
-            remaining: retryLimit.map { $0 - now },
-            hasBrokenFraming: hasBrokenFraming,
-            wasResumed: result.resume?.resumedFrom != nil,
-            leavesUpload: result.resume?.upload?.partial != nil,
-            retryAfter: (result.response ?? result.proxyResponse).flatMap {
-                RetryAfter.wait(in: $0.fields, now: wall)
-            }
-        )
-    }
-
-    /// Attempts are counted anew from one that has brought the file further by a MiB or a hundredth, or has found an upload
-    /// to be: a server that cuts every transfer does not keep it from becoming whole.
-    ///
-    /// Who begins anew, because the file has changed, is no further, however much has come.
-    private func noteProgress(_ resume: ResumeOutcome?) {
-        if let upload = resume?.upload?.partial {
-            // What the server says that it has, which is known when it was asked again.
-            noteProgress(to: upload.confirmed, of: upload.total)
-        } else if let resume, let partial = resume.partial,
-            resume.resumedFrom != nil || progress.size == 0
-        {
-            noteProgress(to: partial.size, of: partial.total)
-        }
-    }
-
-    private func noteProgress(to size: Int64, of total: Int64) {
-        guard size - progress.size >= max(1, min(Self.leastProgress, total / 100)) else { return }
-        progress = (number - 1, size)
-        earlierFailures = 0
-    }
-
     /// Whether nobody will know whether the server has acted on a request that it must not get twice.
     func leavesOutcomeUnknown(_ failure: TransferFailure) -> Bool {
         // Without its last byte an upload is none, and a later run asks how much there is.
@@ -379,15 +378,17 @@ final class ActiveTask {
     }
 
     /// The record of the task, complete but for its error.
-    func record(_ outcome: TaskOutcome, at date: Timestamp) -> TaskRecord {
+    func record(_ outcome: TaskOutcome, _ clock: RunClock, _ now: MonotonicTime) -> TaskRecord {
+        endHold(now)
         var record = trace.record(
             of: spec,
             outcome,
             session: sessionName,
             required: isRequired,
             from: startDate,
-            to: date
+            to: clock.timestamp(of: now)
         )
+        if held > .zero { record.heldMicroseconds = held.microseconds }
         record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
         return record
     }

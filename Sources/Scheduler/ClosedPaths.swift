@@ -1,45 +1,80 @@
+import SystemKit
 import TransferModel
 
-/// Sessions of which a task waits for an interface: no other one of theirs is started, so that they do not fill the places
-/// of tasks that could go on.
+/// What tasks wait for an interface or for power of: others of it are not started, so that they do not fill the places of
+/// tasks that could go on.
 struct ClosedPaths {
     /// A session as some of its tasks use it.
     struct Path: Hashable {
         var session: Int
         var access: NetworkAccess
+        /// The only origin that has no way; nil when none has.
+        var origin: Origin?
 
-        init(_ spec: TaskSpec) {
+        init(_ spec: TaskSpec, origin: Origin? = nil) {
             session = spec.session
             access = spec.access
+            self.origin = origin
         }
     }
 
-    /// Tasks that were not started, by what they would have gone over.
-    private var held: [Path: [Int]] = [:]
+    /// Why a path is closed; shared by the tasks that were kept back.
+    final class Cause {
+        let failure: TransferFailure
+
+        init(_ failure: TransferFailure) { self.failure = failure }
+
+        /// What is waited for.
+        var reason: TaskRecord.Attempt.WaitReason {
+            failure.kind == .power ? .power : .connectivity
+        }
+    }
+
+    /// How a task was kept back.
+    struct Hold {
+        /// From when on: its time runs.
+        var since: MonotonicTime
+        var cause: Cause
+    }
+
+    private var closed: [Path: (cause: Cause, tasks: [Int])] = [:]
+    /// The tasks that were kept back and have not begun.
+    private var holds: [Int: Hold] = [:]
 
     /// Whether there is none.
-    var isEmpty: Bool { held.isEmpty }
+    var isEmpty: Bool { closed.isEmpty }
 
     /// A task waits.
-    mutating func close(_ path: Path) {
-        if held[path] == nil { held[path] = [] }
+    mutating func close(_ path: Path, _ failure: TransferFailure) {
+        if closed[path] == nil { closed[path] = (Cause(failure), []) }
     }
 
     /// Keeps a task back if its path is closed; whether it was.
-    mutating func hold(_ task: Int, of path: Path) -> Bool {
-        guard !held.isEmpty, held[path] != nil else { return false }
-        held[path]?.append(task)
-        return true
+    mutating func hold(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
+        guard !closed.isEmpty else { return false }
+        let own = Path(spec, origin: spec.request.url.origin)
+        // A mirror may be reached where the first URL is not.
+        for path in spec.mirrors.isEmpty ? [Path(spec), own] : [Path(spec)] {
+            guard let cause = closed[path]?.cause else { continue }
+            closed[path]?.tasks.append(spec.index)
+            if holds[spec.index] == nil { holds[spec.index] = Hold(since: now, cause: cause) }
+            return true
+        }
+        return false
     }
 
-    /// The path may be open: its tasks are to be started.
-    mutating func open(_ path: Path) -> [Int] {
-        held.removeValue(forKey: path) ?? []
+    /// How a task that begins was kept back; nil when it was not.
+    mutating func takeHold(of task: Int) -> Hold? {
+        holds.isEmpty ? nil : holds.removeValue(forKey: task)
     }
 
-    /// All may be open: all tasks that were kept back, in the order of the plan.
-    mutating func openAll() -> [Int] {
-        defer { held = [:] }
-        return held.values.flatMap { $0 }.sorted()
+    /// Paths may be open: their tasks are to be started.
+    mutating func open(_ paths: [Path]) -> [Int] {
+        paths.flatMap { closed.removeValue(forKey: $0)?.tasks ?? [] }
+    }
+
+    /// All that fit may be open: all tasks of theirs that were kept back, in the order of the plan.
+    mutating func openAll(where fits: (Path) -> Bool) -> [Int] {
+        open(closed.keys.filter(fits)).sorted()
     }
 }

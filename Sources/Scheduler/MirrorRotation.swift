@@ -28,10 +28,13 @@ struct MirrorRotation {
     /// How many URLs there are.
     var count: Int { isHopeless.count }
 
+    /// Whether a mirror was not asked yet.
+    var hasUntried: Bool { tried < count }
+
     /// Moves on from the URL that has failed; `canRecover` says whether it is worth asking once more.
     mutating func moveOn(canRecover: Bool) -> Step {
         if !canRecover { isHopeless[current] = true }
-        if tried < count {
+        if hasUntried {
             current = tried
             tried += 1
             isFirstTry = true

@@ -138,7 +138,7 @@ package enum RetryDecision: Sendable, Hashable {
             return policy.statusCodes.contains(status)
                 || status == 409 && request.hasIdempotencyKey
         case .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
-            .cancelled, .engine, .network:
+            .cancelled, .engine, .network, .power:
             return false
         }
     }
@@ -162,7 +162,7 @@ package enum RetryDecision: Sendable, Hashable {
                 || failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
         case .redirectLimit, .engine: return failure.followsOrder
         // The result is there, and not as it should be.
-        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache:
+        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache, .power:
             return false
         }
     }
@@ -203,6 +203,9 @@ extension TransferFailure {
                 "; the server asks for a wait of \(wait.wholeSeconds) s, "
                 + "`maximumRetryAfter` is \(policy.maximumRetryAfter.wholeSeconds) s"
             help = "run again later, or raise `retry.maximumRetryAfter`"
+        case .outOfTime where kind.isDeferral:
+            detail += "; its time is over"
+            help = "raise `timeoutIntervalForResource`, or see `runner interfaces`"
         case .outOfTime:
             detail += "; no time is left for another try"
             help = "raise `retry.budget` or `timeoutIntervalForResource`"

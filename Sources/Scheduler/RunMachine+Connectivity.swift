@@ -3,14 +3,14 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// Tasks that wait for an interface that they may use.
+/// Tasks that wait for an interface that they may use, or for external power.
 extension RunMachine {
     /// How long a task waits before it looks by itself: not everything that helps is told of by the kernel.
     static let connectivityInterval = Duration.seconds(30)
 
     /// Whether a task whose attempt had no way waits for one.
     func mayAwait(_ task: ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) -> Bool {
-        phase == .running && sessions[task.lane.session].waitsForConnectivity && task.hasTime(now)
+        phase == .running && sessions[task.lane.session].waitsForConnectivity && task.isInTime(now)
             && !RetryDecision.leavesOutcomeUnknown(
                 failure,
                 of: task.request,
@@ -27,25 +27,51 @@ extension RunMachine {
     ) {
         let isUnbegun = result.transactions.isEmpty
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
-        task.awaitConnectivity(since: now, goesOn: isUnbegun)
+        task.restartMirrors()
+        task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
         if isKept(task.spec) { background?.attemptEnded(task.spec, failures: task.failures) }
-        closedPaths.close(.init(task.spec))
+        holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
+    }
+
+    /// Lets the tasks that wait for an interface look again.
+    mutating func networkChanged(_ now: MonotonicTime) {
+        let (sessions, hasPower) = (sessions, hasExternalPower)
+        lookAgain(
+            now,
+            paths: { hasPower || !sessions[$0.session].isDiscretionary },
+            held: .connectivity
+        )
+    }
+
+    /// Keeps others of a waiting task's session, or those that ask one origin alone, from filling places, and tells once that
+    /// it waits.
+    private mutating func holdBack(
+        _ task: ActiveTask,
+        _ failure: TransferFailure,
+        _ origin: Origin?,
+        _ now: MonotonicTime
+    ) {
+        closedPaths.close(.init(task.spec, origin: origin), failure)
         let look = now + Self.connectivityInterval
-        let time = task.retryLimit.map { min($0, look) } ?? look
+        let time = task.deadline.map { min($0, look) } ?? look
         retries.insert(Timer(time: time, task: task.spec.index))
         guard !task.isKnownToWait else { return }
         task.isKnownToWait = true
         actions.events.append(.taskWaiting(id: task.spec.id, failure: failure))
     }
 
-    /// Lets the tasks that wait for an interface look again.
-    mutating func networkChanged(_ now: MonotonicTime) {
+    /// Lets tasks look again that wait, and those start that were kept back behind them.
+    private mutating func lookAgain(
+        _ now: MonotonicTime,
+        paths: (ClosedPaths.Path) -> Bool,
+        held reason: TaskRecord.Attempt.WaitReason
+    ) {
         guard phase == .running else { return }
-        for task in closedPaths.openAll() { makeReady(task..<task + 1) }
+        for task in closedPaths.openAll(where: paths) { makeReady(task..<task + 1) }
         retries = Heap(
             retries.unordered.map { timer in
-                let isWaiting = active[timer.task]?.awaitsConnectivity ?? false
-                return isWaiting ? Timer(time: now, task: timer.task) : timer
+                let isHeld = active[timer.task]?.awaited == reason
+                return isHeld ? Timer(time: now, task: timer.task) : timer
             }
         )
     }
@@ -53,6 +79,46 @@ extension RunMachine {
     /// Lets the tasks start again that go over the same interfaces as one that has found a way, or waits no more.
     mutating func openPath(of task: ActiveTask) {
         guard !closedPaths.isEmpty else { return }
-        for task in closedPaths.open(.init(task.spec)) { makeReady(task..<task + 1) }
+        let paths = [
+            ClosedPaths.Path(task.spec),
+            .init(task.spec, origin: task.spec.request.url.origin),
+        ]
+        for task in closedPaths.open(paths) { makeReady(task..<task + 1) }
+    }
+
+    // MARK: Power
+
+    /// Whether a task may begin an attempt; otherwise it waits for external power, and its place is free.
+    mutating func hasPower(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
+        // A run that ends lets go on what has begun.
+        guard phase == .running, !hasExternalPower, sessions[task.spec.session].isDiscretionary
+        else { return true }
+        let failure = TransferFailure.noPower
+        release(task)
+        task.hold(for: .power, failure, since: now, goesOn: true)
+        holdBack(task, failure, nil, now)
+        return false
+    }
+
+    /// Takes in what the machine is fed by; with external power, tasks that wait for it begin.
+    mutating func powerChanged(_ isExternal: Bool, _ now: MonotonicTime) {
+        hasExternalPower = isExternal
+        guard isExternal else { return }
+        let sessions = sessions
+        lookAgain(now, paths: { sessions[$0.session].isDiscretionary }, held: .power)
+    }
+}
+
+extension TransferFailure {
+    /// A task of a discretionary session on battery.
+    fileprivate static var noPower: TransferFailure {
+        var failure = TransferFailure(
+            kind: .power,
+            phase: .prepare,
+            detail: "its session is discretionary, and the machine has no external power"
+        )
+        failure.isKnownUnprocessed = true
+        failure.help = "plug it in, or leave `isDiscretionary` out"
+        return failure
     }
 }

@@ -45,7 +45,9 @@ extension RunMachine {
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
             lanes.didSpeakStreams(task.lane)
         }
-        if let failure = result.failure, failure.kind == .network, mayAwait(task, failure, now) {
+        if let failure = result.failure, failure.kind == .network, mayAwait(task, failure, now),
+            !task.hasUntriedMirror(after: failure)
+        {
             awaitConnectivity(task, result, failure, now)
         } else if let failure = result.failure {
             let history = task.history(after: result, wall: beginDates.date(of: now), now)
@@ -181,7 +183,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let index = task.spec.index
-        complete(index, task.record(outcome, at: clock.timestamp(of: now)), verdict: .success)
+        complete(index, task.record(outcome, clock, now), verdict: .success)
         guard phase == .running else { return }
         for tasks in graph.succeed(index) { makeReady(tasks) }
     }
@@ -193,7 +195,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
-        let record = task.record(outcome, at: clock.timestamp(of: now))
+        let record = task.record(outcome, clock, now)
         var failure = failure
         // Later runs go on with it, and have no more time for it than this one.
         if isKept(task.spec), let deadline = task.deadline, now >= deadline {

@@ -25,7 +25,7 @@ extension RunMachine {
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
                 } else if let spec = decode(key.task, now),
-                    !closedPaths.hold(key.task, of: .init(spec))
+                    !closedPaths.hold(spec, now)
                 {
                     begin(spec, lane, now)
                 } else {
@@ -46,7 +46,7 @@ extension RunMachine {
                 {
                     continue
                 }
-                if closedPaths.hold(fresh.task, of: .init(spec)) { continue }
+                if closedPaths.hold(spec, now) { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
                 if lanes.enter(fresh, lane) { begin(spec, lane, now) }
             } else {
@@ -116,10 +116,12 @@ extension RunMachine {
         }
         running += 1
         states[index] = .active
+        let hold = closedPaths.takeHold(of: index)
         let task = ActiveTask(
             spec,
             key: key,
             earlier: earlier,
+            hold: hold,
             session: sessions[lane.session],
             lane: lane,
             isRequired: source.isRequired(index),
@@ -127,6 +129,11 @@ extension RunMachine {
             now: now
         )
         active[index] = task
+        if let hold, let deadline = task.deadline, now >= deadline {
+            release(task)
+            fail(task, hold.cause.failure, now)
+            return
+        }
         // What a server names is looked for when it has done so.
         if let destination = task.spec.destination, !destination.ifExists.mayReplace,
             !destination.isFolder
@@ -158,7 +165,7 @@ extension RunMachine {
 
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
-        guard hasChecksums(task, now) else { return }
+        guard hasPower(task, now), hasChecksums(task, now) else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         let request = task.begin(now)

@@ -90,11 +90,13 @@ extension RunMachine {
                 failure = failure.explained(.notRetried, task)
             } else {
                 failure.detail +=
-                    "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
+                    task.number == 0
+                    ? "; it could not begin (\(last.detail))"
+                    : "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
             }
         }
         let outcome = stopReason?.haltedOutcome ?? .cancelled
-        let record = task.record(outcome, at: clock.timestamp(of: now))
+        let record = task.record(outcome, clock, now)
         cancel(task.spec.index, record, failure)
     }
 
@@ -149,7 +151,7 @@ extension RunMachine {
 
     private func reason(of skip: Skip) -> String {
         let need = source.id(of: Int(skip.need))
-        let failed = skip.kind == .network ? "was deferred" : "failed (\(skip.kind.label))"
+        let failed = skip.kind.isDeferral ? "was deferred" : "failed (\(skip.kind.label))"
         guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
         return
             "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"

@@ -18,6 +18,8 @@ struct RunMachine {
         case signal(StopSignal)
         /// Interfaces, addresses or routes are others.
         case networkChanged
+        /// The machine has external power now, or has none any more.
+        case powerChanged(isExternal: Bool)
     }
 
     /// What is to be done, in this order.
@@ -112,6 +114,8 @@ struct RunMachine {
     var beginDates: BeginDates
     var sums = SumsFetches()
     var closedPaths = ClosedPaths()
+    /// Whether attempts of discretionary sessions may begin.
+    var hasExternalPower: Bool
     var retryBudget: RetryBudget
     var skips: Deque<Skip> = []
     /// Tasks in the stages `checking` and `running`.
@@ -146,6 +150,7 @@ struct RunMachine {
         now: MonotonicTime,
         orderKeys: (any OrderKeys)? = nil,
         background: (any BackgroundTransfers)? = nil,
+        hasExternalPower: Bool = true,
         retryBudget: RetryBudget? = nil
     ) {
         self.source = source
@@ -153,6 +158,7 @@ struct RunMachine {
         self.background = background
         self.sessions = sessions
         self.schedule = schedule
+        self.hasExternalPower = hasExternalPower
         self.clock = clock
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
         beginDates = BeginDates(clock: clock)
@@ -200,6 +206,7 @@ struct RunMachine {
         case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
         case .signal(let signal): signalled(signal, now)
         case .networkChanged: networkChanged(now)
+        case .powerChanged(let isExternal): powerChanged(isExternal, now)
         }
         advance(now)
     }

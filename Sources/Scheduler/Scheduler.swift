@@ -13,6 +13,7 @@ package final class Scheduler {
         case said(ErrorText)
         case signal(StopSignal)
         case networkChanged
+        case powerChanged(isExternal: Bool)
     }
 
     /// How often running transfers are asked for where they stand.
@@ -39,7 +40,7 @@ package final class Scheduler {
     /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
     /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `orderKeys` has the idempotency keys that
-    /// tasks want, `background` what is kept of background sessions. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
+    /// tasks want, `background` what is kept of background sessions, `hasExternalPower` what the machine is fed by at the start. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
     /// `progress` events.
     package init(
         source: any TaskSource,
@@ -54,6 +55,7 @@ package final class Scheduler {
         occupant: @escaping (String) -> PathOccupant,
         orderKeys: (any OrderKeys)? = nil,
         background: (any BackgroundTransfers)? = nil,
+        hasExternalPower: Bool = true,
         now: @escaping () -> MonotonicTime = MonotonicTime.present,
         wall: @escaping () -> WallReading = WallReading.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
@@ -79,7 +81,8 @@ package final class Scheduler {
             clock: clock,
             now: clock.monotonic,
             orderKeys: orderKeys,
-            background: background
+            background: background,
+            hasExternalPower: hasExternalPower
         )
     }
 
@@ -114,6 +117,8 @@ package final class Scheduler {
         switch message {
         case .signal(let signal): machine.on(.signal(signal), now: time, dice: dice)
         case .networkChanged: machine.on(.networkChanged, now: time, dice: dice)
+        case .powerChanged(let isExternal):
+            machine.on(.powerChanged(isExternal: isExternal), now: time, dice: dice)
         case .said(let text):
             let id = source.id(of: text.key)
             emit(.taskWrote(id: id, bytes: text.bytes, isLast: text.isLast))

@@ -9,7 +9,7 @@ extension TransferFailure {
         if isOutcomeUnknown { return .taskFailed }
         return switch kind {
         case .integrity: .integrity
-        case .network: .deferred
+        case .network, .power: .deferred
         case .localIO: isEnvironment ? .environment : .taskFailed
         case .timeout: isPermanent ? .taskFailed : .temporary
         case .resolve, .stalled, .reset, .truncated: .temporary

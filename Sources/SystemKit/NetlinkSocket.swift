@@ -1,10 +1,20 @@
 internal import CSystem
 internal import Glibc
 
-/// A socket that talks with the kernel about its network (rtnetlink(7)); it needs no privilege.
+/// A socket that talks with a part of the kernel (netlink(7)); it needs no privilege.
 ///
 /// Whoever asks waits for the answer before somebody else does. What its messages mean is for others to say.
 package final class NetlinkSocket: Sendable {
+    /// Whom it talks with, by the number of `NETLINK_…`.
+    package enum Part: Int32, Sendable {
+        /// Interfaces, addresses and routes (rtnetlink(7)).
+        case routes = 0
+        /// Devices that come, go and change (uevent).
+        case devices = 15
+        /// Those that have no number of their own (generic netlink).
+        case generic = 16
+    }
+
     /// What the kernel tells without being asked, by the bits of `RTMGRP_…`.
     package struct Groups: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
@@ -12,6 +22,8 @@ package final class NetlinkSocket: Sendable {
         package static let links = Groups(rawValue: 0x1)
         package static let addresses = Groups(rawValue: 0x10 | 0x100)
         package static let routes = Groups(rawValue: 0x40 | 0x400)
+        /// All that the part `devices` has to tell.
+        package static let changes = Groups(rawValue: 0x1)
     }
 
     /// Watched by an `EventPoll` for being readable.
@@ -21,10 +33,12 @@ package final class NetlinkSocket: Sendable {
 
     /// Opens the socket.
     ///
-    /// - Parameter groups: What it hears of besides answers.
+    /// - Parameters:
+    ///   - part: Whom it talks with.
+    ///   - groups: What it hears of besides answers.
     /// - Throws: What socket(2) and bind(2) say.
-    package init(hearing groups: Groups = []) throws(SystemError) {
-        descriptor = csystem_netlink(groups.rawValue)
+    package init(with part: Part = .routes, hearing groups: Groups = []) throws(SystemError) {
+        descriptor = csystem_netlink(part.rawValue, groups.rawValue)
         guard descriptor >= 0 else { throw .last("open", "a netlink socket") }
     }
 
@@ -35,7 +49,7 @@ package final class NetlinkSocket: Sendable {
     /// - Throws: What send(2) says.
     package func send(_ message: [UInt8]) throws(SystemError) {
         guard unsafe Glibc.send(descriptor, message, message.count, 0) == message.count else {
-            throw .last("ask", "the kernel about its network")
+            throw .last("ask", "the kernel over netlink")
         }
     }
 
@@ -47,7 +61,7 @@ package final class NetlinkSocket: Sendable {
         while true {
             let count = unsafe csystem_netlink_receive(descriptor, &buffer, UInt64(buffer.count), 1)
             if count > 0 { return body(buffer.span.extracting(first: Int(count))) }
-            if count < 0, errno != EINTR { throw .last("hear", "of the kernel's network") }
+            if count < 0, errno != EINTR { throw .last("hear", "the kernel over netlink") }
         }
     }
 

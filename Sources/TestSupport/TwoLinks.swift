@@ -19,7 +19,13 @@ package final class TwoLinks: Sendable {
     package static let cellularAddress = "10.2.0.1"
     /// An address of the server that is of neither link.
     package static let address = "10.9.0.1"
-    /// nginx listens at all three.
+    /// This end of `wwan0`.
+    package static let ownAddress = "10.2.0.2"
+    /// Those of IPv6, in the same places.
+    package static let wiredAddress6 = "fd00:1::1"
+    package static let cellularAddress6 = "fd00:2::1"
+    package static let address6 = "fd00:9::1"
+    /// nginx listens at all of them.
     package static let port = 8080
 
     /// Makes the links and starts nginx at their other end.
@@ -29,7 +35,7 @@ package final class TwoLinks: Sendable {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
         try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
-        let script = Command("unshare", ["-Urn", "sh", "-c", Self.script, "sh", state.path])
+        let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh", state.path])
         let running = try script.start()
         let words: [Substring]
         do {
@@ -65,13 +71,19 @@ package final class TwoLinks: Sendable {
         there ip address add \(address)/32 dev lo
         there ip address add \(wiredAddress)/24 dev left
         there ip address add \(cellularAddress)/24 dev right
+        there ip address add \(address6)/128 dev lo
+        there ip address add \(wiredAddress6)/64 dev left nodad
+        there ip address add \(cellularAddress6)/64 dev right nodad
         there ip link set left up
         there ip link set right up
         ip address add 10.1.0.2/24 dev eth0
         ip address add 10.2.0.2/24 dev wwan0
+        ip address add fd00:1::2/64 dev eth0 nodad
+        ip address add fd00:2::2/64 dev wwan0 nodad
         ip link set eth0 up
         ip link set wwan0 up
         ip route add default via \(cellularAddress) metric 50
+        ip -6 route add default via \(cellularAddress6) metric 50
         nsenter -t $server -n nginx -e "$1/error.log" -p "$1" -c "$1/nginx.conf" &
         nginx=$!
         until there ss -ltn | grep -q ':\(port) '; do kill -0 $nginx; done
@@ -100,6 +112,7 @@ package final class TwoLinks: Sendable {
             access_log off;
             server {
                 listen \(port);
+                listen [::]:\(port);
                 root \(root);
                 location /slow/ {
                     alias \(root)/;
@@ -120,6 +133,13 @@ package final class TwoLinks: Sendable {
         guard outcome.status == .exit(0) else { throw MissingTool("ip", outcome.standardError) }
     }
 
+    /// Lets a folder stand where sysfs tells of this side's batteries and chargers.
+    package func showPowerSupplies(of folder: TemporaryFolder) throws {
+        let words = ["mount", "--rbind", folder.path, "/sys/class/power_supply"]
+        let outcome = try inside(client, words).run()
+        guard outcome.status == .exit(0) else { throw MissingTool("mount", outcome.standardError) }
+    }
+
     /// A command as somebody on this side runs it who has no rights but a user's.
     package func unprivileged(_ command: Command) -> Command {
         let drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
@@ -129,20 +149,48 @@ package final class TwoLinks: Sendable {
         return result
     }
 
+    /// The same for somebody whom the kernel does not let bind sockets to interfaces, as before Linux 5.7.
+    package func withoutBinding(_ command: Command) -> Command {
+        var result = command
+        result.executable = "python3"
+        result.arguments =
+            [Self.program("refuse-binding.py"), command.executable] + command.arguments
+        return unprivileged(result)
+    }
+
     /// Starts to listen to an interface of this side; the lines are of `packet-log.py`.
     package func packets(of interface: String) throws -> RunningCommand {
-        try start(client, "packet-log.py", interface)
+        try start(client, "packet-log.py", [interface])
     }
 
     /// Starts a server on the other side that speaks Multipath TCP.
     package func multipathServer(port: Int) throws -> RunningCommand {
-        try start(server, "multipath-server.py", "\(port)")
+        try start(server, "multipath-server.py", ["\(port)"])
     }
 
-    private func start(_ side: String, _ name: String, _ argument: String) throws -> RunningCommand
-    {
-        let program = #filePath.replacing("TwoLinks.swift", with: name)
-        let running = try inside(side, ["python3", program, argument]).start()
+    /// Starts a server on the other side, at its end of `eth0`, that takes orders slowly; the lines are of `slow-upload-server.py`.
+    package func slowUploadServer(port: Int) throws -> RunningCommand {
+        try start(server, "slow-upload-server.py", [Self.wiredAddress, "\(port)"])
+    }
+
+    /// Starts a server of `root` on this side, at its own address of `wwan0`.
+    package func ownServer(port: Int) throws -> RunningCommand {
+        let words = ["python3", "-u", "-m", "http.server", "\(port)", "--bind", Self.ownAddress]
+        let running = try inside(client, words + ["--directory", root.path]).start()
+        do {
+            _ = try running.waitForLine(containing: "Serving")
+        } catch {
+            throw MissingTool("python3", running.standardError)
+        }
+        return running
+    }
+
+    private func start(
+        _ side: String,
+        _ name: String,
+        _ arguments: [String]
+    ) throws -> RunningCommand {
+        let running = try inside(side, ["python3", Self.program(name)] + arguments).start()
         do {
             _ = try running.waitForLine(containing: "ready")
         } catch {
@@ -151,10 +199,18 @@ package final class TwoLinks: Sendable {
         return running
     }
 
+    private static func program(_ name: String) -> String {
+        #filePath.replacing("TwoLinks.swift", with: name)
+    }
+
     private func inside(_ process: String, _ command: [String]) -> Command {
         Command(
             "nsenter",
-            ["--target", process, "--user", "--net", "--preserve-credentials", "--"] + command
+            [
+                "--target", process, "--user", "--net", "--mount", "--wd=.",
+                "--preserve-credentials", "--",
+            ]
+                + command
         )
     }
 }

@@ -27,18 +27,33 @@ def has_option(options, wanted):
     return False
 
 
-def words(frame, kind):
-    if len(frame) < 34 or frame[12:14] != b"\x08\x00":
-        return None
+def payload_of(frame):
+    """The protocol, the receiver, the traffic class and the payload of a packet of either version."""
     packet = frame[14:]
-    head = (packet[0] & 15) * 4
-    protocol = {6: "tcp", 17: "udp"}.get(packet[9])
-    if protocol is None:
+    if frame[12:14] == b"\x08\x00" and len(packet) >= 20:
+        head = (packet[0] & 15) * 4
+        return packet[9], socket.inet_ntoa(packet[16:20]), packet[1], packet[head:]
+    if frame[12:14] != b"\x86\xdd" or len(packet) < 40:
         return None
-    payload = packet[head:]
+    protocol, rest = packet[6], packet[40:]
+    # Hop-by-hop, routing and destination options (RFC 8200, section 4).
+    while protocol in (0, 43, 60) and len(rest) >= 8:
+        protocol, rest = rest[0], rest[(rest[1] + 1) * 8:]
+    receiver = f"[{socket.inet_ntop(socket.AF_INET6, packet[24:40])}]"
+    return protocol, receiver, (packet[0] << 4 | packet[1] >> 4) & 0xFF, rest
+
+
+def words(frame, kind):
+    found = payload_of(frame)
+    if found is None:
+        return None
+    number, receiver, traffic_class, payload = found
+    protocol = {6: "tcp", 17: "udp"}.get(number)
+    if protocol is None or len(payload) < 8:
+        return None
     port = struct.unpack("!H", payload[2:4])[0]
-    line = f"{'sent' if kind == OUTGOING else 'received'} {protocol} {socket.inet_ntoa(packet[16:20])}:{port}"
-    line += f" dscp {packet[1] >> 2}"
+    line = f"{'sent' if kind == OUTGOING else 'received'} {protocol} {receiver}:{port}"
+    line += f" dscp {traffic_class >> 2}"
     if protocol == "tcp" and payload[13] & SYN:
         line += " syn"
         if has_option(payload[20:(payload[12] >> 4) * 4], MULTIPATH):

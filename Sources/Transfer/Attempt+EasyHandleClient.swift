@@ -23,10 +23,10 @@ extension Attempt: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
         let isNew = recorder.hasNewConnection
-        if session.paths != nil, !mayUse(connection, isNew: isNew) { return false }
+        let number = session.connectionNumber(of: connection, isNew: isNew)
+        if session.paths != nil, !mayUse(connection, number, isNew: isNew) { return false }
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
-        let number = session.connectionNumber(of: connection, isNew: isNew)
         recorder.willSendRequest(
             over: connection,
             identifier: number,

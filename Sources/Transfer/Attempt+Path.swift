@@ -32,13 +32,16 @@ extension Attempt {
         var options = session.socketOptions
         guard let paths = session.paths else { return options }
         guard let address = peer.ip else { return nil }
-        switch paths.decide(to: address, under: session.access) {
+        switch paths.decide(to: address, scope: peer.scope, under: session.access) {
         case .local:
             path?.device = nil
         case .open(let interface):
             path?.device = interface
+            path?.devices.insert(interface.index)
             // Without a policy the routes decide, also when they change.
-            if session.access.isRestricted { options.device = interface.name }
+            if session.access.isRestricted {
+                options.device = .init(index: interface.index, name: interface.name)
+            }
         case .refuse(let reason):
             path?.refusal = .some(reason)
             return nil
@@ -49,7 +52,6 @@ extension Attempt {
 
     /// Notes what became of binding a socket; false when it must not be used unbound.
     func noteBinding(_ binding: SocketBinding) -> Bool {
-        path?.isBound = binding == .bound
         path?.isTried = true
         guard binding != .bound, let device = path?.device, let address = handle.triedAddress else {
             return true
@@ -62,30 +64,52 @@ extension Attempt {
         return false
     }
 
-    /// Whether a request may go over a connection, by the interface that its own address belongs to.
-    func mayUse(_ connection: ConnectionFacts, isNew: Bool) -> Bool {
+    /// Whether a request may go over a connection, by the interface that it was made over.
+    func mayUse(_ connection: ConnectionFacts, _ number: Int, isNew: Bool) -> Bool {
         guard let paths = session.paths else { return true }
-        let bound = isNew && path?.isBound == true ? path?.device : nil
-        guard let interface = bound ?? paths.interface(of: connection.localAddress) else {
+        let remote = IPAddress(connection.remoteAddress)
+        if let remote, paths.isLocal(remote) { return true }
+        var way = isNew ? nil : session.ways[number]
+        // Of an unbound one the routes of the moment decide, and they must lead where they led.
+        if way?.isBound != true, let remote {
+            let socket = isNew ? handle.socket(of: connection) : way?.socket
+            let bound = socket?.boundInterface ?? 0
+            let last = way
+            way = nil
+            if bound != 0 {
+                way = ConnectionWay(number, connection, bound, isBound: true, socket)
+            } else {
+                switch paths.decide(to: remote, under: session.access) {
+                case .local: return true
+                case .open(let interface):
+                    way = ConnectionWay(number, connection, interface.index, isBound: false, socket)
+                case .refuse(let reason):
+                    if session.access.isRestricted || reason != nil {
+                        return refuse(isNew: isNew, reason: reason)
+                    }
+                }
+            }
+            if let last, let way, last.interface != way.interface, session.access.isRestricted {
+                return refuse(isNew: isNew, reason: nil)
+            }
+        }
+        guard let way, let interface = paths.current.interface(way.interface) else {
             return refuse(isNew: isNew, reason: nil)
         }
-        if interface.isLoopback { return true }
         let found = interface.classification
         if let reason = found.denial(under: session.access) {
             return refuse(isNew: isNew, reason: reason)
         }
-        // A connection that may be reused under a policy was bound when it was made.
-        let isRestricted = session.access.isRestricted
-        let isBound = isNew ? path?.isBound == true : session.bindsSockets
-        if isNew, isRestricted { session.bindsSockets = isBound }
-        path?.interface = interface.index
+        session.ways[number] = way
+        path?.way = way
+        let enforcement: TransactionMetrics.Path.Enforcement = way.isBound ? .device : .route
         recorder.willUse(
             TransactionMetrics.Path(
                 interface: interface.name,
                 isCellular: found.isCellular,
                 isExpensive: found.isExpensive,
                 isConstrained: found.isConstrained,
-                enforcement: isRestricted ? (isBound ? .device : .route) : nil
+                enforcement: session.access.isRestricted ? enforcement : nil
             )
         )
         return true
@@ -109,26 +133,65 @@ extension Attempt {
         guard session.configuration.waitsForConnectivity, [6, 7].contains(code.rawValue) else {
             return nil
         }
-        // ENETDOWN, ENETUNREACH, EHOSTUNREACH.
+        // ENETDOWN, ENETUNREACH, EHOSTUNREACH: also of a host that is switched off, to which there is a way.
         let isUnreachable = osErrno(behind: code).map { [100, 101, 113].contains($0) } ?? false
-        return isUnreachable || !peer.isLoopback && paths.isCutOff(under: session.access)
-            ? noPath(nil) : nil
+        if isUnreachable, let address = handle.triedAddress,
+            case .refuse = paths.decide(to: address, under: session.access)
+        {
+            return noPath(nil)
+        }
+        return !peer.isLoopback && paths.isCutOff(under: session.access) ? noPath(nil) : nil
     }
 
     /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let index = path?.interface ?? path?.device?.index else { return nil }
-        let interface = network.interface(index)
-        if let reason = interface?.classification.denial(under: session.access) {
-            return noPath(reason)
+        guard let paths = session.paths, let path else { return nil }
+        let indices = path.way.map { Set([$0.interface]) } ?? path.devices
+        let interfaces = indices.map { network.interface($0) }
+        for interface in interfaces {
+            if let reason = interface?.classification.denial(under: session.access) {
+                return noPath(reason)
+            }
         }
-        guard session.configuration.waitsForConnectivity else { return nil }
-        return interface.map(network.isUsable) == true ? nil : noPath(nil)
+        if let way = path.way, !way.isBound, session.access.isRestricted,
+            let remote = IPAddress(way.connection.remoteAddress)
+        {
+            switch paths.decide(to: remote, under: session.access) {
+            case .open(let interface) where interface.index == way.interface: break
+            case .refuse(let reason): return noPath(reason)
+            default: return noPath(nil)
+            }
+        }
+        guard session.configuration.waitsForConnectivity, !interfaces.isEmpty else { return nil }
+        // One of several paths is not the connection.
+        if let way = path.way, session.multipathConnections.contains(way.number) {
+            return network.status(for: session.access) == .satisfied ? nil : noPath(nil)
+        }
+        let mayGoOn = interfaces.contains { $0?.isUp == true }
+        return mayGoOn && path.way.map({ hasAddress($0, in: network) }) ?? true ? nil : noPath(nil)
+    }
+
+    /// Whether the machine still has a connection's own address; one of a single link is not looked up.
+    private func hasAddress(_ way: ConnectionWay, in network: NetworkSnapshot) -> Bool {
+        guard let own = IPAddress(way.connection.localAddress), !own.isLinkLocal else {
+            return true
+        }
+        return network.interface(of: own) != nil
+    }
+
+    /// Ends the connection at once if it goes over an interface that may not be used: what the kernel has still to send is not
+    /// sent there.
+    func resetForbiddenPath() {
+        guard session.access.isRestricted, let way = path?.way else { return }
+        way.socket?.reset()
+        session.ways[way.number] = nil
     }
 
     /// Notes whether a connection may use several paths, which stays so while it is reused.
     func noteMultipath(_ connection: ConnectionFacts, _ number: Int, isNew: Bool) {
-        if isNew, handle.isMultipath(connection) { session.multipathConnections.insert(number) }
+        if isNew, handle.socket(of: connection)?.isMultipath == true {
+            session.multipathConnections.insert(number)
+        }
         recorder.noteMultipath(session.multipathConnections.contains(number))
     }
 
@@ -146,6 +209,7 @@ extension Attempt {
             ? TransferFailure.URLErrorCode(code: -1020, name: "dataNotAllowed")
             : TransferFailure.URLErrorCode(code: -1009, name: "notConnectedToInternet")
         failure.unavailableReason = reason
+        failure.isOfWholeSession = session.paths?.isClosed(under: session.access) ?? false
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         failure.help = "see `runner interfaces` for what may be used"
         return failure

@@ -226,8 +226,9 @@ extension TransferFailure {
         switch kind {
         case .integrity, .mimeType, .content, .tooLarge: true
         case .httpStatus: httpStatus == 404 || httpStatus == 410
-        case .resolve, .connect, .tls, .network, .timeout, .stalled, .reset, .protocolViolation,
-            .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache, .cancelled, .engine:
+        case .resolve, .connect, .tls, .network, .power, .timeout, .stalled, .reset,
+            .protocolViolation, .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache,
+            .cancelled, .engine:
             false
         }
     }

@@ -320,8 +320,11 @@ final class EngineLoop: MultiHandle.Driver {
     private func endLostPaths() {
         guard let network = paths?.current else { return }
         for attempt in Array(attempts.values) {
-            if let failure = attempt.lostPath(in: network) { end(attempt, with: failure) }
+            guard let failure = attempt.lostPath(in: network) else { continue }
+            attempt.resetForbiddenPath()
+            end(attempt, with: failure)
         }
+        for case let transport? in transports { transport.resetForbidden(in: network) }
     }
 
     /// The position of what carries a request: the session's own, unless the task forbids more.

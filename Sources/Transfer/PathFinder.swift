@@ -17,20 +17,39 @@ final class PathFinder {
     var current: NetworkSnapshot { monitor.current }
 
     /// Which way a connection goes, by the kernel's routes of this moment.
-    func decide(to peer: IPAddress, under access: NetworkAccess) -> NetworkSnapshot.Decision {
+    ///
+    /// - Parameters:
+    ///   - peer: Whom it is for.
+    ///   - scope: The interface that an address of one link is at; nil for any other.
+    ///   - access: What it may use.
+    /// - Returns: The way, or why there is none.
+    func decide(
+        to peer: IPAddress,
+        scope: Int32? = nil,
+        under access: NetworkAccess
+    ) -> NetworkSnapshot.Decision {
         guard let socket else {
             return access.isRestricted && !peer.isLoopback ? .refuse(nil) : .local
+        }
+        if let scope {
+            // No other interface leads there.
+            guard let interface = current.interface(scope) else { return .refuse(nil) }
+            let denial = interface.classification.denial(under: access)
+            return denial.map { .refuse($0) } ?? .open(interface)
         }
         // One that has just come is in no snapshot yet, and not taken: nobody knows what it is.
         let preferred = try? socket.interface(to: peer.unmapped)
         return current.decide(to: peer, preferred: preferred, under: access)
     }
 
-    /// The interface that a connection's own address belongs to; nil when none does.
-    func interface(of address: String) -> NetworkInterface? {
-        guard let address = IPAddress(address) else { return nil }
-        if let found = current.interface(of: address) { return found }
-        return socket.flatMap { monitor.refresh($0).interface(of: address) }
+    /// Whether a connection to an address does not leave this machine.
+    func isLocal(_ address: IPAddress) -> Bool {
+        address.isLoopback || current.interface(of: address) != nil
+    }
+
+    /// Whether nothing that a policy permits leads anywhere.
+    func isClosed(under access: NetworkAccess) -> Bool {
+        current.status(for: access) != .satisfied
     }
 
     /// Whether there is no way to anywhere that a policy permits, by a fresh look.

@@ -1,6 +1,7 @@
 internal import Cookies
 internal import CurlKit
 internal import HTTPCache
+internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
@@ -38,8 +39,8 @@ final class SessionTransport {
     private var connectionCount = 0
     /// Those that may use several paths.
     var multipathConnections: Set<Int> = []
-    /// Whether the kernel lets this user bind sockets to devices.
-    var bindsSockets = false
+    /// The ways of its connections under a policy, by their numbers; closed ones are among them.
+    var ways: [Int: ConnectionWay] = [:]
 
     /// What the lines of a request depend on besides its fields.
     private struct LineTraits: Hashable {
@@ -122,6 +123,17 @@ final class SessionTransport {
     func giveBack(_ handle: EasyHandle) {
         handle.client = nil
         if handle.lastOSErrno == nil { idleHandles.append(handle) }
+    }
+
+    /// Ends the connections at once, idle ones too, that go over interfaces which may not be used any more.
+    func resetForbidden(in network: NetworkSnapshot) {
+        guard access.isRestricted else { return }
+        for way in ways.values {
+            let interface = network.interface(way.interface)
+            guard interface?.classification.denial(under: access) != nil else { continue }
+            way.socket?.reset()
+            ways[way.number] = nil
+        }
     }
 
     /// The way to an origin; nil when it is to be reached directly.

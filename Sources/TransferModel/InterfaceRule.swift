@@ -1,3 +1,5 @@
+package import SystemKit
+
 /// What a network interface is, as far as somebody can tell.
 package enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     case loopback
@@ -20,14 +22,31 @@ package struct InterfaceRule: Sendable, Hashable {
         /// The kernel's name of the driver, such as `cdc_mbim`.
         package var driver: String?
 
-        package init(name: String? = nil, macAddress: String? = nil, driver: String? = nil) {
+        /// The name of the Wi-Fi network that it is in, with `*` and `?` as in `name`.
+        package var ssid: String?
+        /// Whom a default route by it leads over.
+        package var gateway: IPAddress?
+        /// The name or the UUID of NetworkManager's connection that it has, with `*` and `?` as in `name`.
+        package var connection: String?
+
+        package init(
+            name: String? = nil,
+            macAddress: String? = nil,
+            driver: String? = nil,
+            ssid: String? = nil,
+            gateway: IPAddress? = nil,
+            connection: String? = nil
+        ) {
             self.name = name
             self.macAddress = macAddress
             self.driver = driver
+            self.ssid = ssid
+            self.gateway = gateway
+            self.connection = connection
         }
 
         /// Whether nothing is said, which no interface is meant by.
-        package var isEmpty: Bool { name == nil && macAddress == nil && driver == nil }
+        package var isEmpty: Bool { self == Match() }
     }
 
     package var match: Match

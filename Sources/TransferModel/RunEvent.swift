@@ -14,7 +14,7 @@ package enum RunEvent: Sendable {
         failure: TransferFailure,
         waitMicroseconds: Int64
     )
-    /// A task waits for an interface that it may use; told once for each task.
+    /// A task waits for an interface that it may use, or for external power; told once for each task.
     indirect case taskWaiting(id: String, failure: TransferFailure)
     /// The program behind a task's body has written to its standard error; the bytes may end within a line, but for the
     /// last ones of a run of the program.

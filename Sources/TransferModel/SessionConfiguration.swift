@@ -42,6 +42,9 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var access: NetworkAccess = [.flags, .unclassified]
     /// Whether a task without a permitted way waits for one instead of being deferred.
     package var waitsForConnectivity = false
+    /// Whether a background session's attempts begin on external power only; what it makes of networks stands in `access` and
+    /// `waitsForConnectivity`.
+    package var isDiscretionary = false
     package var networkServiceType = NetworkServiceType.default
     package var multipathServiceType = MultipathServiceType.none
 

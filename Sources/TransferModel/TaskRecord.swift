@@ -50,6 +50,8 @@ package struct TaskRecord: Sendable, Hashable {
             case originPaused
             /// No permitted interface led to the peer.
             case connectivity
+            /// The machine had no external power.
+            case power
         }
         /// From 1.
         package var number: Int
@@ -186,6 +188,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var endDate: Timestamp
     package var redirectCount: Int
     package var transactions: [TransactionMetrics]
+    /// How long it waited for an interface or for power, microseconds; nil when it did not.
+    package var heldMicroseconds: Int64?
     /// nil for a task that no earlier run has begun.
     package var earlier: Earlier?
     /// Whether an earlier run has begun the order under the same idempotency key; nil when none was made for it.

@@ -10,6 +10,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case tls
         /// No interface that the task may use leads to the peer.
         case network
+        /// The session is discretionary, and the machine has no external power.
+        case power
         /// Silence for longer than the idle time, or the resource time is over.
         case timeout
         /// Slower than the session's `minimumRate`.
@@ -41,6 +43,9 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case engine
 
         package var label: String { rawValue }
+
+        /// Whether the machine, as it is at the moment, keeps a task from starting or going on.
+        package var isDeferral: Bool { self == .network || self == .power }
     }
 
     /// Where in an exchange it happened.
@@ -87,11 +92,13 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var isPermanent = false
     /// Why the interface that leads to the peer is forbidden; nil for another failure, and when none leads there.
     package var unavailableReason: NetworkUnavailableReason?
+    /// Whether nothing of the session has a way, whomever it asks.
+    package var isOfWholeSession = false
     /// What the person may do about it.
     package var help: String?
 
-    /// Whether the network policy kept the task from starting or going on, and nobody has to look what it has done.
-    package var isDeferral: Bool { kind == .network && !isOutcomeUnknown }
+    /// Whether a policy kept the task from starting or going on, and nobody has to look what it has done.
+    package var isDeferral: Bool { kind.isDeferral && !isOutcomeUnknown }
 
     package init(kind: Kind, phase: Phase, detail: String) {
         self.kind = kind

@@ -3,6 +3,7 @@ import Plan
 import Scheduler
 import SystemKit
 import Transfer
+import TransferModel
 
 extension JobRun {
     /// What is known of the machine's interfaces; nil for a job that none matters to.
@@ -19,14 +20,46 @@ extension JobRun {
         }
     }
 
-    /// Tells engine and scheduler of changes of the network.
+    /// Warns of a session whose connections could use several paths and will not, because the machine has no other one.
+    func warnOfSinglePath(of plan: Plan) {
+        guard let session = plan.sessions.first(where: { $0.multipathServiceType != .none }),
+            let count = (try? GenericNetlink())?.multipathEndpointCount(), count == 0
+        else { return }
+        say(
+            "warning: session `\(session.name.onOneLine(limit: 80).text)` asks for Multipath TCP, and this machine "
+                + "has no endpoint for another path (`ip mptcp endpoint add`)"
+        )
+    }
+
+    /// Ends a run before anything is sent when a signal has come while the machine was looked at.
+    func obeySignal(in inbox: Inbox<Scheduler.Message>) throws(Obstacle) {
+        for message in inbox.takeAll(until: 0) {
+            if case .signal(let signal) = message { throw Obstacle(.signal(signal)) }
+        }
+    }
+
+    /// What feeds the machine; nil for a job that it does not matter to.
+    func power(of plan: Plan) throws(Obstacle) -> PowerMonitor? {
+        guard plan.sessions.contains(where: \.isDiscretionary) else { return nil }
+        do throws(SystemError) {
+            return try PowerMonitor()
+        } catch {
+            throw Obstacle(error.message)
+        }
+    }
+
+    /// Tells engine and scheduler of changes of the network and of the power.
     func listen(
         to network: NetworkMonitor?,
+        _ power: PowerMonitor?,
         for engine: Engine,
         _ inbox: Inbox<Scheduler.Message>
     ) throws(Obstacle) {
         do throws(SystemError) {
+            try power?.start { inbox.push(.powerChanged(isExternal: $0)) }
             try network?.start {
+                // Who docks a machine plugs in both.
+                power?.lookAgain()
                 engine.networkDidChange()
                 inbox.push(.networkChanged)
             }

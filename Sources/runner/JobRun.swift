@@ -133,6 +133,9 @@ struct JobRun {
         try deliver(background, inbox)
         let cookies = cookies(of: plan, redactor, clock)
         let network = try network(of: plan)
+        let power = try power(of: plan)
+        warnOfSinglePath(of: plan)
+        if network != nil { try obeySignal(in: inbox) }
         let caches = SessionCaches(
             of: sessions,
             folder: CacheFolder.path(in: ProcessContext.environment),
@@ -149,8 +152,11 @@ struct JobRun {
             network,
             inbox
         )
-        try listen(to: network, for: engine, inbox)
-        defer { network?.stop() }
+        try listen(to: network, power, for: engine, inbox)
+        defer {
+            network?.stop()
+            power?.stop()
+        }
 
         var sinks: [any RunEventSink] = [report, display]
         if let keys { sinks.append(keys.journal) }
@@ -168,7 +174,8 @@ struct JobRun {
             wantsProgress: display.wantsProgress,
             occupant: PathOccupant.init(at:),
             orderKeys: keys,
-            background: background
+            background: background,
+            hasExternalPower: power?.isExternal ?? true
         )
         let summary = scheduler.run()
         // What a disk or a search holds up ends with the process.

@@ -15,7 +15,7 @@ struct Run: ParsableCommand {
         discussion: """
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
-            succeed, 6 when a checksum did not match, 7 outside of the job's window, 8 when the deadline passed, 10 \
+            succeed, 6 when a checksum did not match, 7 when tasks were deferred by the window, the network or power, 8 when the deadline passed, 10 \
             when another run holds the lock or a background session, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
             """
     )

@@ -14,13 +14,17 @@ import TransferModel
     private func classes(
         _ interfaces: [NetworkInterface],
         rules: [InterfaceRule] = [],
-        daemons: [[String: InterfaceEvidence]] = []
+        daemons: [[String: InterfaceEvidence]] = [],
+        attachments: [String: LinkAttachment] = [:],
+        routes: [Route] = []
     ) -> [InterfaceClass] {
         var interfaces = interfaces
         InterfaceClassifier(
             rules: rules.map { ("the job file", $0) },
             devices: DeviceFolder(path: folder.path),
-            daemons: daemons
+            daemons: daemons,
+            attachments: attachments,
+            routes: routes
         ).classify(&interfaces)
         return interfaces.map(\.classification)
     }
@@ -100,15 +104,175 @@ import TransferModel
         #expect(classes([NetworkInterface(index: 2, name: ".")])[0].kind == .wired)
     }
 
-    @Test(arguments: ["wireguard", "tun", "veth"])
+    @Test(arguments: ["wireguard", "tun", "veth", "vlan", "ppp", "openvswitch", "l2tpeth"])
     func `nobody knows what an interface is whose packets leave unseen`(kind: String) {
-        let type: UInt16 = kind == "veth" ? 1 : 65534
+        let types: [String: UInt16] = ["wireguard": 65534, "tun": 65534, "ppp": 512]
+        let type = types[kind] ?? NetworkInterface.ethernet
         let found = classes([
             NetworkInterface(index: 2, name: "x", linkKind: kind, hardwareType: type)
         ])[0]
         #expect(found.isCellular == nil)
         #expect(found.isExpensive == nil)
         #expect(!found.isConstrained)
+    }
+
+    @Test func `nobody knows what a PPP connection goes over, though it has no kind`() {
+        let ppp = NetworkInterface(index: 2, name: "ppp0", hardwareType: 512)
+        #expect(classes([ppp])[0].isCellular == nil)
+        #expect(classes([ppp])[0].isExpensive == nil)
+    }
+
+    // MARK: Tunnels
+
+    private static func address(_ text: String) throws -> IPAddress {
+        try #require(IPAddress(text))
+    }
+
+    private static func tunnel(_ kind: String, peers: [String] = [], link: Int32 = 0) throws
+        -> NetworkInterface
+    {
+        NetworkInterface(
+            index: 9,
+            name: "vpn0",
+            linkKind: kind,
+            hardwareType: 65534,
+            link: link,
+            peers: try peers.map(address)
+        )
+    }
+
+    /// A modem of the default route, and a wired way to 192.0.2.0/24.
+    private func classOfTunnel(
+        _ tunnel: NetworkInterface,
+        more: [Route] = [],
+        rules: [InterfaceRule] = []
+    ) throws -> InterfaceClass {
+        try device("wwan0", index: 3, uevent: "DEVTYPE=wwan\n")
+        let any = IPAddress.unspecified(bitCount: 32)
+        return classes(
+            [
+                tunnel, NetworkInterface(index: 3, name: "wwan0"),
+                NetworkInterface(index: 4, name: "eth0"),
+            ],
+            rules: rules,
+            routes: [
+                Route(destination: any, prefix: 0, interface: 3, metric: 700),
+                Route(destination: try Self.address("192.0.2.0"), prefix: 24, interface: 4),
+                // What goes through the tunnel itself.
+                Route(destination: any, prefix: 0, interface: 9, metric: 1),
+                Route(
+                    destination: any,
+                    prefix: 0,
+                    interface: 4,
+                    metric: 1,
+                    gateway: nil,
+                    isMain: false
+                ),
+            ] + more
+        )[0]
+    }
+
+    @Test(
+        arguments: [
+            (["198.51.100.1"], true, "goes over wwan0"), (["192.0.2.7"], false, "goes over eth0"),
+            ([], true, "goes over wwan0"),
+            (["192.0.2.7", "198.51.100.1"], true, "goes over wwan0"),
+        ] as [([String], Bool, String)]
+    )
+    func `a tunnel is the worst of what leads to its other ends, else of the default route`(
+        peers: [String],
+        isCellular: Bool,
+        evidence: String
+    ) throws {
+        let found = try classOfTunnel(try Self.tunnel("wireguard", peers: peers))
+        #expect(found.isCellular == isCellular)
+        #expect(found.isExpensive == isCellular)
+        #expect(found.kind == .tunnel)
+        #expect(found.evidence.contains(evidence))
+    }
+
+    @Test func `of a tunnel without any way nobody knows the class`() throws {
+        let found = try classOfTunnel(try Self.tunnel("ip6tnl", peers: ["2001:db8::1"]))
+        #expect(found.isCellular == nil)
+        #expect(found.isExpensive == nil)
+    }
+
+    @Test func `a tunnel that is tied to an interface goes over that one`() throws {
+        let found = try classOfTunnel(try Self.tunnel("gre", peers: ["198.51.100.1"], link: 4))
+        #expect(found.isCellular == false)
+        #expect(found.evidence.contains("made of eth0"))
+    }
+
+    @Test func `a rule that says kind and cost of a tunnel is stronger than its way`() throws {
+        let rule = InterfaceRule(match: .init(name: "vpn0"), kind: .wired, isExpensive: false)
+        let found = try classOfTunnel(try Self.tunnel("tun"), rules: [rule])
+        #expect(found.isCellular == false)
+        #expect(found.isExpensive == false)
+    }
+
+    @Test func `tunnels that lead through each other end`() throws {
+        let any = IPAddress.unspecified(bitCount: 32)
+        let found = classes(
+            [
+                NetworkInterface(index: 2, name: "a", linkKind: "tun", hardwareType: 65534),
+                NetworkInterface(index: 3, name: "b", linkKind: "tun", hardwareType: 65534),
+            ],
+            routes: [2, 3].map { Route(destination: any, prefix: 0, interface: $0) }
+        )
+        #expect(found.map(\.kind) == [.tunnel, .tunnel])
+    }
+
+    // MARK: Attachments
+
+    @Test(
+        arguments: [
+            (.init(ssid: "Train*"), true), (.init(ssid: "Home"), false),
+            (.init(connection: "uplink-?"), true), (.init(connection: "7a1d*"), true),
+            (.init(connection: "other"), false), (.init(gateway: IPAddress("192.168.8.1")), true),
+            (.init(gateway: IPAddress("192.168.8.2")), false),
+            (.init(name: "w*", ssid: "Train*", gateway: IPAddress("192.168.8.1")), true),
+            (.init(name: "e*", ssid: "Train*"), false),
+        ] as [(InterfaceRule.Match, Bool)]
+    )
+    func `a rule fits by what the interface is attached to`(match: InterfaceRule.Match, fits: Bool)
+        throws
+    {
+        let rule = InterfaceRule(match: match, isConstrained: true)
+        let gateway = try Self.address("192.168.8.1")
+        let found = classes(
+            [NetworkInterface(index: 2, name: "wlan0")],
+            rules: [rule],
+            attachments: [
+                "wlan0": LinkAttachment(ssid: "Train 7", connections: ["uplink-2", "7a1d-33"])
+            ],
+            routes: [
+                Route(
+                    destination: .unspecified(bitCount: 32),
+                    prefix: 0,
+                    interface: 2,
+                    gateway: gateway
+                ),
+                // No default route.
+                Route(
+                    destination: try Self.address("10.0.0.0"),
+                    prefix: 8,
+                    interface: 2,
+                    gateway: try Self.address("192.168.8.2")
+                ),
+            ]
+        )[0]
+        #expect(found.isConstrained == fits)
+    }
+
+    @Test func `an interface that is attached to nothing fits no rule about that`() {
+        for match in [
+            InterfaceRule.Match(ssid: "*"), .init(connection: "*"),
+            .init(gateway: IPAddress("192.168.8.1")),
+        ] {
+            let rule = InterfaceRule(match: match, isConstrained: true)
+            let found = classes([NetworkInterface(index: 2, name: "eth0")], rules: [rule])[0]
+            #expect(!found.isConstrained)
+        }
     }
 
     @Test func `a bridge is the worst of its ports`() throws {

@@ -168,6 +168,21 @@ import TransferModel
         #expect(try decide("9.9.9.9", 3, [], on: machine) == .open(machine.interfaces[3]))
     }
 
+    @Test func `an interface whose routes a rule brings in is usable, and not bound to by them`()
+        throws
+    {
+        var machine = Self.machine
+        machine.routes = machine.routes.map { route in
+            var route = route
+            route.isMain = route.interface != 2
+            return route
+        }
+        #expect(machine.permitted(for: [.unclassified]) == ["eth0"])
+        #expect(machine.status(for: [.unclassified]) == .satisfied)
+        #expect(try decide("203.0.113.9", 2, [], on: machine) == .open(machine.interfaces[1]))
+        #expect(try decide("203.0.113.9", 3, [], on: machine) == .refuse(.cellular))
+    }
+
     @Test func `an interface that is not known yet is not taken`() throws {
         #expect(try decide("8.8.8.8", 9, []) == .refuse(nil))
     }

@@ -99,7 +99,7 @@ import Testing
         #expect(tables.interfaces[0].addresses.map(\.text) == ["10.0.0.2"])
     }
 
-    @Test func `routes are those of the main table to other machines`() {
+    @Test func `routes are those to other machines, of every table but the local one`() {
         let out = Self.attribute(4, Self.number(2))
         let tables = Self.tables(
             Self.route(prefix: 0, out + Self.attribute(6, Self.number(100)))
@@ -114,17 +114,55 @@ import Testing
                 + Self.route(prefix: 8, table: 252, Self.attribute(15, Self.number(1000)) + out)
                 + Self.route(prefix: 99, Self.attribute(1, [10, 0, 0, 0]) + out)
         )
-        #expect(tables.routes.map(\.prefix) == [0, 24])
-        #expect(tables.routes.map(\.destination.text) == ["0.0.0.0", "192.0.2.0"])
-        #expect(tables.routes.map(\.metric) == [100, 0])
+        #expect(tables.routes.map(\.prefix) == [0, 24, 8])
+        #expect(tables.routes.map(\.destination.text) == ["0.0.0.0", "192.0.2.0", "0.0.0.0"])
+        #expect(tables.routes.map(\.metric) == [100, 0, 0])
+        #expect(tables.routes.map(\.isMain) == [true, true, false])
+    }
+
+    @Test func `a route has its gateway, of the other version too`() {
+        let out = Self.attribute(4, Self.number(2))
+        let tables = Self.tables(
+            Self.route(prefix: 0, Self.attribute(5, [192, 168, 8, 1]) + out)
+                + Self.route(
+                    prefix: 0,
+                    Self.attribute(
+                        18,
+                        [10, 0] + [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+                    )
+                        + out
+                )
+                + Self.route(prefix: 0, out)
+        )
+        #expect(tables.routes.map(\.gateway?.text) == ["192.168.8.1", "fe80::1", nil])
+    }
+
+    @Test(
+        arguments: [
+            ("ipip", 3, [198, 51, 100, 7], "198.51.100.7"),
+            ("gre", 7, [198, 51, 100, 7], "198.51.100.7"),
+            ("vti", 5, [198, 51, 100, 7], "198.51.100.7"),
+            ("vxlan", 2, [198, 51, 100, 7], "198.51.100.7"),
+            ("vxlan", 2, [239, 1, 1, 1], nil), ("ipip", 3, [0, 0, 0, 0], nil),
+            ("bridge", 3, [198, 51, 100, 7], nil), ("gre", 6, [198, 51, 100, 7], nil),
+        ] as [(String, UInt16, [UInt8], String?)]
+    )
+    func `a tunnel has its other end`(kind: String, type: UInt16, address: [UInt8], peer: String?) {
+        let info =
+            Self.attribute(1, Array(kind.utf8) + [0])
+            + Self.attribute(2, Self.attribute(type, address))
+        let tables = Self.tables(Self.link(2, "t0", more: Self.attribute(18, info)))
+        #expect(tables.interfaces[0].peers.map(\.text) == (peer.map { [$0] } ?? []))
     }
 
     @Test func `a route that is spread over interfaces is one of each`() {
         let hop = { (index: UInt32) in
-            NetlinkRequest.bytes(of: UInt16(8)) + [0, 0] + Self.number(index)
+            NetlinkRequest.bytes(of: UInt16(16)) + [0, 0] + Self.number(index)
+                + Self.attribute(5, [10, 0, 0, UInt8(index)])
         }
         let tables = Self.tables(Self.route(prefix: 0, Self.attribute(9, hop(2) + hop(3))))
         #expect(tables.routes.map(\.interface) == [2, 3])
+        #expect(tables.routes.map(\.gateway?.text) == ["10.0.0.2", "10.0.0.3"])
     }
 
     @Test func `whatever is cut or changed, nothing is read beyond the end`() {

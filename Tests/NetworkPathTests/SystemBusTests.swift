@@ -1,5 +1,6 @@
 import JSON
 import SystemKit
+import TestSupport
 import Testing
 import TransferModel
 
@@ -65,13 +66,68 @@ import TransferModel
         let answer = try JSONValue(text)
         #expect(SystemBus.networkManager(answer).isEmpty)
         #expect(SystemBus.modemManager(answer).isEmpty)
+        #expect(SystemBus.attachments(answer).values.allSatisfy { $0 == LinkAttachment() })
+    }
+
+    @Test func `a modem is known by what its packets leave by, not by its control port`() throws {
+        let answer = try Self.answer(
+            """
+            "/d/1":{"org.freedesktop.NetworkManager.Device":{\
+            "Interface":{"type":"s","data":"cdc-wdm0"},"IpInterface":{"type":"s","data":"wwan0"},\
+            "DeviceType":{"type":"u","data":8},"Metered":{"type":"u","data":1}}}
+            """
+        )
+        let found = SystemBus.networkManager(answer)
+        #expect(found["wwan0"]?.kind == .cellular)
+        #expect(found["wwan0"]?.isExpensive == true)
+    }
+
+    /// What NetworkManager has of a Wi-Fi device in a network, with a connection.
+    private static let wireless = """
+        "/d/1":{"org.freedesktop.NetworkManager.Device":{"Interface":{"type":"s","data":"wlan0"},\
+        "ActiveConnection":{"type":"o","data":"/c/1"},"DeviceType":{"type":"u","data":2}},\
+        "org.freedesktop.NetworkManager.Device.Wireless":{"ActiveAccessPoint":{"type":"o","data":"/p/1"}}},\
+        "/c/1":{"org.freedesktop.NetworkManager.Connection.Active":{"Id":{"type":"s","data":"Train"},\
+        "Uuid":{"type":"s","data":"7a1d"}}},\
+        "/p/1":{"org.freedesktop.NetworkManager.AccessPoint":{"Ssid":{"type":"ay","data":[84,114,97,105,110]}}},\
+        "/d/2":{"org.freedesktop.NetworkManager.Device":{"Interface":{"type":"s","data":"eth0"},\
+        "ActiveConnection":{"type":"o","data":"/"}}}
+        """
+
+    @Test func `a device has the network and the connection that it is in`() throws {
+        let found = SystemBus.attachments(try Self.answer(Self.wireless))
+        #expect(found["wlan0"]?.ssid == "Train")
+        #expect(found["wlan0"]?.connections == ["Train", "7a1d"])
+        #expect(found["eth0"] == LinkAttachment())
+    }
+
+    /// A busctl that answers for NetworkManager alone.
+    @Test func `what busctl writes is taken in, and a program that hangs is not waited for`() throws
+    {
+        let folder = try TemporaryFolder()
+        let answer = #"{"type":"a{oa{sa{sv}}}","data":[{\#(Self.wireless)}]}"#
+        try folder.write(answer, to: "answer.json")
+        let program = try folder.write(
+            """
+            #!/bin/sh
+            case "$*" in
+            *NetworkManager*) cat "$(dirname "$0")/answer.json" ;;
+            *) exec sleep 1000 ;;
+            esac
+            """,
+            to: "busctl",
+            mode: 0o755
+        )
+        let report = SystemBus(program: program, socket: folder.path).report()
+        #expect(report.attachments["wlan0"]?.ssid == "Train")
+        #expect(report.evidence.map(\.keys.first) == ["wlan0"])
     }
 
     @Test func `without a bus nobody is asked`() {
-        #expect(SystemBus(program: "/nowhere", socket: "/nowhere").evidence().isEmpty)
+        #expect(SystemBus(program: "/nowhere", socket: "/nowhere").report().evidence.isEmpty)
     }
 
     @Test func `a program that is not there says nothing`() {
-        #expect(SystemBus(program: "/nowhere", socket: "/").evidence().isEmpty)
+        #expect(SystemBus(program: "/nowhere", socket: "/").report().evidence.isEmpty)
     }
 }

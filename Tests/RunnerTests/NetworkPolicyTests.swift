@@ -45,13 +45,15 @@ import Testing
                 data:
                   address: { url: "\(Self.url("a"))" }
                   link: { url: "\(Self.url("a", at: TwoLinks.cellularAddress))" }
+                  address6: { url: "\(Self.url("a", at: "[\(TwoLinks.address6)]"))" }
+                  link6: { url: "\(Self.url("a", at: "[\(TwoLinks.cellularAddress6)]"))" }
                   next: { url: "\(Self.url("a"))", needs: [address] }
                 """
         )
         let packets = try links.packets(of: "wwan0")
         let outcome = try run(job)
         #expect(outcome.code == 7)
-        for id in ["address", "link"] {
+        for id in ["address", "link", "address6", "link6"] {
             let task = try #require(outcome.task(id))
             #expect(task["outcome"]?.string == "deferred")
             #expect(task["error"]?["kind"]?.string == "network")
@@ -199,16 +201,19 @@ import Testing
             """
             version: 1
             sessions: { s: { networkServiceType: \(type), urlCache: none } }
-            data: { a: { url: "\(Self.url("a"))" } }
+            data:
+              a: { url: "\(Self.url("a"))" }
+              b: { url: "\(Self.url("a", at: "[\(TwoLinks.address6)]"))" }
             """
         )
         let packets = try links.packets(of: "wwan0")
         #expect(try run(job).code == 0)
-        let address = "\(TwoLinks.address):\(TwoLinks.port)"
-        let sent = try packets.finish().standardOutput.split(separator: "\n")
-            .filter { $0.hasPrefix("sent tcp \(address) ") }
-        #expect(sent.first?.hasSuffix("dscp \(codePoint) syn") == true)
-        #expect(sent.allSatisfy { $0.contains("dscp \(codePoint)") })
+        let lines = try packets.finish().standardOutput.split(separator: "\n")
+        for address in [TwoLinks.address, "[\(TwoLinks.address6)]"] {
+            let sent = lines.filter { $0.hasPrefix("sent tcp \(address):\(TwoLinks.port) ") }
+            #expect(sent.first?.hasSuffix("dscp \(codePoint) syn") == true)
+            #expect(sent.allSatisfy { $0.contains("dscp \(codePoint)") })
+        }
     }
 
     @Test func `a connection to a server with Multipath TCP is reported as such`() throws {
@@ -251,7 +256,7 @@ import Testing
         #expect(modem?["kind"]?.string == "cellular")
         #expect(modem?["isExpensive"]?.bool == true)
         #expect(modem?["isUsable"]?.bool == true)
-        #expect(modem?["addresses"]?.elements == [.string("10.2.0.2")])
+        #expect(modem?["addresses"]?.elements == [.string("10.2.0.2"), .string("fd00:2::2")])
     }
 
     @Test func `plan shows what each session could use, where that matters`() throws {

@@ -28,10 +28,17 @@ import TransferModel
     }
 
     /// An attempt that had no interface to begin over.
-    private static func refuse(_ id: String, in run: inout RunSimulation) {
+    ///
+    /// With `isWhole` there was none for any of the session.
+    private static func refuse(
+        _ id: String,
+        in run: inout RunSimulation,
+        isWhole: Bool = true
+    ) {
         run.fail(id, .network) {
             $0.isKnownUnprocessed = true
             $0.unavailableReason = .cellular
+            $0.isOfWholeSession = isWhole
         }
     }
 
@@ -132,6 +139,82 @@ import TransferModel
         }
         #expect(run.records.count == 600)
         #expect(run.records.allSatisfy { $0.outcome == .succeeded })
+    }
+
+    @Test func `the wait is not bounded by the budget of retries, and takes nothing of it`() throws
+    {
+        var run = Self.run([
+            .init("a").with {
+                $0.retry = .steady
+                $0.retry.budget = .seconds(5)
+            }
+        ])
+        Self.refuse("a", in: &run)
+        run.advance(by: .seconds(60))
+        #expect(run.runningIDs == ["a"])
+        Self.refuse("a", in: &run)
+        run.advance(by: .seconds(40))
+        run.networkChanges()
+        run.advance(by: .seconds(1))
+        run.fail("a", .reset)
+        run.advance(by: .seconds(1))
+        #expect(run.running[0]?.number == 2)
+        run.finish("a")
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .succeeded)
+        #expect(record.heldMicroseconds == 100_000_000)
+    }
+
+    @Test func `a mirror is asked before anything is waited for`() throws {
+        var run = Self.run([
+            .init("a").with {
+                $0.mirrors = ["http://b.test/"]
+                $0.retry = .steady
+            }
+        ])
+        Self.refuse("a", in: &run, isWhole: false)
+        #expect(run.running[0]?.request.url.text == "http://b.test/")
+        #expect(run.waiting.isEmpty)
+        Self.refuse("a", in: &run, isWhole: false)
+        #expect(run.running.isEmpty)
+        #expect(run.waiting == ["a"])
+        run.networkChanges()
+        #expect(run.running[0]?.request.url.text == "http://a.test/")
+        Self.refuse("a", in: &run, isWhole: false)
+        #expect(run.running[0]?.request.url.text == "http://b.test/")
+        run.finish("a")
+        #expect(try #require(run.record("a")).outcome == .succeeded)
+    }
+
+    @Test func `an origin without a way keeps back its own tasks alone`() {
+        var run = RunSimulation(
+            [
+                .init("far", "http://far.test/"), .init("next", "http://far.test/"),
+                .init("near", "http://near.test/"),
+            ],
+            sessions: [Self.session()]
+        ) { $0.maxConcurrentTasks = 1 }
+        Self.refuse("far", in: &run, isWhole: false)
+        #expect(run.runningIDs == ["near"])
+        run.finish("near")
+        #expect(run.running.isEmpty)
+        run.networkChanges()
+        run.finish("far")
+        run.finish("next")
+        #expect(run.records.map(\.outcome) == [.succeeded, .succeeded, .succeeded])
+    }
+
+    @Test func `tasks that were kept back wait together, not one after the other`() {
+        var run = RunSimulation(
+            (0..<20).map { .init("t\($0)") },
+            sessions: [Self.session(resource: .seconds(10))]
+        ) { $0.maxConcurrentTasks = 2 }
+        for id in run.runningIDs { Self.refuse(id, in: &run) }
+        run.advance(by: .seconds(10))
+        #expect(run.records.count == 20)
+        #expect(run.records.allSatisfy { $0.outcome == .deferred })
+        #expect(run.records.allSatisfy { $0.heldMicroseconds == 10_000_000 })
+        #expect(run.summary.exitCode == .deferred)
     }
 
     @Test func `when a task waits no more, the next one looks for a way`() {

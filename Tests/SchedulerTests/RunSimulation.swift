@@ -37,6 +37,7 @@ struct RunSimulation {
         sessions: [SessionConfiguration] = [SessionConfiguration(name: "default")],
         retryTokens: Int = RetryBudget.usualCapacity,
         minuteOfDay: Int = 0,
+        hasExternalPower: Bool = true,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
         orderKeys: FakeKeys? = nil,
         background: FakeBackground? = nil
@@ -53,6 +54,7 @@ struct RunSimulation {
             now: now,
             orderKeys: orderKeys,
             background: background,
+            hasExternalPower: hasExternalPower,
             retryBudget: RetryBudget(tokens: retryTokens)
         )
         settle()
@@ -134,6 +136,11 @@ struct RunSimulation {
 
     mutating func networkChanges() {
         tell(.networkChanged)
+        settle()
+    }
+
+    mutating func powerChanges(isExternal: Bool) {
+        tell(.powerChanged(isExternal: isExternal))
         settle()
     }
 

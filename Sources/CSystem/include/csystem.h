@@ -69,9 +69,9 @@ int csystem_epoll_add(int set, int descriptor, uint32_t events, uint64_t tag);
 int csystem_epoll_modify(int set, int descriptor, uint32_t events, uint64_t tag);
 void csystem_epoll_delete(int set, int descriptor);
 
-// A socket that talks with the kernel about its network (NETLINK_ROUTE of netlink(7)); `groups` are bits of RTMGRP_….
+// A socket that talks with a part of the kernel (netlink(7)), NETLINK_… `protocol`; `groups` are bits of what it hears of.
 // It waits two seconds for an answer and no longer. -1 on failure.
-int csystem_netlink(uint32_t groups);
+int csystem_netlink(int protocol, uint32_t groups);
 // One datagram of the kernel, at most `size` bytes of it; 0 for one of somebody else, -1 on failure.
 int64_t csystem_netlink_receive(int socket, void *bytes, uint64_t size, int waits);
 

@@ -40,6 +40,12 @@ enum NetworkAccessTable {
                 "Whether a task without a permitted interface waits for one, within `timeoutIntervalForResource`."
             ) { $0.waitsForConnectivity = $1 },
             Setting(
+                "isDiscretionary",
+                .boolean,
+                default: "false",
+                "Whether transfers of a background session wait for external power and an inexpensive network."
+            ) { $0.isDiscretionary = $1 },
+            Setting(
                 "networkServiceType",
                 .choice(),
                 default: "default",

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// What `network` says.
@@ -26,7 +27,9 @@ enum NetworkTable {
             Setting("match", match, isRequired: true, "Which interfaces are meant.") {
                 $0.match = $1
             },
-            Setting("kind", .choice(), "What they are.") { $0.kind = $1 },
+            Setting("kind", ValueType<Kind>.choice(), "What they are.") {
+                $0.kind = InterfaceKind(rawValue: $1.rawValue)
+            },
             Setting(
                 "expensive",
                 .boolean,
@@ -41,6 +44,11 @@ enum NetworkTable {
             ) { $0.isConstrained = $1 },
         ]
     )
+
+    /// Not `loopback`: what stays on the machine is always permitted, and a device would be.
+    private enum Kind: String, CaseIterable {
+        case wired, wifi, cellular, bluetooth, tunnel, other
+    }
 
     static let matches = SettingTable<InterfaceRule.Match>(
         "interfaceMatch",
@@ -60,7 +68,22 @@ enum NetworkTable {
                 ValueType(pattern: "^[A-Za-z0-9_-]+$", parse: driver),
                 "The kernel's name of their driver, such as `cdc_mbim`."
             ) { $0.driver = $1 },
-        ] + ["ssid", "gateway", "connection"].map(Setting.notYet)
+            Setting(
+                "ssid",
+                ValueType(pattern: "^.{1,32}$", parse: ssid),
+                "The name of the Wi-Fi network that they are in, with `*` and `?` as in `name`."
+            ) { $0.ssid = $1 },
+            Setting(
+                "gateway",
+                ValueType(pattern: "^[0-9A-Fa-f.:]+$", parse: gateway),
+                "The address that a default route by them leads over, such as `192.168.8.1`."
+            ) { $0.gateway = $1 },
+            Setting(
+                "connection",
+                ValueType(pattern: "^.+$", parse: connection),
+                "The name or UUID of NetworkManager's connection that they have, with `*` and `?` as in `name`."
+            ) { $0.connection = $1 },
+        ]
     )
 
     private static let rule = ValueType<InterfaceRule>(.mapping(rules.keys)) { reader, field in
@@ -92,9 +115,10 @@ enum NetworkTable {
     }
 
     private static func report(_ field: Field, _ reader: inout Reader) {
+        let names = matches.keys.names.map { "`\($0)`" }.joined(separator: ", ")
         reader.report(
             .missingKey,
-            "one of the keys `name`, `macAddress`, `driver` in `\(field.name)` is required",
+            "one of the keys \(names) in `\(field.name)` is required",
             at: field.key
         )
     }
@@ -135,6 +159,41 @@ enum NetworkTable {
         }
         guard isName, !text.isEmpty else {
             throw ValueFault(.badValue, "the name of a driver has letters, digits, `_` and `-`")
+        }
+        return text
+    }
+
+    private static func ssid(_ text: String) throws(ValueFault) -> String {
+        guard isLine(text), text.utf8.count <= 32 else {
+            throw ValueFault(
+                .badValue,
+                "the name of a Wi-Fi network has 1 to 32 bytes and no control characters"
+            )
+        }
+        return text
+    }
+
+    /// Whether a text is not empty and has no control characters.
+    private static func isLine(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private static func gateway(_ text: String) throws(ValueFault) -> IPAddress {
+        guard let address = IPAddress(text), !text.utf8.contains(UInt8(ascii: "[")) else {
+            throw ValueFault(
+                .badValue,
+                "a gateway is a numeric address, such as `192.168.8.1` or `fe80::1`"
+            )
+        }
+        return address
+    }
+
+    private static func connection(_ text: String) throws(ValueFault) -> String {
+        guard isLine(text) else {
+            throw ValueFault(
+                .badValue,
+                "the name of a connection is not empty and has no control characters"
+            )
         }
         return text
     }

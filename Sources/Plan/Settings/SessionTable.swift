@@ -91,9 +91,7 @@ enum SessionTable {
             ProxyTable.setting,
         ] + NetworkAccessTable.session + later.map(Setting.notYet)
 
-    private static let later = [
-        "isDiscretionary", "limits", "protocolClasses",
-    ]
+    private static let later = ["limits", "protocolClasses"]
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.
     private static let minimumRate = ValueType<MinimumRate>(

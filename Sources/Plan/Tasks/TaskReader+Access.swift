@@ -11,9 +11,13 @@ extension TaskReader {
                 continue
             }
             if draft.allowedAccess.contains(flag.access), !session.access.contains(flag.access) {
+                let isImplied = session.isDiscretionary && flag.access == .expensive
+                let name = "session `\(session.name.excerpt)`"
                 reader.report(
                     .conflictingKeys,
-                    "`\(flag.key)`\(reader.context) is false in session `\(session.name.excerpt)`",
+                    "`\(flag.key)`\(reader.context) "
+                        + (isImplied
+                            ? "cannot be true: \(name) is discretionary" : "is false in \(name)"),
                     at: key,
                     help: "a task may only forbid more than its session"
                 )

@@ -147,6 +147,10 @@ extension TaskRecord {
                 "What the task has captured for others, without the values",
                 TaskRecord.Capture.Report.self
             ) { $0.captures }
+            members.optionalInteger(
+                "heldUs",
+                "How long it waited for an interface or for power, microseconds; null when it did not"
+            ) { $0.heldMicroseconds }
             members.optionalObject(
                 "earlier",
                 "What earlier runs of a background session did for it; null when there was nothing",

@@ -38,7 +38,8 @@ struct ProgressLines: Sendable {
         // A mirror is not waited for.
         let next = waitMicroseconds == 0 ? "again at once" : "again in \(wait)"
         return padded("retrying", color: 33) + "  \(TerminalText.harmless(id))"
-            + "  attempt \(attempt): \(reason(failure)); \(next)\n"
+            + "  \(attempt == 0 ? "it could not begin" : "attempt \(attempt)"): "
+            + "\(reason(failure)); \(next)\n"
     }
 
     /// `waiting    id  network: no interface leads to …`.

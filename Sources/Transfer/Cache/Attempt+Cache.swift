@@ -8,7 +8,7 @@ extension Attempt {
     /// The hop's next step: a stored response, or a request.
     func ask() -> Next {
         // What an upload's own URL says is nobody else's.
-        if upload?.isAtOwnURL == true { return .exchange(easyRequest()) }
+        if upload?.isAtOwnURL == true { return send() }
         guard let caching else {
             // A session without a cache has nothing to answer with.
             if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }

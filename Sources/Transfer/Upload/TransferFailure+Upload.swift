@@ -8,7 +8,7 @@ extension TransferFailure {
         case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
             false
         case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
-            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network:
+            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power:
             true
         }
     }

@@ -1,0 +1,90 @@
+internal import SystemKit
+
+/// Asks a part of the kernel and takes in its answers; belongs to one thread at a time.
+final class NetlinkDialogue {
+    private let socket: NetlinkSocket
+    private var sequence: UInt32 = 0
+
+    /// Opens a socket.
+    ///
+    /// - Throws: What socket(2) and bind(2) say.
+    init(with part: NetlinkSocket.Part) throws(SystemError) {
+        socket = try NetlinkSocket(with: part)
+    }
+
+    /// Sends a question and hands every message of the answer to `take`.
+    ///
+    /// - Throws: What send(2) and recv(2) say, and for a dump why the kernel does not give all of it.
+    func ask(
+        _ request: NetlinkRequest,
+        isDump: Bool,
+        _ take: (NetlinkHeader, Span<UInt8>) -> Void
+    ) throws(SystemError) {
+        sequence &+= 1
+        try socket.send(request.message(sequence: sequence))
+        var isDone = false
+        var refusal: Int32 = 0
+        while !isDone {
+            isDone = try socket.receive { bytes in
+                !NetlinkHeader.forEachMessage(in: bytes) { header, body in
+                    // What is left of an earlier answer is nobody's.
+                    guard header.sequence == sequence else { return true }
+                    if header.kind == .error { refusal = -(body.index(at: 0) ?? 0) }
+                    guard header.kind != .done, header.kind != .error else { return false }
+                    take(header, body)
+                    return isDump
+                }
+            }
+        }
+        // Half a table would look as if interfaces were gone. A single question that is refused has no answer.
+        guard isDump, refusal > 0 else { return }
+        throw SystemError(errno: refusal, operation: "ask", subject: "the kernel over netlink")
+    }
+}
+
+/// A question to netlink(7).
+struct NetlinkRequest {
+    private let kind: UInt16
+    private let flags: UInt16
+    private var body: [UInt8]
+
+    /// A question to rtnetlink(7).
+    ///
+    /// - Parameters:
+    ///   - kind: What is asked for; the question's number is two above that of an answer.
+    ///   - flags: NLM_F_….
+    ///   - body: The fixed part.
+    init(kind: NetlinkHeader.Kind, flags: UInt16, body: [UInt8]) {
+        self.init(number: kind.rawValue + 2, flags: flags, body: body)
+    }
+
+    /// A question to any part of the kernel.
+    ///
+    /// - Parameters:
+    ///   - number: The message's type.
+    ///   - flags: NLM_F_….
+    ///   - body: The fixed part.
+    init(number: UInt16, flags: UInt16, body: [UInt8]) {
+        kind = number
+        self.flags = flags
+        self.body = body
+    }
+
+    /// Adds an attribute.
+    mutating func append(_ type: UInt16, _ value: [UInt8]) {
+        body += Self.bytes(of: UInt16(4 + value.count)) + Self.bytes(of: type) + value
+        while body.count % 4 != 0 { body.append(0) }
+    }
+
+    /// As it is sent.
+    func message(sequence: UInt32) -> [UInt8] {
+        Self.bytes(of: UInt32(16 + body.count)) + Self.bytes(of: kind) + Self.bytes(of: flags)
+            + Self.bytes(of: sequence) + Self.bytes(of: UInt32(0)) + body
+    }
+
+    /// A number as the machine has it in memory.
+    static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
+        let value = number.littleEndian
+        return (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+}

@@ -1,0 +1,249 @@
+import TestSupport
+import Testing
+
+/// Connections under a policy whose ways change, or whose sockets cannot be bound; the links are as in `NetworkPolicyTests`.
+@Suite struct NetworkConnectionTests {
+    private let links: TwoLinks
+
+    init() throws { links = try TwoLinks() }
+
+    /// `eth0` is wired as long as no default route leads over its gateway.
+    private static let classes = """
+        version: 1
+        network:
+          interfaces:
+            - { match: { name: "wwan*" }, kind: cellular }
+            - { match: { gateway: \(TwoLinks.wiredAddress) }, kind: cellular }
+            - { match: { name: "eth*" }, kind: wired, expensive: false }
+        defaults: { urlCache: none, retry: { attempts: 1 } }
+
+        """
+
+    private static func url(_ path: String, at address: String) -> String {
+        "http://\(address):\(TwoLinks.port)/\(path)"
+    }
+
+    private static let content = (0..<(6 << 20)).map {
+        UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8)
+    }
+
+    private func start(_ job: JobFolder) throws -> RunningCommand {
+        try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
+    }
+
+    private func run(_ job: JobFolder) throws -> RunOutcome {
+        try start(job).finish().reported(in: job.folder)
+    }
+
+    private func makeExpensive() throws {
+        try links.ip("route add default via \(TwoLinks.wiredAddress) metric 900")
+    }
+
+    @Test func `this machine is permitted at its address of a forbidden interface`() throws {
+        try links.root.write("hello", to: "a")
+        let server = try links.ownServer(port: 8081)
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
+                data: { a: { url: "http://\(TwoLinks.ownAddress):8081/a" } }
+                """
+        )
+        let outcome = try run(job)
+        #expect(outcome.code == 0)
+        let exchange = try #require(outcome.exchanges("a").first)
+        #expect(exchange["isCellular"]?.isNull == true)
+        #expect(exchange["extension"]?["networkInterface"]?.isNull == true)
+        server.signal(9)
+    }
+
+    @Test func `a rule knows an interface by the gateway of its default route`() throws {
+        let job = try JobFolder(
+            """
+            version: 1
+            network:
+              interfaces: [{ match: { gateway: \(TwoLinks.cellularAddress6) }, kind: bluetooth }]
+            sessions: { s: {} }
+            """
+        )
+        let asked = try job.command(["interfaces", "job.yaml", "--format", "json"])
+        let report = try JSONValue(links.unprivileged(asked).run().standardOutput)
+        let kinds = report["interfaces"]?.elements.map { $0["kind"]?.string } ?? []
+        #expect(kinds.filter { $0 == "bluetooth" }.count == 1)
+        let modem = report["interfaces"]?.elements.first { $0["name"]?.string == "wwan0" }
+        #expect(modem?["kind"]?.string == "bluetooth")
+    }
+
+    @Test func `a tunnel to a peer behind the modem is cellular`() throws {
+        try links.ip("link add vpn0 type vxlan id 5 dstport 4789 remote \(TwoLinks.address)")
+        try links.ip("link add vpn1 type vxlan id 6 dstport 4789 remote \(TwoLinks.wiredAddress)")
+        let job = try JobFolder(Self.classes + "sessions: { s: {} }")
+        let asked = try job.command(["interfaces", "job.yaml", "--format", "json"])
+        let report = try JSONValue(links.unprivileged(asked).run().standardOutput)
+        let cellular = ["vpn0", "vpn1"].map { name in
+            report["interfaces"]?.elements.first { $0["name"]?.string == name }?["isCellular"]
+        }
+        #expect(cellular == [.bool(true), .bool(false)])
+    }
+
+    @Test func `a transfer ends when its interface comes to be forbidden, and is deferred`() throws
+    {
+        try links.root.write(Self.content, to: "file")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false } }
+                downloads: { a: { url: "\(Self.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
+                """
+        )
+        let packets = try links.packets(of: "eth0")
+        let running = try start(job)
+        _ = try packets.waitForLine(containing: "received")
+        try makeExpensive()
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("a") == "deferred")
+        let error = outcome.task("a")?["error"]
+        #expect(error?["networkUnavailableReason"]?.string == "cellular")
+    }
+
+    @Test func `where no socket can be bound the route is what keeps a transfer`() throws {
+        try links.root.write("hello", to: "a")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false } }
+                data:
+                  wired: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))" }
+                  again: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))", needs: [wired] }
+                  far: { url: "\(Self.url("a", at: TwoLinks.address))" }
+                """
+        )
+        let packets = try links.packets(of: "wwan0")
+        let command = links.withoutBinding(try job.runCommand())
+        let outcome = try command.run().reported(in: job.folder)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("far") == "deferred")
+        for id in ["wired", "again"] {
+            let exchange = outcome.exchanges(id).first
+            #expect(exchange?["extension"]?["networkInterface"]?.string == "eth0")
+            #expect(exchange?["extension"]?["networkEnforcement"]?.string == "route")
+        }
+        #expect(outcome.exchanges("again").first?["isReusedConnection"]?.bool == true)
+        #expect(try packets.finish().standardOutput == "ready\n")
+    }
+
+    @Test func `where no socket can be bound a transfer ends when the route leads elsewhere`()
+        throws
+    {
+        try links.root.write(Self.content, to: "file")
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false } }
+                downloads: { a: { url: "\(Self.url("slow/file", at: TwoLinks.address))", to: file } }
+                """
+        )
+        let packets = try links.packets(of: "eth0")
+        let running = try links.withoutBinding(try job.runCommand()).start()
+        _ = try packets.waitForLine(containing: "received")
+        try links.ip("route del \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("a") == "deferred")
+    }
+
+    @Test func `a mirror over a permitted link is asked before anything is waited for`() throws {
+        try links.root.write("hello", to: "a")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
+                downloads:
+                  a:
+                    url: "\(Self.url("a", at: TwoLinks.address))"
+                    mirrors: ["\(Self.url("a", at: TwoLinks.wiredAddress))"]
+                    to: a
+                """
+        )
+        let outcome = try run(job)
+        #expect(outcome.code == 0)
+        #expect(!outcome.command.standardError.contains("waiting"))
+        #expect(!outcome.command.standardError.contains("attempt 0"))
+    }
+
+    @Test func `a host without a way holds up no task to another one`() throws {
+        try links.root.write("hello", to: "a")
+        let job = try JobFolder(
+            Self.classes + """
+                sessions:
+                  careful: { allowsCellularAccess: false, waitsForConnectivity: true, timeoutIntervalForResource: 2s }
+                schedule: { maxConcurrentTasks: 1 }
+                data:
+                  far: { url: "\(Self.url("a", at: TwoLinks.address))", priority: high }
+                  near: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))" }
+                """
+        )
+        let outcome = try run(job)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("near") == "succeeded")
+        #expect(outcome.outcome("far") == "deferred")
+        let held = try #require(outcome.task("far")?["extension"]?["heldUs"]?.integer)
+        #expect(held > 0)
+        #expect(outcome.task("near")?["extension"]?["heldUs"]?.isNull == true)
+    }
+
+    @Test(arguments: [("none", 1, ["order none"]), ("auto", 0, [])])
+    func `an order whose link flaps is never sent twice without a key`(
+        key: String,
+        code: Int32,
+        orders: [String]
+    ) throws {
+        let server = try links.slowUploadServer(port: 8092)
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
+                uploads:
+                  order:
+                    url: "http://\(TwoLinks.wiredAddress):8092/"
+                    file: body.bin
+                    idempotencyKey: \(key)
+                    resumable: none
+                    retry: { attempts: 4 }
+                """
+        )
+        try job.folder.write([UInt8](repeating: 1, count: 2 << 20), to: "body.bin")
+        let running = try start(job)
+        _ = try server.waitForLine(containing: "order")
+        for _ in 0..<2 {
+            try links.ip("link set eth0 down")
+            try links.ip("link set eth0 up")
+        }
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == code)
+        server.signal(9)
+        let lines = try server.finish().standardOutput.split(separator: "\n").dropFirst()
+        if key == "none" {
+            #expect(lines.map(String.init) == orders)
+            #expect(
+                outcome.task("order")?["error"]?["message"]?.string?.contains("outcome unknown")
+                    == true
+            )
+        } else {
+            #expect(Set(lines).count == 1)
+        }
+    }
+
+    @Test func `a run that asks for several paths warns when the machine has one`() throws {
+        try links.root.write("hello", to: "a")
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { multipathServiceType: handover } }
+            data: { a: { url: "\(Self.url("a", at: TwoLinks.address))" } }
+            """
+        )
+        let warning = "session `s` asks for Multipath TCP, and this machine has no endpoint"
+        let alone = try run(job)
+        #expect(alone.code == 0)
+        #expect(alone.command.standardError.contains(warning))
+        try links.ip("mptcp endpoint add 10.1.0.2 dev eth0 subflow")
+        #expect(try !run(job).command.standardError.contains(warning))
+    }
+}
