@@ -196,12 +196,17 @@ package final class BackgroundJournal {
     ///   - redact: Takes the secrets out of a text.
     /// - Returns: Whether that has to be on the disk before anybody is told.
     package func taskEnded(_ record: TaskRecord, redact: (String) -> String) -> Bool {
-        if let place = earlier.place(of: record.id) { isSeen[place] = true }
-        let isFinal = record.isFinal
+        let place = earlier.place(of: record.id)
+        if let place { isSeen[place] = true }
+        let transfer = present.removeValue(forKey: record.id)
+        let hasEnded =
+            transfer?.hasEnded ?? place.map { earlier.transfers[$0].state.end != nil } ?? false
+        guard !hasEnded else { return false }
+        // What this machine lacked for the response does not take the order back.
+        let isOnce = transfer.map { $0.isUnsafe && !$0.hasKey } ?? false
+        let isFinal = record.isFinal || isOnce && record.mayHaveArrived
         if !isFinal { leavesOpen = true }
-        guard let transfer = present.removeValue(forKey: record.id), !transfer.hasEnded else {
-            return false
-        }
+        guard let transfer else { return false }
         if isFinal {
             let end = EarlierTransfer.End(record, in: run.identifier, redact: redact)
             add(.ended(id: record.id, mark: transfer.mark, end))
@@ -315,6 +320,14 @@ extension TaskRecord {
         // Who has cancelled it did not know what the server makes of it.
         case .cancelled: error?.isOutcomeUnknown ?? false
         }
+    }
+}
+
+extension TaskRecord {
+    /// Whether it has failed for want of something on this machine when its request may have arrived.
+    fileprivate var mayHaveArrived: Bool {
+        guard isForWantOfMachine, let error, !error.isKnownUnprocessed else { return false }
+        return error.phase != .prepare || error.followsOrder
     }
 }
 

@@ -141,7 +141,8 @@ package final class Scheduler {
     private func perform(_ actions: RunMachine.Actions) -> [RunMachine.Event] {
         if !actions.starts.isEmpty { runner.start(actions.starts) }
         // One wait for the disk: what has ended is kept together with what begins.
-        if !actions.events.isEmpty { background?.keep(actions.events) }
+        // Without an event, too: that a try was taken back is not to wait for one.
+        background?.keep(actions.events)
         if !actions.orders.isEmpty { startOrders(actions.orders) }
         if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
         for event in actions.events { emit(event) }

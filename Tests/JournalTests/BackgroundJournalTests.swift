@@ -166,6 +166,39 @@ import TransferModel
         #expect(try open("run-3").earlier.transfers.isEmpty)
     }
 
+    @Test(arguments: [(TransferFailure.Phase.receive, false), (.receive, true), (.prepare, false)])
+    func `an order without a key that may have arrived is not sent again for want of room`(
+        phase: TransferFailure.Phase,
+        hasKey: Bool
+    ) throws {
+        let first = try open()
+        _ = first.recall("a", mark: 1, isUnsafe: true, hasKey: hasKey)
+        _ = first.attemptBegins("a", deadline: nil)
+        var record = TaskRecord.ended("a", .failed)
+        record.isForWantOfMachine = true
+        record.error = TransferFailure(kind: .localIO, phase: phase, detail: "no room")
+        _ = first.taskEnded(record, redact: plain)
+        _ = try finish(first, .environment)
+        let isOver = try BackgroundJournal.read(first.path)?.state == .finished
+        #expect(isOver == (phase == .receive && !hasKey))
+    }
+
+    @Test func `what has ended leaves no round open, however it is looked at again`() throws {
+        let first = try open()
+        begin(first, "a")
+        begin(first, "b")
+        _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
+        _ = first.taskEnded(.ended("b", .failed, isRetryable: true), redact: plain)
+        _ = try finish(first)
+        let second = try open()
+        begin(second, "b")
+        _ = second.taskEnded(.ended("b", .succeeded), redact: plain)
+        // Its file is gone, so that nobody knows any more what it was.
+        _ = second.taskEnded(.ended("a", .failed, isRetryable: true), redact: plain)
+        _ = try finish(second)
+        #expect(try BackgroundJournal.read(second.path)?.state == .finished)
+    }
+
     @Test(arguments: [ExitCode.interrupted, .terminated])
     func `a run that a signal ends leaves its round open`(code: ExitCode) throws {
         let first = try open()
