@@ -10,6 +10,14 @@ struct NginxConfiguration {
     var hasHTTP2: Bool
     var locations: String
 
+    /// What nginx must be told so that it writes to no folder of the system's.
+    static func temporaryFolders(in state: String) -> String {
+        """
+        client_body_temp_path \(state)/bodies; proxy_temp_path \(state)/proxy;
+        fastcgi_temp_path \(state)/fastcgi; scgi_temp_path \(state)/scgi; uwsgi_temp_path \(state)/uwsgi;
+        """
+    }
+
     var text: String {
         """
         daemon off;
@@ -19,11 +27,7 @@ struct NginxConfiguration {
         error_log \(state)/error.log;
         events { worker_connections 1024; }
         http {
-            client_body_temp_path \(state)/bodies;
-            proxy_temp_path \(state)/proxy;
-            fastcgi_temp_path \(state)/fastcgi;
-            scgi_temp_path \(state)/scgi;
-            uwsgi_temp_path \(state)/uwsgi;
+            \(Self.temporaryFolders(in: state))
             client_max_body_size 0;
             types { application/json json; text/html html; text/plain txt; }
             default_type application/octet-stream;

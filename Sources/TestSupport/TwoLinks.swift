@@ -95,6 +95,11 @@ package final class TwoLinks: Sendable {
         read -r _ <&3 || true
         """
 
+    /// The URL of a file at one of the server's addresses.
+    package static func url(_ path: String, at address: String = address) -> String {
+        "http://\(address):\(port)/\(path)"
+    }
+
     private static func configuration(root: String, state: String) -> String {
         """
         daemon off;
@@ -104,11 +109,7 @@ package final class TwoLinks: Sendable {
         error_log \(state)/error.log;
         events { worker_connections 256; }
         http {
-            client_body_temp_path \(state)/bodies;
-            proxy_temp_path \(state)/proxy;
-            fastcgi_temp_path \(state)/fastcgi;
-            scgi_temp_path \(state)/scgi;
-            uwsgi_temp_path \(state)/uwsgi;
+            \(NginxConfiguration.temporaryFolders(in: state))
             access_log off;
             server {
                 listen \(port);

@@ -19,10 +19,6 @@ import Testing
 
         """
 
-    private static func url(_ path: String, at address: String) -> String {
-        "http://\(address):\(TwoLinks.port)/\(path)"
-    }
-
     private static let content = (0..<(6 << 20)).map {
         UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8)
     }
@@ -91,7 +87,7 @@ import Testing
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
-                downloads: { a: { url: "\(Self.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
+                downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
                 """
         )
         let packets = try links.packets(of: "eth0")
@@ -111,9 +107,9 @@ import Testing
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
                 data:
-                  wired: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))" }
-                  again: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))", needs: [wired] }
-                  far: { url: "\(Self.url("a", at: TwoLinks.address))" }
+                  wired: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" }
+                  again: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))", needs: [wired] }
+                  far: { url: "\(TwoLinks.url("a", at: TwoLinks.address))" }
                 """
         )
         let packets = try links.packets(of: "wwan0")
@@ -138,7 +134,7 @@ import Testing
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
-                downloads: { a: { url: "\(Self.url("slow/file", at: TwoLinks.address))", to: file } }
+                downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.address))", to: file } }
                 """
         )
         let packets = try links.packets(of: "eth0")
@@ -157,8 +153,8 @@ import Testing
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
                 downloads:
                   a:
-                    url: "\(Self.url("a", at: TwoLinks.address))"
-                    mirrors: ["\(Self.url("a", at: TwoLinks.wiredAddress))"]
+                    url: "\(TwoLinks.url("a", at: TwoLinks.address))"
+                    mirrors: ["\(TwoLinks.url("a", at: TwoLinks.wiredAddress))"]
                     to: a
                 """
         )
@@ -176,8 +172,8 @@ import Testing
                   careful: { allowsCellularAccess: false, waitsForConnectivity: true, timeoutIntervalForResource: 2s }
                 schedule: { maxConcurrentTasks: 1 }
                 data:
-                  far: { url: "\(Self.url("a", at: TwoLinks.address))", priority: high }
-                  near: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))" }
+                  far: { url: "\(TwoLinks.url("a", at: TwoLinks.address))", priority: high }
+                  near: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" }
                 """
         )
         let outcome = try run(job)
@@ -236,7 +232,7 @@ import Testing
             """
             version: 1
             sessions: { s: { multipathServiceType: handover } }
-            data: { a: { url: "\(Self.url("a", at: TwoLinks.address))" } }
+            data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.address))" } }
             """
         )
         let warning = "session `s` asks for Multipath TCP, and this machine has no endpoint"

@@ -17,10 +17,6 @@ import Testing
 
         """
 
-    private static func url(_ path: String, at address: String = TwoLinks.address) -> String {
-        "http://\(address):\(TwoLinks.port)/\(path)"
-    }
-
     private func start(_ job: JobFolder) throws -> RunningCommand {
         try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
     }
@@ -43,11 +39,11 @@ import Testing
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
                 data:
-                  address: { url: "\(Self.url("a"))" }
-                  link: { url: "\(Self.url("a", at: TwoLinks.cellularAddress))" }
-                  address6: { url: "\(Self.url("a", at: "[\(TwoLinks.address6)]"))" }
-                  link6: { url: "\(Self.url("a", at: "[\(TwoLinks.cellularAddress6)]"))" }
-                  next: { url: "\(Self.url("a"))", needs: [address] }
+                  address: { url: "\(TwoLinks.url("a"))" }
+                  link: { url: "\(TwoLinks.url("a", at: TwoLinks.cellularAddress))" }
+                  address6: { url: "\(TwoLinks.url("a", at: "[\(TwoLinks.address6)]"))" }
+                  link6: { url: "\(TwoLinks.url("a", at: "[\(TwoLinks.cellularAddress6)]"))" }
+                  next: { url: "\(TwoLinks.url("a"))", needs: [address] }
                 """
         )
         let packets = try links.packets(of: "wwan0")
@@ -77,9 +73,9 @@ import Testing
                   free: {}
                   careful: { allowsCellularAccess: false }
                 data:
-                  free: { session: free, url: "\(Self.url("a"))" }
-                  careful: { session: careful, url: "\(Self.url("a"))" }
-                  tight: { session: free, allowsExpensiveNetworkAccess: false, url: "\(Self.url("a"))" }
+                  free: { session: free, url: "\(TwoLinks.url("a"))" }
+                  careful: { session: careful, url: "\(TwoLinks.url("a"))" }
+                  tight: { session: free, allowsExpensiveNetworkAccess: false, url: "\(TwoLinks.url("a"))" }
                 """
         )
         let packets = try links.packets(of: "eth0")
@@ -109,7 +105,7 @@ import Testing
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.cellularAddress) metric 5")
         let tasks = (0..<40).map { index in
             let session = index % 2 == 0 ? "free" : "careful"
-            return "  t\(index): { session: \(session), url: \"\(Self.url("a"))\" }"
+            return "  t\(index): { session: \(session), url: \"\(TwoLinks.url("a"))\" }"
         }
         let job = try JobFolder(
             Self.classes + """
@@ -136,7 +132,7 @@ import Testing
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
-                data: { a: { url: "\(Self.url("a", at: TwoLinks.wiredAddress))" } }
+                data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
                 """
         )
         let running = try start(job)
@@ -160,7 +156,7 @@ import Testing
             Self.classes + """
                 sessions:
                   careful: { allowsCellularAccess: false, waitsForConnectivity: true, timeoutIntervalForResource: 300ms }
-                data: { a: { url: "\(Self.url("a"))" } }
+                data: { a: { url: "\(TwoLinks.url("a"))" } }
                 """
         )
         let outcome = try run(job)
@@ -175,7 +171,7 @@ import Testing
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
-                downloads: { a: { url: "\(Self.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
+                downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
                 """
         )
         let packets = try links.packets(of: "eth0")
@@ -202,8 +198,8 @@ import Testing
             version: 1
             sessions: { s: { networkServiceType: \(type), urlCache: none } }
             data:
-              a: { url: "\(Self.url("a"))" }
-              b: { url: "\(Self.url("a", at: "[\(TwoLinks.address6)]"))" }
+              a: { url: "\(TwoLinks.url("a"))" }
+              b: { url: "\(TwoLinks.url("a", at: "[\(TwoLinks.address6)]"))" }
             """
         )
         let packets = try links.packets(of: "wwan0")
@@ -225,7 +221,7 @@ import Testing
             sessions: { s: { multipathServiceType: handover } }
             data:
               several: { url: "http://\(TwoLinks.address):8090/" }
-              one: { url: "\(Self.url("a"))" }
+              one: { url: "\(TwoLinks.url("a"))" }
             """
         )
         let packets = try links.packets(of: "wwan0")
@@ -284,7 +280,7 @@ import Testing
             """
             version: 1
             sessions: { careful: { allowsExpensiveNetworkAccess: false } }
-            data: { a: { url: "\(Self.url("a"))" } }
+            data: { a: { url: "\(TwoLinks.url("a"))" } }
             """
         )
         let file = try job.folder.write(

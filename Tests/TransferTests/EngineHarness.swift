@@ -94,6 +94,21 @@ final class EngineHarness {
 }
 
 extension AttemptRequest {
+    /// One that takes part in caching and keeps the body in a file.
+    static func cached(
+        _ url: String,
+        method: String,
+        headers: [HeaderField],
+        as path: String,
+        _ change: (inout AttemptRequest) -> Void
+    ) throws -> AttemptRequest {
+        try .to(url, method: method, headers: headers) {
+            $0.cachePolicy = .useProtocolCachePolicy
+            $0.sink = .file(.init(path: path, displayPath: "out"))
+            change(&$0)
+        }
+    }
+
     /// An attempt with a method and URL, as most tests need it.
     static func to(
         _ url: String,
