@@ -11,7 +11,7 @@ setup-test:
 	@Scripts/setup test
 
 test: setup-test
-	swift test
+	@Scripts/test
 
 test-curl8: setup-test
 	@Scripts/test-curl8

@@ -207,10 +207,12 @@ import Testing
         try job.folder.write([UInt8](repeating: 1, count: 2 << 20), to: "body.bin")
         let running = try start(job)
         _ = try server.waitForLine(containing: "order")
-        for _ in 0..<2 {
-            try links.ip("link set eth0 down")
-            try links.ip("link set eth0 up")
-        }
+        try links.ip("link set eth0 down")
+        _ = try running.waitForLine(containing: "order")
+        try links.ip("link set eth0 up")
+        // Too short for everybody to hear of it.
+        try links.ip("link set eth0 down")
+        try links.ip("link set eth0 up")
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == code)
         server.signal(9)
