@@ -122,7 +122,10 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         // Not by the event: the next try, which the journal is told of at once, may begin in the same turn.
-        if isKept(task.spec) { background?.attemptEnded(task.spec, failures: task.failures) }
+        // Of an order that may have arrived, and of which only this run can ask, the journal keeps that it was cut.
+        if isKept(task.spec), !task.leavesOutcomeUnknown(failure) {
+            background?.attemptEnded(task.spec, failures: task.failures)
+        }
         let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
             .taskWillRetry(

@@ -93,6 +93,9 @@ extension RunMachine {
                     task.number == 0
                     ? "; it could not begin (\(last.detail))"
                     : "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
+                // Only this run could have asked how much of it has arrived.
+                failure.isOutcomeUnknown = task.leavesOutcomeUnknown(last)
+                failure.explain(.notRetried, under: task.spec.retry)
             }
         }
         let outcome = stopReason?.haltedOutcome ?? .cancelled

@@ -122,19 +122,21 @@ package final class Folder: Sendable {
         throw .last("remove", path(of: name))
     }
 
-    /// The names in a folder that end in a text; none when it cannot be read.
+    /// The names in a folder that end in a text; none without the folder.
     ///
     /// - Parameters:
     ///   - path: The folder's.
     ///   - ending: What the names end in.
     ///   - limit: How many names are looked at.
-    /// - Returns: Nil when there are more.
+    /// - Returns: Nil when there are more, or the folder cannot be read.
     package static func names(
         in path: String,
         endingWith ending: String,
-        limit: Int
+        limit: Int = .max
     ) -> [String]? {
-        guard let stream = unsafe opendir(path) else { return [] }
+        guard let stream = unsafe opendir(path) else {
+            return [ENOENT, ENOTDIR].contains(errno) ? [] : nil
+        }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         var count = 0

@@ -147,6 +147,7 @@ package final class UploadOrigin: Sendable {
         guard isCreation || state.isKnown else { return .status(404) }
         switch request.method {
         case "HEAD":
+            if case .cut = fault { return Reply([.reset]) }
             var offset = state.bytes.count
             if case .claim(let count) = fault { offset = count }
             return Reply([

@@ -160,8 +160,8 @@ import TransferModel
         ("printf x >> body.bin", ["HEAD", "DELETE"]), ("touch body.bin", ["HEAD", "DELETE"]),
         ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", ["HEAD", "DELETE"]),
         ("sed -i 's,/files,/others,' job.yaml", ["HEAD", "DELETE"]),
-        ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", ["DELETE"]),
-        ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", ["DELETE"]),
+        ("sed -i 's/body.bin/body.bin, method: PUT/' job.yaml", ["HEAD", "DELETE"]),
+        ("sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml", ["HEAD", "DELETE"]),
         (
             "sed -i 's/attempts: 1/attempts: 1, repeat: always/; s/Expect/X: b, Expect/' job.yaml",
             ["DELETE"]
@@ -221,6 +221,96 @@ import TransferModel
         #expect(try records(job).count == 1)
     }
 
+    /// Changes the order; what the server does when it is asked about the other one; whether that had come to its end.
+    struct Change: Sendable {
+        let script: String
+        let fault: UploadOrigin.Fault
+        let isComplete: Bool
+        let attempts: Int
+        let last: [String]
+
+        init(
+            _ script: String,
+            _ fault: UploadOrigin.Fault,
+            isComplete: Bool,
+            attempts: Int,
+            last: [String]
+        ) {
+            self.script = script
+            self.fault = fault
+            self.isComplete = isComplete
+            self.attempts = attempts
+            self.last = last
+        }
+    }
+
+    @Test(
+        arguments: [
+            Change("touch body.bin", .answer(503), isComplete: true, attempts: 1, last: []),
+            Change(
+                "touch body.bin",
+                .answer(503),
+                isComplete: false,
+                attempts: 2,
+                last: ["DELETE", "POST"]
+            ),
+            Change(
+                "printf x >> body.bin",
+                .cut(after: 0),
+                isComplete: true,
+                attempts: 2,
+                last: ["POST"]
+            ),
+            Change(
+                "printf x >> body.bin",
+                .cut(after: 0),
+                isComplete: false,
+                attempts: 1,
+                last: ["DELETE", "POST"]
+            ),
+        ]
+    )
+    func `a question about another order that fails leaves its record as it was`(
+        change: Change
+    ) throws {
+        let first: UploadOrigin.Fault = change.isComplete ? .loseAnswer : .cut(after: 3_000_000)
+        let server = try UploadOrigin(
+            .init { $0.faults = [0: first, 1: change.fault, 2: change.fault] }
+        )
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        let record = try recordTexts(job)
+        try self.change(job, change.script)
+        try self.change(job, "sed -i 's/attempts: 1/attempts: \(change.attempts)/' job.yaml")
+        for _ in change.attempts..<3 { #expect(try job.run().code == 5) }
+        #expect(try recordTexts(job) == record)
+        let run = try job.run()
+        #expect(run.code == (change.last.isEmpty ? 1 : 0), "\(run.command.standardError)")
+        #expect(server.requests.map(\.method) == ["POST", "HEAD", "HEAD", "HEAD"] + change.last)
+        #expect(server.bodies.count == (change.last == ["POST"] ? 2 : 1))
+        if !change.last.isEmpty {
+            let size = try job.folder.size(of: "body.bin")
+            #expect(server.bodies.last?.count == size)
+        }
+    }
+
+    private func recordTexts(_ job: JobFolder) throws -> [String] {
+        let folder = ".local/state/runner/uploads/"
+        let name = try job.folder.list(folder)[0]
+        return try records(job).map { try job.folder.text("\(folder)\(name)/\($0)") }
+    }
+
+    @Test func `a key that an order has got since says nothing of the time without it`() throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        try change(job, "sed -i 's/body.bin/body.bin, idempotencyKey: k/' job.yaml")
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(server.requests.map(\.method) == ["POST", "HEAD"])
+        #expect(server.bodies.count == 1)
+    }
+
     @Test func `an order of which another run has the record is not sent`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
         let job = try job(server.url("/files"))
@@ -244,9 +334,7 @@ import TransferModel
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
         let job = try job(server.url("/files"), session: session)
         #expect(try job.run().code == 5)
-        let folder = ".local/state/runner/uploads/"
-        let name = try job.folder.list(folder)[0]
-        let text = try job.folder.text("\(folder)\(name)/\(try records(job)[0])")
+        let text = try #require(try recordTexts(job).first)
         #expect(text.contains("\"plain\":\(isPlain)"), "\(text)")
     }
 

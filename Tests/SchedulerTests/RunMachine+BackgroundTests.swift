@@ -1,8 +1,9 @@
+import SystemKit
 import Testing
-import Transfer
 import TransferModel
 
 @testable import Scheduler
+@testable import Transfer
 
 @Suite struct RunMachineBackgroundTests {
     private static let hour = Duration.seconds(3600)
@@ -112,6 +113,42 @@ import TransferModel
         var run = run([task("a", "POST") { $0.retry.backoff.initial = .zero }], background)
         run.refuse("a", 429)
         #expect(background.steps == [.began("a"), .ended("a", failures: 1), .began("a")])
+    }
+
+    /// The answer to all of an upload is lost; only a later run that has its record can ask what became of it.
+    private func loseAnswer(to id: String, isKept: Bool, in run: inout RunSimulation) throws {
+        let partial = PartialUpload(
+            url: try HTTPURL("http://a.test/upload/1"),
+            version: .v6,
+            digest: "d",
+            salt: "s",
+            total: 1000,
+            mayBeComplete: true,
+            creationDate: Timestamp(microseconds: 0),
+            isKept: isKept
+        )
+        run.finish(id) { result in
+            result.failure = TransferFailure(kind: .reset, phase: .receive, detail: "it broke")
+            result.resume = ResumeOutcome(upload: UploadOutcome(partial: partial))
+        }
+    }
+
+    @Test(arguments: [(true, [FakeBackground.Step.ended("a", failures: 1)]), (false, [])])
+    func `of an order that may have arrived the journal keeps so while only this run can ask`(
+        isKept: Bool,
+        told: [FakeBackground.Step]
+    ) throws {
+        let background = FakeBackground()
+        var run = run([task("a", "POST")], background)
+        try loseAnswer(to: "a", isKept: isKept, in: &run)
+        #expect(run.retries.map(\.id) == ["a"])
+        #expect(background.steps == [.began("a")] + told)
+        // The run is told to end before it can ask.
+        run.signal(.terminate)
+        let record = try #require(run.record("a"))
+        #expect(record.error?.isOutcomeUnknown == !isKept)
+        #expect(record.error?.detail.contains("outcome unknown") == !isKept)
+        #expect(record.isRetryable == isKept)
     }
 
     @Test func `tries of earlier runs that have failed count`() {

@@ -30,6 +30,8 @@ final class ActiveUpload {
     var resumedFrom: Int64?
     /// The position up to which the body has been sent; nil when nothing was.
     var sentEnd: Int64?
+    /// What was left of an upload that is not gone on with: it stays what it is until the server has decided about it.
+    private let other: PartialUpload?
 
     /// An upload that begins.
     init(
@@ -49,6 +51,7 @@ final class ActiveUpload {
         self.creationDate = creationDate
         salt = PartialRecord.makeSalt()
         isStored = false
+        other = nil
     }
 
     /// One that was begun before.
@@ -70,6 +73,7 @@ final class ActiveUpload {
         self.digests = digests
         self.isPlain = isPlain
         isStored = partial.isKept
+        other = digests.match(partial) == .upload ? nil : partial
     }
 
     /// Whether the running request gives the upload up.
@@ -121,6 +125,8 @@ final class ActiveUpload {
     /// What another attempt can go on with; nil without a URL.
     var partial: PartialUpload? {
         guard let url = machine.url, let digests else { return nil }
+        // With the digests of this request its bytes would be taken for this request's.
+        if let other, other.url == url { return other }
         return PartialUpload(
             url: url,
             version: machine.version,
@@ -128,6 +134,7 @@ final class ActiveUpload {
             salt: salt,
             order: digests.order,
             isPlain: isPlain,
+            isRepeatable: machine.isRepeatable,
             boundary: boundary,
             total: machine.total,
             confirmed: machine.confirmed,

@@ -55,6 +55,9 @@ extension Attempt {
         _ digests: UploadDigests,
         _ wanted: AttemptRequest.Upload
     ) {
+        let match = digests.match(partial)
+        // A key that it has got since says nothing of the time without it.
+        let wasRepeatable = match == .upload || partial.isRepeatable || wanted.mayRepeat
         let upload = ActiveUpload(
             wanted,
             hop,
@@ -63,8 +66,8 @@ extension Attempt {
             machine: UploadMachine(
                 resuming: partial,
                 of: total,
-                match: digests.match(partial),
-                isRepeatable: isRepeatable
+                match: match,
+                isRepeatable: isRepeatable && wasRepeatable
             ),
             isPlain: hasPlainWay
         )

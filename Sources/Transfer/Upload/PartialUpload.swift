@@ -17,6 +17,8 @@ package final class PartialUpload: Sendable, Equatable {
     let order: String
     /// Whether its session and task have no say in the way to the server, so that anybody may ask it.
     let isPlain: Bool
+    /// Whether it may arrive twice: it had an idempotency key, or needs none.
+    let isRepeatable: Bool
     /// The boundary of a `multipart` body, which stays the same.
     let boundary: String?
     /// Bytes of the whole body.
@@ -43,6 +45,7 @@ package final class PartialUpload: Sendable, Equatable {
         salt: String,
         order: String = "",
         isPlain: Bool = true,
+        isRepeatable: Bool = false,
         boundary: String? = nil,
         total: Int64,
         confirmed: Int64 = 0,
@@ -59,6 +62,7 @@ package final class PartialUpload: Sendable, Equatable {
         self.salt = salt
         self.order = order
         self.isPlain = isPlain
+        self.isRepeatable = isRepeatable
         self.boundary = boundary
         self.total = total
         self.confirmed = confirmed
@@ -88,6 +92,7 @@ package final class PartialUpload: Sendable, Equatable {
         writer.member("salt", salt)
         writer.member("order", order)
         writer.member("plain", isPlain)
+        writer.member("repeatable", isRepeatable)
         if let boundary {
             writer.member("boundary", boundary)
         }
@@ -114,6 +119,7 @@ package final class PartialUpload: Sendable, Equatable {
             let digest = record["digest"]?.string,
             let salt = record["salt"]?.string, let order = record["order"]?.string,
             let isPlain = record["plain"]?.bool,
+            let isRepeatable = record["repeatable"]?.bool,
             let total = record["total"]?.integer, total > 0,
             let confirmed = record["confirmed"]?.integer, (0...total).contains(confirmed),
             let created = record["created"]?.integer
@@ -124,6 +130,7 @@ package final class PartialUpload: Sendable, Equatable {
         self.salt = salt
         self.order = order
         self.isPlain = isPlain
+        self.isRepeatable = isRepeatable
         boundary = record["boundary"]?.string
         self.total = total
         self.confirmed = confirmed

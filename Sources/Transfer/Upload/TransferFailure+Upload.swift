@@ -22,6 +22,7 @@ extension TransferFailure {
                 "an earlier run was cut while it sent this upload, whose fields, credentials or file were others then"
         )
         failure.isPermanent = true
+        failure.isOutcomeUnknown = true
         failure.urlError = .connectionLost
         return failure
     }
@@ -67,6 +68,7 @@ extension TransferFailure {
             )
             httpStatus = status
             isPermanent = true
+            isOutcomeUnknown = !upload.isRepeatable
             urlError = .connectionLost
         case .hasOther: self = .anotherUpload
         case .refused(let status):

@@ -348,8 +348,10 @@ struct UploadMachine: Equatable {
     private mutating func shorten(_ length: Int64) -> Bool {
         guard length > Self.shortestPart else { return false }
         let told = limit.flatMap { $0 < length ? $0 : nil }
-        ceiling = told ?? max(Self.shortestPart, length / 2)
-        smallSteps = 0
+        let next = told ?? max(Self.shortestPart, length / 2)
+        ceiling = next
+        // A limit that falls by a byte each time is no step.
+        if next <= length / 2 { smallSteps = 0 }
         return true
     }
 

@@ -11,8 +11,6 @@ package final class UploadStore: Sendable {
     private static let lockName = ".lock"
     /// Who has not gone on with an upload for so long does not come back, and its server has most likely forgotten it.
     package static let longestKept = Duration.seconds(30 * 24 * 3600)
-    /// A folder with more records is not looked through.
-    private static let mostRecords = 4096
 
     private struct State {
         /// nil until it is known whether the records are ours.
@@ -23,8 +21,8 @@ package final class UploadStore: Sendable {
         var names: Set<String>?
         /// Those of records that are on the disk.
         var written: Set<String> = []
-        /// Whether there are too many to look through.
-        var isOverfull = false
+        /// Whether nobody knows what there is.
+        var isUnreadable = false
         /// Those that somebody has asked for.
         var asked: Set<String> = []
         /// What is to be written.
@@ -57,12 +55,12 @@ package final class UploadStore: Sendable {
         return partial
     }
 
-    /// Whether there is a record of a task's upload that another process has.
+    /// Whether there is a record of a task's upload that another process has, or may be one that cannot be read.
     func isElsewhere(_ id: String) -> Bool {
         let name = Self.name(of: id)
         return state.withLock { state in
             look(&state)
-            return state.isOverfull
+            return state.isUnreadable
                 || state.names?.contains(name) == true
                     && !take(&state, create: false)
         }
@@ -90,7 +88,7 @@ package final class UploadStore: Sendable {
         let name = Self.name(of: id)
         return state.withLock { state in
             look(&state)
-            guard !state.isOverfull, take(&state, create: true) else { return false }
+            guard !state.isUnreadable, take(&state, create: true) else { return false }
             state.names?.insert(name)
             state.pending[name] = text
             return true
@@ -172,9 +170,8 @@ package final class UploadStore: Sendable {
 
     private func look(_ state: inout State) {
         guard state.names == nil else { return }
-        let names = Folder.names(in: path, endingWith: Self.ending, limit: Self.mostRecords)
-        // There are none without the folder.
-        state.isOverfull = names == nil && PathOccupant(at: path) != .nothing
+        let names = Folder.names(in: path, endingWith: Self.ending)
+        state.isUnreadable = names == nil
         state.names = Set(names ?? [])
     }
 

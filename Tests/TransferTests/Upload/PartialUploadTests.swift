@@ -10,6 +10,7 @@ import TransferModel
             version: .v5,
             digest: "0123",
             salt: "4567",
+            isRepeatable: true,
             boundary: "runner-1",
             total: 1000,
             confirmed: 400,
@@ -28,6 +29,7 @@ import TransferModel
         #expect(read.version == .v5)
         #expect(read.digest == "0123")
         #expect(read.salt == "4567")
+        #expect(read.isRepeatable)
         #expect(read.boundary == "runner-1")
         #expect(read.total == 1000)
         #expect(read.confirmed == 400)

@@ -416,6 +416,20 @@ import TransferModel
         #expect(lengths.last == 65_536)
     }
 
+    @Test func `a limit that falls by a byte each time is none that parts come below`() {
+        let machine = begun()
+        #expect(machine.answer(413, "Upload-Limit: max-append-size=999999") == .proceed)
+        var count: Int64 = 0
+        while count < 20, machine.answer(204, "Upload-Offset: 0") == .proceed,
+            case .append(_, let end) = machine.leg
+        {
+            count += 1
+            #expect(machine.answer(413, "Upload-Limit: max-append-size=\(end - 1)") == .proceed)
+        }
+        #expect(machine.leg == .cancellation(.noProgress))
+        #expect(count < 5)
+    }
+
     @Test func `a byte at a time is no progress`() {
         let machine = asking()
         var offset = 0

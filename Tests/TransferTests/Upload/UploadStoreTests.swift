@@ -82,6 +82,16 @@ import TransferModel
         #expect(!store.keep(long, of: "a"))
     }
 
+    @Test func `where nobody can see what there is, something may be`() throws {
+        // A link to itself.
+        try folder.link("circle", to: "circle")
+        let path = folder.path("circle")
+        let store = UploadStore(folder: path)
+        #expect(store.isElsewhere("a"))
+        #expect(!store.keep(try partial(), of: "a"))
+        #expect(!UploadStore(folder: folder.path("uploads/none")).isElsewhere("a"))
+    }
+
     @Test func `a second run finds and keeps nothing meanwhile`() throws {
         let first = UploadStore(folder: path)
         #expect(first.keep(try partial(), of: "a"))
