@@ -85,7 +85,8 @@ package final class RecordingRelay: Sendable {
         var left = cut?.count ?? .max
         var (isClientOpen, isServerOpen) = (true, true)
         while isClientOpen || isServerOpen {
-            let sides = (isClientOpen ? [client] : []) + (isServerOpen ? [server] : [])
+            // The server first, or a client that never stops would keep its answers back.
+            let sides = (isServerOpen ? [server] : []) + (isClientOpen ? [client] : [])
             let events = sides.map { Readiness.readable($0) } + [.readable(stop.descriptor)]
             guard let ready = Readiness.wait(for: events, until: Deadline()), ready < sides.count
             else { return }

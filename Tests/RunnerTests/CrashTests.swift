@@ -8,6 +8,8 @@ import TransferModel
     private static let downloads = 12
     private static let orders = 24
     private static let kills = 200
+    /// How long a run is let go on before it is killed, milliseconds.
+    private static let lives = 10...800
 
     /// The orders that an intake has accepted: of each, the keys under which it came.
     private final class Intake: Sendable {
@@ -27,7 +29,11 @@ import TransferModel
         }
     }
 
-    private static func job(_ nginx: Nginx, _ intake: ScriptedServer) throws -> JobFolder {
+    private static func job(
+        _ nginx: Nginx,
+        _ intake: ScriptedServer,
+        _ upload: (url: String, body: [UInt8])
+    ) throws -> JobFolder {
         let downloads = (1...downloads).map {
             "  d\($0): { url: \(nginx.origin)/paced/\($0).bin, to: out/\($0).bin }"
         }
@@ -38,7 +44,7 @@ import TransferModel
                 "  o\(number): { url: \(intake.url("/o\(number)")), json: { number: \(number) }, "
                 + "idempotencyKey: auto\(needs) }"
         }
-        return try JobFolder(
+        let job = try JobFolder(
             """
             version: 1
             sessions: { s: { configuration: background, identifier: crash, httpMaximumConnectionsPerHost: 8 } }
@@ -47,8 +53,11 @@ import TransferModel
             \(downloads.joined(separator: "\n"))
             uploads:
             \(orders.joined(separator: "\n"))
+              u: { url: \(upload.url), file: body.bin, idempotencyKey: auto, priority: 1 }
             """
         )
+        try job.folder.write(upload.body, to: "body.bin")
+        return job
     }
 
     /// Runs the job for so long, then kills it; nil when it had ended before.
@@ -58,6 +67,10 @@ import TransferModel
         running.signal(9)
         let outcome = try running.finish()
         return outcome.status == .signal(9) ? nil : outcome
+    }
+
+    private static func makeBody(_ count: Int, _ generator: inout SplitMix64) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
     /// Whether everything under a final name is whole, and what is kept for the next run can be read.
@@ -74,6 +87,10 @@ import TransferModel
     private static func hasReported(_ job: JobFolder) throws -> Bool {
         guard job.folder.contains("report.json") else { return false }
         let report = try JSONValue(bytes: job.folder.read("report.json"))
+        let schema = try JSONValue(
+            bytes: #require(Fixture.read(Repository.path("schemas/report.schema.json")))
+        )
+        #expect(JSONSchemaValidator(schema: schema).faults(in: report).isEmpty)
         return report["summary"]?["exitCode"]?.integer == 0
     }
 
@@ -86,21 +103,23 @@ import TransferModel
         )
         let intake = Intake()
         let server = try ScriptedServer { intake.accept($0) }
+        let uploads = try ResumableUploadServer()
+        // So slow that an upload takes several lives, too.
+        let line = try RecordingRelay(to: uploads.port, pause: .milliseconds(20))
         var generator = SplitMix64(seed: 7)
-        let bodies = (0..<Self.downloads).map { _ in
-            (0..<(1 << 20) + 17).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        }
+        let bodies = (0..<Self.downloads).map { _ in Self.makeBody((1 << 20) + 17, &generator) }
+        let upload = Self.makeBody((6 << 20) + 17, &generator)
         for (number, body) in zip(1..., bodies) {
             try nginx.root.write(body, to: "\(number).bin")
         }
         var kills = 0
         var jobs = 0
         while kills < Self.kills {
-            let job = try Self.job(nginx, server)
+            let job = try Self.job(nginx, server, ("\(line.origin)/files", upload))
             var ended: Command.Outcome?
             while ended == nil {
                 // The last job is let go on when it has been killed often enough.
-                let time = Int.random(in: 10...1500, using: &generator)
+                let time = Int.random(in: Self.lives, using: &generator)
                 ended = try Self.run(
                     job,
                     for: kills < Self.kills ? .milliseconds(time) : .seconds(600)
@@ -123,11 +142,17 @@ import TransferModel
             let keys = intake.takeAll()
             #expect(keys.count == Self.orders)
             #expect(keys.values.allSatisfy { $0.count == 1 && $0 != [""] })
+            let arrived = try uploads.bodies()
+            #expect(arrived.count == jobs)
+            #expect(arrived.last == upload)
         }
         // Or else nothing would ever go on.
         #expect(jobs >= 3)
         let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
         let whole = bodies.reduce(0) { $0 + $1.count } * jobs
         #expect(sent * 10 <= whole * 11, "\(sent) of \(whole) bytes, in \(jobs) jobs")
+        // What has left when a run is killed goes through the line behind it.
+        let uploaded = line.passages.reduce(0) { $0 + $1.sent.count }
+        #expect(uploaded * 10 <= upload.count * jobs * 15, "\(uploaded) bytes, in \(jobs) jobs")
     }
 }
