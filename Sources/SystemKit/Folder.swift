@@ -53,6 +53,12 @@ package final class Folder: Sendable {
             && status.st_mode & 0o022 == 0
     }
 
+    /// Whether it is in memory (tmpfs, ramfs), where nothing survives a power loss and there is no disk to wait for.
+    package var isInMemory: Bool {
+        // TMPFS_MAGIC and RAMFS_MAGIC of <linux/magic.h>.
+        [0x0102_1994, 0x8584_58f6].contains(csystem_file_system(descriptor))
+    }
+
     /// Makes the names in this folder survive a power loss.
     package func sync() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }

@@ -272,7 +272,7 @@ final class EngineLoop: MultiHandle.Driver {
             finished.append(.finished(result))
         case .publish(let job):
             release(attempt)
-            if job.isQuick(at: publication.durability) {
+            if publication.isQuick(job) {
                 finished.append(.finished(publication.publish(job)))
             } else {
                 toPublish.append(job)

@@ -37,15 +37,14 @@ final class PublicationJob: Sendable {
         self.cached = cached
     }
 
-    /// Whether carrying it out takes no longer than a few system calls.
-    func isQuick(at durability: Durability) -> Bool {
+    /// Whether carrying it out takes no longer than a few system calls, but for syncing.
+    var isQuick: Bool {
         if let check, !check.isQuick { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
         if isChecksumList, case .memory(let bytes) = content {
             return bytes.count <= ResponseSink.memoryLimit
         }
         guard let destination else { return true }
-        guard durability == .none else { return false }
         if case .memory = content { return true }
         return destination.checksum == nil && announced == nil
     }
@@ -67,6 +66,16 @@ struct Publication {
 
     init(durability: Durability) {
         self.durability = durability
+    }
+
+    /// Whether a job takes no longer than a few system calls that wait for no disk.
+    mutating func isQuick(_ job: PublicationJob) -> Bool {
+        guard job.isQuick else { return false }
+        guard durability != .none, let destination = job.destination else { return true }
+        switch job.content {
+        case .memory: return recentFolder.isInMemory(of: destination, at: job.result.endTime)
+        case .file(_, let folder): return folder.isInMemory
+        }
     }
 
     /// Carries a job out; the result has the file, or the failure that kept it from its name.

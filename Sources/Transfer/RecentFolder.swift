@@ -7,6 +7,8 @@ struct RecentFolder {
     private static let trust = Duration.milliseconds(100)
 
     private var folder: Folder?
+    /// Whether that one is in memory.
+    private var isInMemory = false
     private var lastLook = MonotonicTime(nanoseconds: 0)
 
     /// The folder of a file, made with its missing parents when it is not there.
@@ -21,10 +23,22 @@ struct RecentFolder {
             lastLook = now
             if folder.isAtItsPath { return folder }
         }
-        let opened = try Folder(path: file.folder, create: true)
+        return try take(Folder(path: file.folder, create: true), at: now)
+    }
+
+    private mutating func take(_ opened: Folder, at now: MonotonicTime) -> Folder {
         folder = opened
+        isInMemory = opened.isInMemory
         lastLook = now
         return opened
+    }
+
+    /// Whether the folder of a file is there, and in memory.
+    mutating func isInMemory(of file: TaskSpec.Destination, at now: MonotonicTime) -> Bool {
+        if let folder, file.isIn(folder.path) { return isInMemory }
+        guard let found = try? Folder(path: file.folder, create: false) else { return false }
+        _ = take(found, at: now)
+        return isInMemory
     }
 
     /// Lets go of the folder if its path no longer leads to it; returns whether it did so.

@@ -38,6 +38,16 @@ import TransferModel
         #expect(file.isIn(folder) == ["/a/b", "a"].contains(folder))
     }
 
+    @Test(arguments: ["/dev/shm", "/proc", "/"])
+    func `a folder in memory is known as such`(path: String) throws {
+        let kind = try Command("stat", ["-f", "-c", "%T", path]).run().standardOutput
+        var recent = RecentFolder()
+        let isInMemory = recent.isInMemory(of: file(in: path), at: time(0))
+        #expect(isInMemory == ["tmpfs\n", "ramfs\n"].contains(kind), "\(kind)")
+        let missing = file(in: path + "/not/there")
+        #expect(!recent.isInMemory(of: missing, at: time(0)))
+    }
+
     @Test func `another path is another folder`() throws {
         let root = try TemporaryFolder()
         var recent = RecentFolder()
