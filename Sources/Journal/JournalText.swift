@@ -42,26 +42,37 @@ struct JournalText: Equatable {
         if Self.hasEntry(behind: rest) { throw .damaged }
     }
 
-    /// Whether an entry that was written down stands behind one that is not whole.
+    /// Whether an entry that was written down stands behind one that is not whole, as far as that can be told in a time
+    /// that grows with the file alone.
     private static func hasEntry(behind torn: ArraySlice<UInt8>) -> Bool {
         var zeros = 0
+        // An entry that was cut has few places that look like the beginning of one.
+        var budget = 16 * torn.count + (1 << 20)
         for start in torn.indices {
             zeros = torn[start] == 0 ? zeros + 1 : 0
             if zeros == 2 * block { return false }
             var rest = torn[start...]
-            if start > torn.startIndex, takeEntry(from: &rest) != nil { return true }
+            guard start > torn.startIndex, let count = entryCount(at: rest) else { continue }
+            budget -= count
+            if budget < 0 || takeEntry(from: &rest) != nil { return true }
         }
         return false
     }
 
-    /// Takes the first entry off `rest`, which stays as it is when that is not whole.
-    private static func takeEntry(from rest: inout ArraySlice<UInt8>) -> Entry? {
+    /// The bytes of the entry that may stand there, its checksum apart; nil when there is no room for one.
+    private static func entryCount(at rest: ArraySlice<UInt8>) -> Int? {
         var next = rest
         guard let length = UInt32(takenFrom: &next), length <= longestContent,
             next.count >= Int(length) + 5
         else { return nil }
-        let checked = rest.prefix(5 + Int(length))
-        next = rest.dropFirst(checked.count)
+        return 5 + Int(length)
+    }
+
+    /// Takes the first entry off `rest`, which stays as it is when that is not whole.
+    private static func takeEntry(from rest: inout ArraySlice<UInt8>) -> Entry? {
+        guard let count = entryCount(at: rest) else { return nil }
+        let checked = rest.prefix(count)
+        var next = rest.dropFirst(count)
         guard UInt32(takenFrom: &next) == CRC32.checksum(of: checked) else { return nil }
         let content = checked.dropFirst(4)
         rest = next

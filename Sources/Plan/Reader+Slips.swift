@@ -139,7 +139,7 @@ extension Reader {
             Diagnostic(
                 .warning,
                 .orderOfRun,
-                "`${run.…}` in the URL or the body\(context) makes another order of it in every run, "
+                "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
                     + effect,
                 at: document.range(of: key),
                 help:

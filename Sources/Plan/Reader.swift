@@ -55,7 +55,7 @@ struct Reader {
     var lastURL: HTTPURL?
     /// Whether what is being read is the body that the settings before it describe.
     var isReadingBody = false
-    /// Whether the URL or the body of the task being read is another one in every run.
+    /// Whether the URL, the body or the key of the task being read is another one in every run.
     var isOrderOfRun = false
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
@@ -258,7 +258,9 @@ struct Reader {
     /// Keeps that a value of this run stands in a setting, if that belongs to what makes an order.
     mutating func noteRunValue(_ field: Field) {
         let setting = path.first ?? field.name
-        if isReadingBody || ["url", "text"].contains(setting) {
+        // A header field goes by its own name.
+        let isKey = setting.lowercased() == "idempotency-key"
+        if isReadingBody || isKey || ["url", "text", "idempotencyKey"].contains(setting) {
             isOrderOfRun = true
         }
     }

@@ -373,8 +373,10 @@ final class ActiveTask {
     /// Whether nobody will know whether the server has acted on a request that it must not get twice.
     func leavesOutcomeUnknown(_ failure: TransferFailure) -> Bool {
         if failure.isOutcomeUnknown { return true }
-        // Without its last byte an upload is none, and a later run asks how much there is.
-        if let upload, upload.isKept || !upload.mayBeComplete { return false }
+        // Whatever the last try has met: without its last byte an upload is none, and a later run asks how much there is.
+        if let upload {
+            return !upload.isKept && upload.mayBeComplete && !upload.isRepeatable
+        }
         return RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
     }
 

@@ -29,7 +29,7 @@ extension RunMachine {
         if isUnbegun { task.retract(result) } else { task.end(result, clock) }
         task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
-        if isKept(task.spec) { background?.attemptEnded(task.spec, failures: task.failures) }
+        tellAttemptEnded(task, failure)
         holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
     }
 

@@ -122,10 +122,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         // Not by the event: the next try, which the journal is told of at once, may begin in the same turn.
-        // Of an order that may have arrived, and of which only this run can ask, the journal keeps that it was cut.
-        if isKept(task.spec), !task.leavesOutcomeUnknown(failure) {
-            background?.attemptEnded(task.spec, failures: task.failures)
-        }
+        tellAttemptEnded(task, failure)
         let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
             .taskWillRetry(
@@ -135,6 +132,14 @@ extension RunMachine {
                 waitMicroseconds: (start - now).microseconds
             )
         )
+    }
+
+    /// Tells the journal that an attempt has ended that another one follows.
+    ///
+    /// Of an order that may have arrived, and of which only this run can ask, it keeps that it was cut.
+    func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
+        guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
+        background?.attemptEnded(task.spec, failures: task.failures)
     }
 
     /// Ends a waiting task with the failure of its last attempt.

@@ -134,14 +134,17 @@ package final class Folder: Sendable {
     ///   - path: The folder's.
     ///   - ending: What the names end in.
     ///   - limit: How many names are looked at.
-    /// - Returns: Nil when there are more, or the folder cannot be read.
+    /// - Returns: Nil when there are more.
+    /// - Throws: What opendir(3) says.
     package static func names(
         in path: String,
         endingWith ending: String,
         limit: Int = .max
-    ) -> [String]? {
+    ) throws(SystemError) -> [String]? {
         guard let stream = unsafe opendir(path) else {
-            return [ENOENT, ENOTDIR].contains(errno) ? [] : nil
+            let error = SystemError.last("read folder", path)
+            if error.isMissing { return [] }
+            throw error
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []

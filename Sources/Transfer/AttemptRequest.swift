@@ -25,8 +25,8 @@ package struct AttemptRequest: Sendable {
         package var mayReplace: Bool
         /// Whether it may reach the server twice, whatever its method.
         package var mayRepeat: Bool
-        /// Whether another process has what an earlier run has left.
-        package var isElsewhere = false
+        /// Why what an earlier run has left cannot be told.
+        package var obstacle: UploadObstacle?
         /// What an earlier attempt has left.
         package var partial: PartialUpload?
 

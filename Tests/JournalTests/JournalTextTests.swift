@@ -69,4 +69,12 @@ import Testing
         let bytes = JournalText.header + [0xFF, 0xFF, 0xFF, 0xFF, 1]
         #expect(try JournalText(bytes).entries.isEmpty)
     }
+
+    /// Each of its words could be the length of an entry, and all of those would be looked at.
+    @Test func `a large file that is damaged is found to be so before long`() {
+        let words = (0..<1 << 20).flatMap { _ in UInt32(0xFFFF).littleEndianBytes }
+        #expect(throws: JournalText.Fault.damaged) {
+            try JournalText(JournalText.header + words)
+        }
+    }
 }

@@ -208,7 +208,24 @@ import TransferModel
         #expect(try records(job) == [])
     }
 
-    @Test func `another order of the task leaves alone what may have come to its end`() throws {
+    @Test func `an order whose record cannot be read is not sent before somebody was told`() throws
+    {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
+        let job = try job(server.url("/files"))
+        #expect(try job.run().code == 5)
+        try change(job, "printf x | tee -a .local/state/runner/uploads/*/*.upload")
+        let run = try job.run()
+        #expect(run.code == 1)
+        let message = try #require(run.task("a")?["error"]?["message"]?.string)
+        #expect(message.contains("outcome unknown") && message.contains(".upload"), "\(message)")
+        #expect(server.requests.count == 1)
+        #expect(try job.run().code == 0)
+        #expect(server.requests.map(\.method) == ["POST", "POST"])
+    }
+
+    @Test func `another order of the task is sent when it is known what became of the one before`()
+        throws
+    {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
         let job = try job(server.url("/files"))
         #expect(try job.run().code == 5)
@@ -216,9 +233,9 @@ import TransferModel
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(server.requests.map(\.method) == ["POST", "HEAD", "POST"])
-        #expect(server.requests[2].headers["Upload-Complete"] == nil)
+        #expect(server.requests[2].headers["Upload-Complete"] == "?1")
         #expect(server.bodies.map(\.count) == [Self.body.count, Self.body.count + 1])
-        #expect(try records(job).count == 1)
+        #expect(try records(job) == [])
     }
 
     /// Changes the order; what the server does when it is asked about the other one; whether that had come to its end.
@@ -298,6 +315,22 @@ import TransferModel
         let folder = ".local/state/runner/uploads/"
         let name = try job.folder.list(folder)[0]
         return try records(job).map { try job.folder.text("\(folder)\(name)/\($0)") }
+    }
+
+    @Test(arguments: [401, 403, 429])
+    func `where no later run can ask, a question that is refused leaves the outcome unknown`(
+        status: Int
+    ) throws {
+        let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer, 1: .answer(status)] })
+        let job = try job(
+            server.url("/files"),
+            ", retry: { attempts: 2, backoff: { initial: 1ms } }",
+            session: "{ configuration: ephemeral }"
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.task("a")?["error"]?["message"]?.string?.contains("outcome unknown") == true)
+        #expect(server.requests.map(\.method) == ["POST", "HEAD"])
     }
 
     @Test func `a key that an order has got since says nothing of the time without it`() throws {

@@ -116,7 +116,12 @@ import TransferModel
     }
 
     /// The answer to all of an upload is lost; only a later run that has its record can ask what became of it.
-    private func loseAnswer(to id: String, isKept: Bool, in run: inout RunSimulation) throws {
+    private func loseAnswer(
+        to id: String,
+        isKept: Bool = false,
+        _ kind: TransferFailure.Kind = .reset,
+        in run: inout RunSimulation
+    ) throws {
         let partial = PartialUpload(
             url: try HTTPURL("http://a.test/upload/1"),
             version: .v6,
@@ -128,7 +133,8 @@ import TransferModel
             isKept: isKept
         )
         run.finish(id) { result in
-            result.failure = TransferFailure(kind: .reset, phase: .receive, detail: "it broke")
+            result.failure = TransferFailure(kind: kind, phase: .connect, detail: "it broke")
+            result.failure?.isKnownUnprocessed = kind == .connect
             result.resume = ResumeOutcome(upload: UploadOutcome(partial: partial))
         }
     }
@@ -149,6 +155,20 @@ import TransferModel
         #expect(record.error?.isOutcomeUnknown == !isKept)
         #expect(record.error?.detail.contains("outcome unknown") == !isKept)
         #expect(record.isRetryable == isKept)
+    }
+
+    @Test func `a question that nobody answers does not make an order one that never left`() throws
+    {
+        let background = FakeBackground()
+        var run = run([task("a", "POST") { $0.retry.attempts = 2 }], background)
+        try loseAnswer(to: "a", in: &run)
+        run.advanceToNextTick()
+        try loseAnswer(to: "a", .connect, in: &run)
+        let record = try #require(run.record("a"))
+        #expect(record.error?.isOutcomeUnknown == true)
+        #expect(!record.isRetryable)
+        #expect(run.summary.exitCode == .taskFailed)
+        #expect(background.steps == [.began("a"), .began("a")])
     }
 
     @Test func `tries of earlier runs that have failed count`() {

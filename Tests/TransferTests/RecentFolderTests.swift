@@ -44,8 +44,8 @@ import TransferModel
         var recent = RecentFolder()
         let isInMemory = recent.isInMemory(of: file(in: path), at: time(0))
         #expect(isInMemory == ["tmpfs\n", "ramfs\n"].contains(kind), "\(kind)")
-        let missing = file(in: path + "/not/there")
-        #expect(!recent.isInMemory(of: missing, at: time(0)))
+        let isMissingInMemory = recent.isInMemory(of: file(in: path + "/not/there"), at: time(0))
+        #expect(!isMissingInMemory)
     }
 
     @Test func `another path is another folder`() throws {

@@ -49,7 +49,7 @@ struct TaskDraft: Sendable {
     var idempotencyKey = KeyDraft.none
     /// Nil when the session decides.
     var resumable: ResumableUpload?
-    /// Whether its URL or its body is another one in every run.
+    /// Whether its URL, its body or its key is another one in every run.
     var isOrderOfRun = false
 
     /// `to` of a download, `responseTo` of another task.

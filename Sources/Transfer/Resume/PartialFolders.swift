@@ -40,7 +40,7 @@ struct PartialFolders {
 
     private mutating func look(_ path: String) -> Content {
         guard known.count < Self.mostFolders else { return .unknown }
-        let names = Folder.names(
+        let names = try? Folder.names(
             in: path,
             endingWith: PartialNames.recordEnding,
             limit: Self.mostNames

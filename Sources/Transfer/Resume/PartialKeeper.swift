@@ -42,9 +42,9 @@ final class PartialKeeper {
     func handOver(to request: inout AttemptRequest) {
         guard let upload = request.upload, upload.partial == nil else { return }
         let left = findUpload(request)
-        let isElsewhere = left == nil && self.isElsewhere(request)
+        let obstacle = left == nil ? obstacle(to: request) : nil
         request.upload?.partial = left
-        request.upload?.isElsewhere = isElsewhere
+        request.upload?.obstacle = obstacle
     }
 
     /// What an earlier run has left of the file that the attempt is for.
@@ -99,10 +99,10 @@ final class PartialKeeper {
         return uploads?.find(upload.id)
     }
 
-    /// Whether another process has what an earlier run has left of a task's upload.
-    private func isElsewhere(_ request: borrowing AttemptRequest) -> Bool {
-        guard request.number == 1, let upload = request.upload, upload.isKept else { return false }
-        return uploads?.isElsewhere(upload.id) ?? false
+    /// Why nobody can tell what an earlier run has left of a task's upload.
+    private func obstacle(to request: borrowing AttemptRequest) -> UploadObstacle? {
+        guard request.number == 1, let upload = request.upload, upload.isKept else { return nil }
+        return uploads?.obstacle(to: upload.id)
     }
 
     /// Whether the record of a task's upload is on the disk, which is waited for.

@@ -13,7 +13,7 @@ extension Attempt {
         let isOwn = hop.headers.contains { UploadFields.isOwn($0.name) }
         let total = isOwn ? nil : bodySize
         guard let partial = wanted.partial else {
-            if wanted.isElsewhere, !isRepeatable { failure = .uploadElsewhere }
+            if let obstacle = wanted.obstacle { meet(obstacle, of: wanted, total) }
             return offerUpload(of: total, wanted)
         }
         guard let total, let digests = uploadDigests(partial.salt) else {
@@ -32,6 +32,19 @@ extension Attempt {
             keeper.forgetUpload(of: wanted.id)
             offerUpload(of: total, wanted)
         }
+    }
+
+    /// An order of which nobody can tell whether an earlier run has sent it is not sent.
+    private func meet(
+        _ obstacle: UploadObstacle,
+        of wanted: AttemptRequest.Upload,
+        _ total: Int64?
+    ) {
+        // Of a shorter body none has kept anything.
+        guard !isRepeatable, let total, total >= TaskSpec.leastResumableCount else { return }
+        failure = TransferFailure(obstacle)
+        // Whoever was told that nobody knows has it sent by running the job again.
+        if case .damaged = obstacle { keeper.forgetUpload(of: wanted.id) }
     }
 
     /// Tells the server that the upload could be gone on with, if the body is worth it.

@@ -18,7 +18,7 @@ package final class PartialUpload: Sendable, Equatable {
     /// Whether its session and task have no say in the way to the server, so that anybody may ask it.
     let isPlain: Bool
     /// Whether it may arrive twice: it had an idempotency key, or needs none.
-    let isRepeatable: Bool
+    package let isRepeatable: Bool
     /// The boundary of a `multipart` body, which stays the same.
     let boundary: String?
     /// Bytes of the whole body.

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 // How an upload fails that would go on where it was cut.
@@ -27,18 +28,33 @@ extension TransferFailure {
         return failure
     }
 
-    /// An order whose earlier fate another process of the job knows.
-    static var uploadElsewhere: TransferFailure {
-        var failure = TransferFailure(
-            kind: .truncated,
-            phase: .prepare,
-            detail:
-                "an earlier run has left a part of this upload, and another run has the record of it"
-        )
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = true
-        failure.help = "run the job again when the other run has ended"
-        return failure
+    /// An order whose earlier fate cannot be told.
+    init(_ obstacle: UploadObstacle) {
+        switch obstacle {
+        case .elsewhere:
+            self.init(
+                kind: .truncated,
+                phase: .prepare,
+                detail:
+                    "an earlier run has left a part of this upload, and another run has the record of it"
+            )
+            isPermanent = true
+            isKnownUnprocessed = true
+            help = "run the job again when the other run has ended"
+        case .damaged(let path):
+            self.init(
+                kind: .truncated,
+                phase: .prepare,
+                detail:
+                    "an earlier run has left a part of this upload, and the record of it cannot be read: \(path)"
+            )
+            isPermanent = true
+            isOutcomeUnknown = true
+            urlError = .connectionLost
+        case .unreadable(let error):
+            self.init(error, phase: .prepare)
+            help = "what earlier runs have left of uploads is kept there"
+        }
     }
 
     /// What a server of resumable uploads has done wrong.

@@ -22,7 +22,8 @@ extension UploadMachine {
         case proceed
         /// All was there before: its answer is lost.
         case answerLost
-        /// What was left is somebody else's order, which may have come to its end: this one goes without the protocol.
+        /// What was left is somebody else's order, of which the server does not say what became of it: this one goes without the
+        /// protocol.
         case sendPlainly
         case fail(Fault)
     }

@@ -265,20 +265,22 @@ struct UploadMachine: Equatable {
             leg = .cancellation(nil)
             return .proceed
         }
+        let isForgotten =
+            (400...499).contains(status) && ![401, 403].contains(status) && !Self.mayPass(status)
         guard other.match == .order else {
-            leave()
-            return .sendPlainly
+            guard isTold && (fields.isComplete == true || fields.offset != nil) || isForgotten
+            else {
+                leave()
+                return .sendPlainly
+            }
+            // There is no more to be learnt of the other one.
+            self.other = nil
+            create()
+            return .proceed
         }
-        if isTold {
-            leave()
-            return .fail(.hasOther)
-        }
-        guard (400...499).contains(status), status != 401, status != 403, !Self.mayPass(status)
-        else {
-            return .fail(.refused(status: status))
-        }
+        guard isTold || isForgotten else { return .fail(.refused(status: status)) }
         leave()
-        return .fail(.forgotten(status: status))
+        return .fail(isTold ? .hasOther : .forgotten(status: status))
     }
 
     /// Whether the body may be sent from its first byte.

@@ -21,8 +21,8 @@ package final class UploadStore: Sendable {
         var names: Set<String>?
         /// Those of records that are on the disk.
         var written: Set<String> = []
-        /// Whether nobody knows what there is.
-        var isUnreadable = false
+        /// Why nobody knows what there is.
+        var fault: SystemError?
         /// Those that somebody has asked for.
         var asked: Set<String> = []
         /// What is to be written.
@@ -55,14 +55,16 @@ package final class UploadStore: Sendable {
         return partial
     }
 
-    /// Whether there is a record of a task's upload that another process has, or may be one that cannot be read.
-    func isElsewhere(_ id: String) -> Bool {
+    /// Why nobody can tell what an earlier run has left of a task's upload of which nothing is found; nil when there is nothing.
+    func obstacle(to id: String) -> UploadObstacle? {
         let name = Self.name(of: id)
         return state.withLock { state in
             look(&state)
-            return state.isUnreadable
-                || state.names?.contains(name) == true
-                    && !take(&state, create: false)
+            if let fault = state.fault { return .unreadable(fault) }
+            guard state.names?.contains(name) == true, state.pending[name] == nil else {
+                return nil
+            }
+            return take(&state, create: false) ? .damaged(path + "/" + name) : .elsewhere
         }
     }
 
@@ -88,7 +90,7 @@ package final class UploadStore: Sendable {
         let name = Self.name(of: id)
         return state.withLock { state in
             look(&state)
-            guard !state.isUnreadable, take(&state, create: true) else { return false }
+            guard state.fault == nil, take(&state, create: true) else { return false }
             state.names?.insert(name)
             state.pending[name] = text
             return true
@@ -170,9 +172,12 @@ package final class UploadStore: Sendable {
 
     private func look(_ state: inout State) {
         guard state.names == nil else { return }
-        let names = Folder.names(in: path, endingWith: Self.ending)
-        state.isUnreadable = names == nil
-        state.names = Set(names ?? [])
+        do throws(SystemError) {
+            state.names = Set(try Folder.names(in: path, endingWith: Self.ending) ?? [])
+        } catch {
+            state.fault = error
+            state.names = []
+        }
     }
 
     /// Whether the records are this process's, from now on until it ends.

@@ -15,7 +15,7 @@ struct BackgroundFolder {
 
     /// The identifiers that there are, sorted.
     var identifiers: [String] {
-        let names = Folder.names(in: path, endingWith: Self.ending, limit: Self.mostNames)
+        let names = try? Folder.names(in: path, endingWith: Self.ending, limit: Self.mostNames)
         return (names ?? []).map { String($0.dropLast(Self.ending.count)) }.sorted()
     }
 

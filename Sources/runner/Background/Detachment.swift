@@ -91,8 +91,8 @@ struct Detachment {
 
     private func forgetOldLogs(of place: (folder: Folder, name: String)) {
         let stem = StateFolder.logStem(jobPath: jobPath)
-        let names = Folder.names(in: place.folder.path, endingWith: ".log", limit: 100_000) ?? []
-        for name in names.filter({ $0.hasPrefix(stem) }).sorted().dropLast(Self.keptLogs) {
+        let names = try? Folder.names(in: place.folder.path, endingWith: ".log", limit: 100_000)
+        for name in (names ?? []).filter({ $0.hasPrefix(stem) }).sorted().dropLast(Self.keptLogs) {
             place.folder.remove(name)
         }
     }

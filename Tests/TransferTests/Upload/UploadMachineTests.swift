@@ -538,10 +538,11 @@ import TransferModel
         let machine = other(.order)
         #expect(machine.answer(status, lines) == .fail(fault))
         #expect((machine.url == own) == (fault == .refused(status: status)))
-        // Somebody else's is left alone.
+        // What became of somebody else's is no matter, once it is known.
         let foreign = other(.nothing)
-        #expect(foreign.answer(status, lines) == .sendPlainly)
-        #expect(foreign.leg == .over)
+        let isKnown = status == 404 || !lines.isEmpty
+        #expect(foreign.answer(status, lines) == (isKnown ? .proceed : .sendPlainly))
+        #expect(foreign.leg == (isKnown ? .creation : .over))
         #expect(foreign.url == nil)
     }
 

@@ -1,3 +1,4 @@
+import SystemKit
 import TestSupport
 import Testing
 import TransferModel
@@ -87,9 +88,29 @@ import TransferModel
         try folder.link("circle", to: "circle")
         let path = folder.path("circle")
         let store = UploadStore(folder: path)
-        #expect(store.isElsewhere("a"))
+        guard case .unreadable(let error) = store.obstacle(to: "a") else {
+            Issue.record("the folder can be read")
+            return
+        }
+        #expect(error.subject == path)
         #expect(!store.keep(try partial(), of: "a"))
-        #expect(!UploadStore(folder: folder.path("uploads/none")).isElsewhere("a"))
+        #expect(UploadStore(folder: folder.path("uploads/none")).obstacle(to: "a") == nil)
+    }
+
+    @Test func `a record that is not as it was written is not taken for none`() throws {
+        do {
+            let store = UploadStore(folder: path)
+            #expect(store.keep(try partial(), of: "a"))
+            store.flush()
+        }
+        let name = try #require(try records().first)
+        try folder.write("x", to: "uploads/job/\(name)")
+        let store = UploadStore(folder: path)
+        #expect(store.find("a") == nil)
+        #expect(store.obstacle(to: "a") == .damaged("\(path)/\(name)"))
+        store.forget("a")
+        #expect(store.obstacle(to: "a") == nil)
+        #expect(try records() == [])
     }
 
     @Test func `a second run finds and keeps nothing meanwhile`() throws {
@@ -99,11 +120,11 @@ import TransferModel
         let second = UploadStore(folder: path)
         #expect(second.find("a") == nil)
         #expect(!second.keep(try partial(), of: "b"))
-        #expect(second.isElsewhere("a"))
-        #expect(!second.isElsewhere("b"))
+        #expect(second.obstacle(to: "a") == .elsewhere)
+        #expect(second.obstacle(to: "b") == nil)
         second.forget("a")
         #expect(try records().count == 1)
-        #expect(!first.isElsewhere("a"))
+        #expect(first.obstacle(to: "b") == nil)
         withExtendedLifetime(first) {}
     }
 
