@@ -230,7 +230,10 @@ extension Attempt {
         }
         // The server has refused the version.
         session.uploadSupport.note(isOver ? nil : upload.machine.version, at: hop.url.origin)
-        if isOver { self.upload = nil }
+        if isOver {
+            forget(upload)
+            self.upload = nil
+        }
         return exchange(.transparentRetry)
     }
 

@@ -5,6 +5,8 @@ package import TransferModel
 package struct LeftUploads: Sendable {
     /// How long the servers are waited for, all of them together.
     private static let patience = Duration.seconds(5)
+    /// How many servers are told at once.
+    private static let mostConnections = 32
 
     private let store: UploadStore
     private let uploads: [(name: String, partial: PartialUpload)]
@@ -37,25 +39,28 @@ package struct LeftUploads: Sendable {
         clock: RunClock,
         environment: (String) -> String?
     ) throws(Engine.StartFailure) -> Int {
-        let requests = requests
+        var waiting = requests[...]
         // Nobody is to go on with one that is being given up.
         for upload in uploads { store.forget(named: upload.name) }
-        guard !requests.isEmpty else { return 0 }
+        guard !waiting.isEmpty else { return 0 }
         let inbox = Inbox<[AttemptEvent]>()
         let engine = try Engine(
             sessions: [SessionConfiguration(name: "default")],
-            maximumConcurrentAttempts: requests.count,
+            maximumConcurrentAttempts: Self.mostConnections,
             durability: .none,
             clock: clock,
             environment: environment,
             say: { _ in { true } },
             deliver: { inbox.push($0) }
         )
-        engine.start(requests)
-        var (ended, forgotten) = (0, 0)
-        while ended < requests.count {
+        var (running, forgotten) = (0, 0)
+        while running > 0 || !waiting.isEmpty {
+            let next = waiting.prefix(Self.mostConnections - running)
+            waiting.removeFirst(next.count)
+            running += next.count
+            engine.start(Array(next))
             for case .finished(let result) in inbox.takeAll(until: nil).joined() {
-                ended += 1
+                running -= 1
                 if result.failure == nil { forgotten += 1 }
             }
         }

@@ -67,6 +67,14 @@ import TransferModel
         #expect(try records() == 0)
     }
 
+    @Test func `more servers than are told at once are all told`() throws {
+        let server = try ScriptedServer { _ in .status(204) }
+        try leave((0..<100).map { ("\($0)", server.url("/\($0)")) })
+        #expect(try giveUp(LeftUploads(in: folder.path)) == 100)
+        #expect(Set(server.requests.map(\.target)).count == 100)
+        #expect(try records() == 0)
+    }
+
     @Test func `those of some tasks are chosen by their ids`() throws {
         let server = try ScriptedServer(["/1": [.status(204)]])
         try leave([("a", server.url("/1")), ("b", server.url("/2"))])
