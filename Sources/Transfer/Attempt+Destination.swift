@@ -3,7 +3,8 @@ package import TransferModel
 
 /// Where an accepted body goes, decided when the head is whole.
 extension Attempt {
-    /// Readies the sink; false ends the transfer, for a failure or because the file is there and is kept.
+    /// Readies the sink; false ends the transfer, for a failure or because the file is there and is kept, and nobody looks
+    /// at the body.
     func openSink(_ head: ResponseHead, expectedCount: Int64?) -> Bool {
         switch request.sink {
         case .memory: return true
@@ -14,8 +15,9 @@ extension Attempt {
             do throws(SystemError) {
                 guard let file = try resolve(wanted, head) else { return false }
                 if isKept(file) {
-                    isUnchanged = true
-                    return false
+                    keepsFile = true
+                    // It is read only for what is expected of it.
+                    return bodyCheck?.looksAtBytes == true
                 }
                 destination = file
                 return try open(file, head, expectedCount: expectedCount)

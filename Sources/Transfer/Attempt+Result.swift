@@ -177,7 +177,7 @@ extension Attempt {
             ?? 0
         result.countOfBytesReceived =
             decoding?.codedBytes ?? transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
-        result.isUnchanged = isUnchanged && !hasFailed
+        result.isUnchanged = (isUnchanged || keepsFile) && !hasFailed
         if let caching {
             result.cache = caching.verdict
             // Nothing has come over the network.

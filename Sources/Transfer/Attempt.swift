@@ -63,6 +63,8 @@ final class Attempt {
     var decoding: BodyDecoding?
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
+    /// Whether the file that is there has the body of the stored response that is served, and stays.
+    var keepsFile = false
     /// nil when the session or the task has no cache.
     let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
@@ -296,6 +298,7 @@ final class Attempt {
         sink.discard()
         discarded = DiscardedBody()
         decoding = nil
+        keepsFile = false
         head = nil
         verdict = nil
         caching?.forgetResponse()

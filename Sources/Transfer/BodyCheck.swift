@@ -31,6 +31,9 @@ struct BodyCheck {
         if keptLimit != nil { kept = [] }
     }
 
+    /// Whether more than the length of the body matters.
+    var looksAtBytes: Bool { text != nil || kept != nil }
+
     /// Takes the announced length; returns the findings that end the transfer.
     mutating func announce(_ length: Int64?) -> Findings? {
         guard let length else { return nil }

@@ -85,6 +85,7 @@ struct Publication {
         if let findings {
             result.checks += findings.checks
             result.failure = findings.failure
+            if result.failure != nil { result.isUnchanged = false }
         }
         if result.failure == nil, let destination = job.destination {
             publish(job, at: destination, &result)
