@@ -22,6 +22,8 @@ package final class Engine: AttemptRunner {
         var hasNetworkChanged = false
         var endsRefreshes = false
         var isStopped = false
+        /// When refreshing stored responses is given up once the engine is to stop; nil leaves that to the engine.
+        var refreshLimit: MonotonicTime?
 
         var isEmpty: Bool {
             starts.isEmpty && cancellations.isEmpty && !wantsProgress && !hasNetworkChanged
@@ -275,10 +277,20 @@ package final class Engine: AttemptRunner {
         for loop in loops { loop.post { $0.endsRefreshes = true } }
     }
 
-    package func stop() {
+    package func stop() { stop(refreshingUntil: nil) }
+
+    /// Ends the engine: all at once, but for stored responses that are being refreshed.
+    ///
+    /// - Parameter refreshLimit: Up to when those are waited for at the most; nil leaves that to the engine.
+    package func stop(refreshingUntil refreshLimit: MonotonicTime?) {
         let waiting = dispatch.withLock { $0.stopHolding() }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
-        for loop in loops { loop.post { $0.isStopped = true } }
+        for loop in loops {
+            loop.post {
+                $0.isStopped = true
+                $0.refreshLimit = refreshLimit
+            }
+        }
         let joined = threads.withLock { threads in
             let all = threads
             threads = []

@@ -40,10 +40,6 @@ final class EngineLoop: MultiHandle.Driver {
     private static let resultsPerBatch = 16
     /// How many times it looks for more before it hands over what it has.
     private static let mostHeldTurns = 4
-    /// How long the end of a run waits for the next stored response to be refreshed.
-    private static let refreshPatience = Duration.seconds(5)
-    /// How many are refreshed at once: the run's own attempts come first.
-    private static let mostRefreshes = 4
 
     /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag, then those of
     /// tasks that forbid more than their session.
@@ -58,17 +54,7 @@ final class EngineLoop: MultiHandle.Driver {
     /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed body.
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
-    /// Stored responses to be refreshed for the cache alone; those attempts have negative keys, and nobody is told.
-    private var refreshes: [AttemptRequest] = []
-    /// What was refreshed in this run, or is to be: once is enough.
-    private var refreshed: Set<RequestSpec> = []
-    /// How many were begun, and how many of them run.
-    private var refreshCount = 0
-    private var runningRefreshes = 0
-    /// Whether there is time for them.
-    private var mayRefresh = true
-    /// When they are given up; nil before the engine is to stop.
-    private var stopTime: MonotonicTime?
+    private var refreshes = Refreshes()
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
@@ -132,7 +118,8 @@ final class EngineLoop: MultiHandle.Driver {
                 finished.append(.progress(wanted.map(\.progress)))
             }
             if commands.endsRefreshes { endRefreshes() }
-            if commands.isStopped || stopTime != nil, isAtEnd() {
+            if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }
+            if let end = refreshes.end, isAtEnd(refreshingUntil: end) {
                 flush()
                 errors.stop()
                 return
@@ -141,7 +128,7 @@ final class EngineLoop: MultiHandle.Driver {
             reap()
             // What woke the check may be in the mailbox, and nobody rings for that again.
             let wasReady = checkAttempts()
-            if !refreshes.isEmpty { startRefreshes() }
+            while let refresh = refreshes.next() { start(refresh) }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
             awaitSockets(milliseconds: wasReady ? 0 : waitMilliseconds())
@@ -149,9 +136,7 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     /// Cancels what runs; true unless stored responses are being refreshed and there is time for that.
-    private func isAtEnd() -> Bool {
-        let end = stopTime ?? .now + Self.refreshPatience
-        stopTime = end
+    private func isAtEnd(refreshingUntil end: MonotonicTime) -> Bool {
         nextCheck = min(nextCheck, end)
         if MonotonicTime.now >= end { endRefreshes() }
         for key in attempts.keys.sorted() where key >= 0 { cancel(key) }
@@ -160,19 +145,8 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Gives up what is refreshed, or is to be.
     private func endRefreshes() {
-        mayRefresh = false
-        refreshes = []
+        refreshes.giveUp()
         for key in attempts.keys.sorted() where key < 0 { cancel(key) }
-    }
-
-    private func startRefreshes() {
-        while mayRefresh, runningRefreshes < Self.mostRefreshes, !refreshes.isEmpty {
-            var refresh = refreshes.removeFirst()
-            refreshCount += 1
-            refresh.key = -refreshCount
-            runningRefreshes += 1
-            start(refresh)
-        }
     }
 
     /// Whether results wait for others to come, so that they go out many at a time: only while more is ready, and not
@@ -231,7 +205,7 @@ final class EngineLoop: MultiHandle.Driver {
             if request.key >= 0 {
                 finished.append(.finished(AttemptResult(refusing: request, error, now)))
             } else {
-                runningRefreshes -= 1
+                refreshes.didEnd(request, at: now)
             }
             return
         }
@@ -297,13 +271,8 @@ final class EngineLoop: MultiHandle.Driver {
         attempt.body?.close()
         attempts[attempt.request.key] = nil
         attempt.session.giveBack(attempt.handle)
-        if mayRefresh, let refresh = attempt.refresh, refreshed.insert(refresh.request).inserted {
-            refreshes.append(refresh)
-        }
-        guard attempt.request.key < 0 else { return }
-        runningRefreshes -= 1
-        // The end of a run waits as long as they get on.
-        if stopTime != nil { stopTime = .now + Self.refreshPatience }
+        if let refresh = attempt.refresh { refreshes.add(refresh) }
+        if attempt.request.key < 0 { refreshes.didEnd(attempt.request, at: .now) }
     }
 
     private func cancel(_ key: Int) {
@@ -399,7 +368,7 @@ final class EngineLoop: MultiHandle.Driver {
         // Of a thread or a process that stood still meanwhile the peers were not silent: what they said has its say first.
         let wasReady = awaitSockets(milliseconds: 0)
         let now = MonotonicTime.now
-        nextCheck = stopTime ?? MonotonicTime(nanoseconds: .max)
+        nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
             if let verdict = attempt.checkWatch(at: now) {
                 end(attempt, with: attempt.failure(for: verdict))

@@ -179,35 +179,12 @@ struct JobRun {
         )
         let summary = scheduler.run()
         // What a disk or a search holds up ends with the process.
-        if !scheduler.leavesAttempts { try stop(engine, after: summary, inbox) }
+        if !scheduler.leavesAttempts { try stop(engine, after: summary, clock, inbox) }
         cookies.save(at: RunClock.now().wall)
         caches.close()
         if summary.exitCode == .success, !isPart { uploads?.sweep() }
         try end(summary, report.failure, keys, background, inbox)
         return summary
-    }
-
-    private static func pass(
-        _ signal: StopSignal,
-        to inbox: Inbox<Scheduler.Message>
-    ) -> StopSignalListener.Hearing {
-        let turn = inbox.push(.signal(signal))
-        return { inbox.isTaken(turn) }
-    }
-
-    /// Ends what only the cache still waits for; a signal ends it at once, and changes nothing else.
-    private func stop(
-        _ engine: Engine,
-        after summary: RunSummary,
-        _ inbox: Inbox<Scheduler.Message>
-    ) throws(Exit) {
-        if [.interrupted, .terminated].contains(summary.exitCode) { engine.endRefreshes() }
-        try signals.hear { _ in
-            engine.endRefreshes()
-            return { true }
-        }
-        engine.stop()
-        try signals.hear { Self.pass($0, to: inbox) }
     }
 
     /// Keeps how the run has ended and tells who is to be told, in this order: what a crash leaves out of it the next run
