@@ -80,11 +80,12 @@ extension Attempt {
         session.invalidation?.apply(head, to: request.method, request.url)
     }
 
-    /// Forgets what is stored when it has turned out wrong, or when the attempt has put a newer file together out of parts.
+    /// Forgets what is stored when it has turned out wrong, or when the attempt has a newer file that is not stored: one
+    /// that was put together out of parts, or begun anew because that could not be done.
     func forgetStored() {
         if failure?.isAboutContent == true {
             caching?.forgetServed()
-        } else if !hasFailed, resumption?.isRest == true {
+        } else if !hasFailed, resumption != nil, caching?.isOfCache != true {
             session.cache?.forget(hop.url)
         }
     }

@@ -181,6 +181,9 @@ final class CachedExchange {
         }
     }
 
+    /// Whether the response is what is stored, or will be stored.
+    var isOfCache: Bool { served != nil || draft != nil }
+
     /// What is sent besides the request's own fields.
     var addedFields: [HeaderField] {
         guard let question, let request else { return [] }

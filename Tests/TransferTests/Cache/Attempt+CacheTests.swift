@@ -162,6 +162,45 @@ import TransferModel
         #expect(try run().cache?.reason == .notStored)
     }
 
+    @Test func `an older stored response does not follow a file that was cut and begun anew`()
+        throws
+    {
+        let body = { @Sendable (version: Int) in String(repeating: "\(version)", count: 2_000_000) }
+        let version = Lock(1)
+        let server = try ScriptedServer { request in
+            let version = version.withLock { $0 }
+            let fields = ["ETag: \"\(version)\"", Self.fresh]
+            guard version == 2 else { return .ok(body(version), fields) }
+            let head = Reply.head(200, fields + ["Content-Length: 2000000"])
+            return Reply([.send(head + Array(body(2).dropLast(500_000).utf8)), .close])
+        }
+        let cache = cache()
+        func run(_ policy: RequestCachePolicy) throws -> AttemptResult {
+            try EngineHarness(cache: cache).run(
+                attempt(server.url("/a")) {
+                    $0.cachePolicy = policy
+                    $0.sink = .file(
+                        .init(
+                            path: folder.path("out"),
+                            displayPath: "out",
+                            ifExists: .revalidate,
+                            resume: .acrossRuns
+                        )
+                    )
+                }
+            )
+        }
+        #expect(try run(.useProtocolCachePolicy).cache?.storing == .stored)
+        version.withLock { $0 = 2 }
+        #expect(try run(.reloadIgnoringLocalCacheData).failure != nil)
+        #expect(folder.contains(".out.part"))
+        version.withLock { $0 = 3 }
+        #expect(try run(.reloadIgnoringLocalCacheData).failure == nil)
+        #expect(server.requests.last?.headers["if-range"] == "\"2\"")
+        #expect(try run(.useProtocolCachePolicy).failure == nil)
+        #expect(try folder.text("out") == body(3))
+    }
+
     @Test func `what a task cannot use it does not get from the cache again`() throws {
         let server = try ScriptedServer { _ in
             .ok("<p>", [Self.fresh, "Content-Type: text/html"])
@@ -274,46 +313,5 @@ import TransferModel
         let harness = try EngineHarness(cache: cache())
         _ = try harness.run(attempt(server.url("/a")))
         #expect(try harness.run(attempt(server.url("/a"))).cache?.reason == .expired)
-    }
-
-    @Test func `few stale responses are refreshed at once`() throws {
-        let stale = "Cache-Control: max-age=0, stale-while-revalidate=600"
-        let gate = try Gate()
-        let running = Lock(0)
-        let most = Lock(0)
-        let server = try ScriptedServer { request in
-            if request.path == "/gate" { gate.open() }
-            guard request.headers["if-none-match"] != nil else {
-                return .ok("content", [stale, "ETag: \"a\""])
-            }
-            let count = running.withLock { running in
-                running += 1
-                return running
-            }
-            most.withLock { $0 = max($0, count) }
-            try? gate.wait()
-            running.withLock { $0 -= 1 }
-            return .status(304, ["ETag: \"a\""])
-        }
-        let cache = cache()
-        do {
-            let harness = try EngineHarness(
-                { $0.httpMaximumConnectionsPerHost = 100 },
-                cache: cache
-            )
-            let attempts = try (0..<32).map { number in
-                try attempt(server.url("/\(number)")) {
-                    $0.key = number
-                    $0.sink = .memory
-                }
-            }
-            _ = try harness.run(attempts)
-            let stale = try harness.run(attempts)
-            #expect(stale.allSatisfy { $0.cache?.reason == .staleWhileRevalidate })
-            _ = try harness.run(attempt(server.url("/gate")) { $0.sink = .memory })
-        }
-        // All the same each of them is, before the engine has ended.
-        #expect(server.requests.count == 65)
-        #expect(most.withLock { $0 } <= 8)
     }
 }
