@@ -34,6 +34,10 @@ package struct CacheRequest: Sendable {
         self.mayGuess = mayGuess
         control = CacheControl(request: fields)
         identifying = ["authorization", "cookie"].filter { fields.contains($0) }
+        for field in fields where field.isCaptured {
+            let name = field.name.lowercased()
+            if !identifying.contains(name) { identifying.append(name) }
+        }
     }
 
     /// The request of somebody in particular.

@@ -5,15 +5,23 @@ package struct HeaderField: Sendable, Hashable {
     /// The name as written; compared without regard to case.
     package var name: String
     package var value: String
+    /// Whether some of the value was captured from a response, so that it may say who asks; nobody sees that in the field.
+    package var isCaptured: Bool
 
-    package init(name: String, value: String) {
+    package init(name: String, value: String, isCaptured: Bool = false) {
         self.name = name
         self.value = value
+        self.isCaptured = isCaptured
     }
 
     /// Whether both are the same bytes on the wire.
     package static func == (left: HeaderField, right: HeaderField) -> Bool {
         left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(value)
     }
 
     /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.

@@ -59,6 +59,19 @@ import TransferModel
         #expect(outcome(cache(), try request()) == .ask(.otherVariant, []))
     }
 
+    @Test func `a field with what was captured says who asks`() throws {
+        func request(_ token: String) throws -> CacheRequest {
+            CacheRequest(
+                method: "GET",
+                url: try HTTPURL("http://a.example/x"),
+                fields: [HeaderField(name: "X-Token", value: token, isCaptured: true)]
+            )
+        }
+        try add(fresh, answering: try request("alice"), to: cache())
+        #expect(outcome(cache(), try request("alice")) == .serve(.hit, .fresh))
+        #expect(outcome(cache(), try request("bobby")) == .ask(.otherVariant, []))
+    }
+
     @Test func `what everybody gets is not for who says who he is by a secret`() throws {
         try add(fresh, answering: try request(), to: cache())
         let bobby = try request("X-Key: bobby")

@@ -101,6 +101,7 @@ import TransferModel
                 HeaderField(name: "X-S", value: "s"),
             ]
         )
+        #expect(task.request.headers.map(\.isCaptured) == [true, false])
         #expect(task.description == "text")
         #expect(task.timeoutInterval == .seconds(12))
         #expect(task.retry.attempts == 12)

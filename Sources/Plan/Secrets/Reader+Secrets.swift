@@ -116,13 +116,14 @@ extension Reader {
         return secretUses
     }
 
-    /// Where the value of a header field may hold secrets; reports a field that follows a redirect anywhere.
-    mutating func headerText(_ field: Field) -> String? {
+    /// A header field whose value may hold secrets; reports one that follows a redirect anywhere.
+    mutating func headerField(_ field: Field) -> HeaderField? {
         let count = secretUses.count
-        guard let text = sentText(field, as: .header(field.name)) else { return nil }
-        guard secretUses.count > count,
-            HeaderField(name: field.name, value: "").mayCrossOrigins
-        else { return text }
+        guard let scalar = sentScalar(field, as: .header(field.name)),
+            let text = text(of: scalar, field)
+        else { return nil }
+        let header = HeaderField(name: field.name, value: text, isCaptured: scalar.isCaptured)
+        guard secretUses.count > count, header.mayCrossOrigins else { return header }
         report(
             .secretToOtherOrigin,
             "the \(secrets.words(for: secretUses[count].secrets)) may not stand in "

@@ -81,16 +81,17 @@ extension Reader {
             let inner = Field(name: name, key: entry.key, node: entry.value)
             warnOfPlaceholders(in: inner)
             // A request's may be a stand-in: that the field is there says whom it may go to.
-            let text: String? =
+            let header: HeaderField? =
                 switch use {
-                case .request: headerText(inner)
-                case .part: sentText(inner, as: .header(name))
-                case .expectation: text(inner)
+                case .request: headerField(inner)
+                case .part:
+                    sentText(inner, as: .header(name)).map { HeaderField(name: name, value: $0) }
+                case .expectation: text(inner).map { HeaderField(name: name, value: $0) }
                 }
-            guard let value = text else { continue }
+            guard let header else { continue }
             do {
-                try HeaderRule.checkValue(value)
-                fields.append(HeaderField(name: name, value: value))
+                try HeaderRule.checkValue(header.value)
+                fields.append(header)
             } catch {
                 report(error, of: inner)
             }
