@@ -39,9 +39,8 @@ struct SessionCaches {
             )
         }
         self.caches = caches
-        let directories = Set(sessions.compactMap { $0.keptCache?.directory ?? folder })
         var others: [any CacheStore] = []
-        if let folder, !directories.contains(folder) {
+        if let folder, !shared.values.contains(where: { $0.directory == folder }) {
             let capacity = URLCacheConfiguration().diskCapacity
             others.append(DiskStore(directory: folder, capacity: capacity))
         }

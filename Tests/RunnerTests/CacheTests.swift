@@ -119,6 +119,27 @@ import TransferModel
         #expect(try job.run().outcome("a") == "unchanged")
     }
 
+    @Test func `who shows a captured token gets no response to another one`() throws {
+        let server = try ScriptedServer { request in
+            request.path == "/login"
+                ? .ok("{\"t\": \"token of \(request.headers["x-user"] ?? "")\"}")
+                : .ok(request.headers["x-token"] ?? "", ["Cache-Control: max-age=600"])
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            variables: { user: alice }
+            data:
+              l: { url: "\(server.origin)/login", headers: { X-User: "${var.user}" }, capture: { t: { json: /t } } }
+              a: { url: "\(server.origin)/me", headers: { X-Token: "${task.l.t}" }, needs: [l], responseTo: out }
+            """
+        )
+        for user in ["alice", "bobby"] {
+            #expect(try job.run("--var", "user=\(user)").code == 0)
+            #expect(try job.folder.text("out") == "token of \(user)")
+        }
+    }
+
     @Test func `an order makes what is stored untrue`() throws {
         let server = try ScriptedServer { request in
             request.method == "GET"
@@ -133,6 +154,32 @@ import TransferModel
         _ = try job.runner(["run", "order.yaml"])
         #expect(cache(try job.run()) == ["miss", "notStored", "stored"])
         #expect(server.requests.count == 3)
+    }
+
+    @Test(arguments: [
+        "urlCache: none", "configuration: background, identifier: b", "configuration: ephemeral",
+        "urlCache: { diskCapacity: 0B }", "urlCache: { directory: elsewhere }",
+    ])
+    func `an order of a session that keeps nothing there makes untrue what is stored`(
+        session: String
+    ) throws {
+        let server = try ScriptedServer { request in
+            request.method == "GET"
+                ? .ok("content", ["Cache-Control: max-age=600"]) : .ok("done")
+        }
+        let job = try job(server)
+        _ = try job.run()
+        try job.folder.write(
+            """
+            version: 1
+            sessions: { s: { \(session) } }
+            uploads:
+              order: { url: "\(server.origin)/x", method: PUT, text: hello }
+            """,
+            to: "order.yaml"
+        )
+        #expect(try job.runner(["run", "order.yaml"]).status == .exit(0))
+        #expect(cache(try job.run()) == ["miss", "notStored", "stored"])
     }
 
     @Test(

@@ -28,7 +28,8 @@ package final class DiskStore: CacheStore {
     }
 
     package let largestBody: Int64
-    private let directory: String
+    /// Where it is: an absolute path.
+    package let directory: String
     private let room: DiskRoom
     private let stopsAt: @Sendable (Step) -> Bool
     private let state = Lock(State())
