@@ -57,7 +57,9 @@ package struct Judgement: Sendable {
         {
             return CacheVerdict(.stale, .maxStale)
         }
-        guard wanted.maxAge == nil, wanted.minFresh == nil,
+        // The window begins where freshness ends, which nobody has said.
+        guard !freshness.isGuessed || request.mayGuess, wanted.maxAge == nil,
+            wanted.minFresh == nil,
             let window = control.staleWhileRevalidate, freshness.staleness <= window
         else { return nil }
         return CacheVerdict(.stale, .staleWhileRevalidate)

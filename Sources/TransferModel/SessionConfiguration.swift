@@ -66,13 +66,18 @@ package struct SessionConfiguration: Sendable, Hashable {
         identifier.map { "\($0)\n\(task)" } ?? task
     }
 
-    /// How responses are kept; nil when they are not, as in a background session that does not ask for it.
+    /// How responses are kept; nil when they are not: without room for them, in a background session that does not ask for
+    /// it, and where tickets are asked for, because whose they are may change with every run, and nobody tells.
     package var keptCache: URLCacheConfiguration? {
-        switch urlCache {
-        case .kept(let configuration): configuration
-        case URLCacheRule.none?: nil
-        case nil: kind == .background ? nil : URLCacheConfiguration()
-        }
+        let rule: URLCacheConfiguration? =
+            switch urlCache {
+            case .kept(let configuration): configuration
+            case URLCacheRule.none?: nil
+            case nil: kind == .background ? nil : URLCacheConfiguration()
+            }
+        guard let rule, !credentials.contains(where: { $0.proof == .negotiate }) else { return nil }
+        let capacity = kind == .ephemeral ? rule.memoryCapacity : rule.diskCapacity
+        return capacity > 0 ? rule : nil
     }
 }
 

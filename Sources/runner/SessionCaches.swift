@@ -20,9 +20,7 @@ struct SessionCaches {
         var shared: [String: DiskStore] = [:]
         var caches: [HTTPCache?] = []
         for session in sessions {
-            // Whose ticket it is may change with every run, and nobody tells.
-            let hasTickets = session.credentials.contains { $0.proof == .negotiate }
-            guard let rule = session.keptCache, !hasTickets,
+            guard let rule = session.keptCache,
                 let store = Self.store(of: session, rule, folder, &shared)
             else {
                 caches.append(nil)
@@ -72,7 +70,7 @@ struct SessionCaches {
         _ shared: inout [String: DiskStore]
     ) -> (any CacheStore)? {
         guard session.kind != .ephemeral else { return MemoryStore(capacity: rule.memoryCapacity) }
-        guard let directory = rule.directory ?? folder, rule.diskCapacity > 0 else { return nil }
+        guard let directory = rule.directory ?? folder else { return nil }
         let name = "\(rule.diskCapacity) \(directory)"
         if let store = shared[name] { return store }
         let store = DiskStore(directory: directory, capacity: rule.diskCapacity)

@@ -89,13 +89,17 @@ extension Reader {
         _ session: SessionConfiguration
     ) {
         guard let value = document.value(of: entry.value, for: "ifExists")?.value else { return }
+        let advice =
+            switch session.urlCache {
+            case URLCacheRule.none?: "remove `urlCache: none` from the session"
+            case nil where session.kind == .background: "give the session a `urlCache`"
+            default: "give its cache room, and ask for nothing by tickets (`negotiate`)"
+            }
         report(
             .conflictingKeys,
             "`ifExists: revalidate`\(context) needs a cache, and session `\(session.name.excerpt)` has none",
             at: value,
-            help: session.urlCache == nil
-                ? "give the session a `urlCache`, or choose `replace`"
-                : "remove `urlCache: none` from the session, or choose `replace`"
+            help: "\(advice), or choose `replace`"
         )
     }
 }
