@@ -114,6 +114,8 @@ package final class HTTPCache: Sendable {
                 response,
                 key: key,
                 store: store,
+                // What an order is answered is of after it.
+                originTime: request.isAnswerable ? requestTime : responseTime,
                 keepsBody: !isTooLarge,
                 mayOmitBody: mayOmitBody
             )

@@ -29,17 +29,26 @@ package struct Invalidation: Sendable {
         ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
-    /// Forgets what is stored of everything that a response makes untrue, for whomever it was stored.
+    /// Forgets what is stored of everything that a response makes untrue, for whomever it was stored, and has nothing of it
+    /// stored that is under way.
     ///
     /// - Parameters:
     ///   - response: The answer to a request.
     ///   - method: The request's.
     ///   - url: What the request has asked.
-    package func apply(_ response: ResponseHead, to method: String, _ url: HTTPURL) {
+    ///   - now: The present, as requests have it.
+    package func apply(
+        _ response: ResponseHead,
+        to method: String,
+        _ url: HTTPURL,
+        at now: Timestamp
+    ) {
         guard !Self.isSafe(method) else { return }
+        let urls = Self.urls(after: response, to: method, url)
+        for store in stores { for url in urls { store.changes.note(url, at: now) } }
         let stores = stores.filter { !$0.isEmpty }
         guard !stores.isEmpty else { return }
-        for url in Self.urls(after: response, to: method, url) {
+        for url in urls {
             guard let key = CacheKey(url, fingerprint) else { continue }
             for store in stores { store.remove(key) }
         }

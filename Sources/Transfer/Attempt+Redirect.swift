@@ -6,6 +6,7 @@ extension Attempt {
     /// Goes where a redirect leads, or ends at it.
     func follow() -> Next {
         guard let head else { return finish() }
+        caching?.willFollow()
         visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
         let decision = RedirectDecision.decide(
             status: head.statusCode,

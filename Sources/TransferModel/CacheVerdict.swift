@@ -88,6 +88,8 @@ package struct CacheVerdict: Sendable, Hashable {
         case secret
         /// It was not what the task expected of it.
         case rejected
+        /// Another request has changed at the origin what it says while it came in.
+        case outdated
         /// The cache could not be written, or had no room at that moment.
         case failed
     }

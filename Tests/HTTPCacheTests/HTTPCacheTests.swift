@@ -97,10 +97,37 @@ import TransferModel
             try add(fresh, answering: request, to: cache(partition: partition))
         }
         let invalidation = Invalidation(in: [cache()], fingerprint: fingerprint)
-        invalidation.apply(ResponseHead(statusCode: 204), to: "HEAD", request.url)
+        invalidation.apply(ResponseHead(statusCode: 204), to: "HEAD", request.url, at: start)
         #expect(!store.isEmpty)
-        invalidation.apply(ResponseHead(statusCode: 204), to: "PUT", request.url)
+        invalidation.apply(ResponseHead(statusCode: 204), to: "PUT", request.url, at: start)
         #expect(store.isEmpty)
+    }
+
+    @Test(arguments: [0, OriginChanges.most])
+    func `what was asked for before a change is not stored after it`(changes: Int) throws {
+        let cache = cache()
+        let invalidation = Invalidation(in: [cache], fingerprint: fingerprint)
+        func change(_ path: String, at seconds: Int64) throws {
+            let url = try HTTPURL("http://a.example/\(path)")
+            invalidation.apply(ResponseHead(statusCode: 204), to: "PUT", url, at: time(seconds))
+        }
+        func storing(_ path: String, askedAt seconds: Int64) throws -> CacheVerdict.Storing {
+            let draft = cache.draft(
+                of: ResponseHead(statusCode: 200, fields: headerFields([fresh])),
+                to: try request(url: "http://a.example/\(path)"),
+                requestTime: time(seconds),
+                responseTime: time(seconds),
+                length: nil
+            )
+            return try draft.get().finish()
+        }
+        try change("%7Ex", at: 5)
+        for number in 0..<changes { try change("\(number)", at: 6) }
+        #expect(try storing("~x", askedAt: 4) == .outdated)
+        #expect(try storing("~x", askedAt: 7) == .stored)
+        // Of too many changes it is not known any more what they were.
+        #expect(try storing("y", askedAt: 5) == (changes == 0 ? .stored : .outdated))
+        #expect(try storing("y", askedAt: 7) == .stored)
     }
 
     // RFC 9111 §4.1, §4.3.4
@@ -203,6 +230,9 @@ import TransferModel
             mayGuess: false
         )
         #expect(outcome(cache, try request()) == .serve(.hit, .fresh))
+        #expect(outcome(cache, careful) == .ask(.expired, conditions))
+        let window = "Cache-Control: stale-while-revalidate=600"
+        try add(old, window, "Date: \(startDate)", answering: try request(), to: cache)
         #expect(outcome(cache, careful) == .ask(.expired, conditions))
         try add(old, fresh, answering: try request(), to: cache)
         #expect(outcome(cache, careful) == .serve(.hit, .fresh))

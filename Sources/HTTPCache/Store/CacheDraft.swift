@@ -1,5 +1,5 @@
 package import SystemKit
-internal import TransferModel
+package import TransferModel
 
 /// A response that comes in and may be stored once it is whole.
 package struct CacheDraft: Sendable {
@@ -17,23 +17,28 @@ package struct CacheDraft: Sendable {
     /// Whether the body is stored, too; otherwise only how it is known again.
     private var keepsBody: Bool
     private let mayOmitBody: Bool
+    /// What it says is of then or later.
+    private let originTime: Timestamp
     private let store: any CacheStore
 
     /// - Parameters:
     ///   - response: Its head.
     ///   - key: Where it belongs.
     ///   - store: What keeps it.
+    ///   - originTime: What it says is of then or later; nil for the time of its request.
     ///   - keepsBody: Whether the body is stored, too.
     ///   - mayOmitBody: Whether it is of use without its body, should that be too large.
     init(
         _ response: StoredResponse,
         key: CacheKey,
         store: any CacheStore,
+        originTime: Timestamp? = nil,
         keepsBody: Bool = true,
         mayOmitBody: Bool = false
     ) {
         self.keepsBody = keepsBody
         self.mayOmitBody = mayOmitBody
+        self.originTime = originTime ?? response.requestTime
         self.response = response
         self.key = key
         self.store = store
@@ -77,10 +82,18 @@ package struct CacheDraft: Sendable {
         }
     }
 
+    /// Stores the response, which is whole.
+    ///
+    /// - Returns: What has become of it.
+    package func finish() -> CacheVerdict.Storing {
+        if commit() { return .stored }
+        return store.changes.haveTouched(key, since: originTime) ? .outdated : .failed
+    }
+
     /// Stores the response, which is whole; false when that cannot be done.
     package func commit() -> Bool {
         var response = response
         response.body.hash = hash.value
-        return store.add(response, content, for: key)
+        return store.add(response, content, for: key, of: originTime)
     }
 }

@@ -13,10 +13,14 @@ package struct CacheKey: Sendable, Hashable {
     ///   - url: What is asked.
     ///   - fingerprint: Makes the name.
     package init?(_ url: HTTPURL, _ fingerprint: Fingerprint) {
-        // An empty query is another one than none (RFC 3986 §6.2.3).
-        let text = url.normalized.text + (url.hasEmptyQuery ? "?" : "")
+        let text = Self.text(of: url)
         guard let name = fingerprint(Array(text.utf8)) else { return nil }
         self.url = text
         self.name = name
+    }
+
+    /// What URLs have in common that mean the same: an empty query is another one than none (RFC 3986 §6.2.3).
+    static func text(of url: HTTPURL) -> String {
+        url.normalized.text + (url.hasEmptyQuery ? "?" : "")
     }
 }

@@ -1,5 +1,5 @@
 package import SystemKit
-internal import TransferModel
+package import TransferModel
 
 /// Where responses are kept.
 ///
@@ -13,6 +13,8 @@ package protocol CacheStore: AnyObject, Sendable {
     var fault: String? { get }
     /// Whether nothing can be found in it, as far as that is known without a look.
     var isEmpty: Bool { get }
+    /// What makes responses untrue before they are stored.
+    var changes: OriginChanges { get }
     /// Everything that is stored under a key.
     func find(_ key: CacheKey) -> [StoredResponse]
     /// The body of a stored response; nil when it is gone.
@@ -26,9 +28,22 @@ package protocol CacheStore: AnyObject, Sendable {
     ) -> (file: OutputFile, name: String)?
     /// Such a file could not be written.
     func didFail(_ error: SystemError)
-    /// Adds a response in the place of those with the same selection; false when that cannot be done.
-    func add(_ response: StoredResponse, _ content: CacheDraft.Content, for key: CacheKey) -> Bool
-    /// Changes what is said of a stored response, whose body stays; false when it is gone.
+    /// Adds a response in the place of those with the same selection; false when that cannot be done, or when what it says
+    /// has changed meanwhile.
+    ///
+    /// - Parameters:
+    ///   - response: Its head.
+    ///   - content: Its body.
+    ///   - key: Where it belongs.
+    ///   - originTime: What it says is of then or later.
+    /// - Returns: Whether it is stored.
+    func add(
+        _ response: StoredResponse,
+        _ content: CacheDraft.Content,
+        for key: CacheKey,
+        of originTime: Timestamp
+    ) -> Bool
+    /// Changes what is said of a stored response, whose body stays; false when it is gone, or has changed meanwhile.
     func update(_ response: StoredResponse, for key: CacheKey) -> Bool
     /// Removes everything under a key.
     func remove(_ key: CacheKey)

@@ -1,5 +1,5 @@
 package import SystemKit
-internal import TransferModel
+package import TransferModel
 
 /// Responses on disk, shared by all runs and processes of a user.
 ///
@@ -33,6 +33,7 @@ package final class DiskStore: CacheStore {
     private let room: DiskRoom
     private let stopsAt: @Sendable (Step) -> Bool
     private let state = Lock(State())
+    package let changes = OriginChanges()
 
     /// Larger bodies do not wait in memory, bytes.
     package var largestInMemory: Int { 64 << 10 }
@@ -107,14 +108,15 @@ package final class DiskStore: CacheStore {
     package func add(
         _ response: StoredResponse,
         _ content: CacheDraft.Content,
-        for key: CacheKey
+        for key: CacheKey,
+        of originTime: Timestamp
     ) -> Bool {
         guard DiskList.canHold(response) else { return false }
         let isAdded = attempt { folders throws(SystemError) -> Bool in
             guard self.room.isLeft(in: folders) else { return false }
             var response = response
             guard try self.writeBody(&response, content, key, folders) else { return false }
-            return try self.list(response, key, folders)
+            return try self.list(response, key, originTime, folders)
         }
         return isAdded ?? false
     }
@@ -122,6 +124,7 @@ package final class DiskStore: CacheStore {
     package func update(_ response: StoredResponse, for key: CacheKey) -> Bool {
         let isUpdated = attempt { folders throws(SystemError) -> Bool in
             let change = try self.change(key, folders) { responses in
+                if self.changes.haveTouched(key, since: response.requestTime) { return false }
                 let index = responses.firstIndex {
                     $0.selection == response.selection && $0.body == response.body
                 }
@@ -180,13 +183,16 @@ package final class DiskStore: CacheStore {
     private func list(
         _ response: StoredResponse,
         _ key: CacheKey,
+        _ originTime: Timestamp,
         _ folders: DiskFolders
     ) throws(SystemError) -> Bool {
         do throws(SystemError) {
             let change = try change(key, folders) { responses in
                 let body = response.body.name
                 // Somebody may have emptied the folder in between.
-                guard body.isEmpty || folders.bodies.contains(body) else { return false }
+                guard body.isEmpty || folders.bodies.contains(body),
+                    !changes.haveTouched(key, since: originTime)
+                else { return false }
                 responses.removeAll { $0.selection == response.selection }
                 responses.append(response)
                 if responses.count > Self.mostVariants { responses.removeFirst() }

@@ -1,5 +1,5 @@
 package import SystemKit
-internal import TransferModel
+package import TransferModel
 
 /// Responses that live as long as the run.
 package final class MemoryStore: CacheStore {
@@ -26,6 +26,7 @@ package final class MemoryStore: CacheStore {
     package var fault: String? { nil }
     private let capacity: Int64
     private let state = Lock(State())
+    package let changes = OriginChanges()
 
     /// - Parameter capacity: Bytes.
     package init(capacity: Int64) {
@@ -64,10 +65,12 @@ package final class MemoryStore: CacheStore {
     package func add(
         _ response: StoredResponse,
         _ content: CacheDraft.Content,
-        for key: CacheKey
+        for key: CacheKey,
+        of originTime: Timestamp
     ) -> Bool {
         guard case .memory(let bytes) = content else { return false }
         return state.withLock { state in
+            if changes.haveTouched(key, since: originTime) { return false }
             state.names += 1
             state.uses += 1
             var response = response
@@ -94,7 +97,8 @@ package final class MemoryStore: CacheStore {
             guard
                 let index = state.entries[key]?.responses.firstIndex(where: {
                     $0.selection == response.selection && $0.body == response.body
-                })
+                }),
+                !changes.haveTouched(key, since: response.requestTime)
             else { return false }
             let growth =
                 response.fields.lines.count

@@ -77,15 +77,19 @@ extension Attempt {
 
     /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111 §4.4).
     func invalidate(after head: ResponseHead, of request: RequestSpec) {
-        session.invalidation?.apply(head, to: request.method, request.url)
+        guard let invalidation = session.invalidation, !Invalidation.isSafe(request.method) else {
+            return
+        }
+        invalidation.apply(head, to: request.method, request.url, at: now)
     }
 
-    /// Forgets what is stored when it has turned out wrong, or when the attempt has a newer file that is not stored: one
+    /// Forgets what is stored when it has turned out wrong or has led nowhere, or when the attempt has a newer file that is not stored: one
     /// that was put together out of parts, or begun anew because that could not be done.
     func forgetStored() {
-        if failure?.isAboutContent == true {
-            caching?.forgetServed()
-        } else if !hasFailed, resumption != nil, caching?.isOfCache != true {
+        if let failure {
+            if failure.isAboutContent { caching?.forgetServed() }
+            if failure.mayBeOfTarget { caching?.forgetFollowed() }
+        } else if resumption != nil, caching?.isOfCache != true {
             session.cache?.forget(hop.url)
         }
     }

@@ -39,6 +39,8 @@ final class CachedExchange {
     private(set) var served: Served?
     private var copy = Copy.unseen
     private var hasSoughtPart = false
+    /// The redirects so far that are stored.
+    private var followed: [HTTPURL] = []
     /// What was answered by a stale response and is to be asked for again; nil without one.
     var refresh: RequestSpec?
     /// How it stands.
@@ -72,6 +74,17 @@ final class CachedExchange {
             request.partial == nil || policy.usesAnyAge, request.sink != .checksums
         else { return nil }
         return CachedExchange(cache, policy, request)
+    }
+
+    /// The response is a redirect: it is at fault, too, when what comes of it is.
+    func willFollow() {
+        guard served != nil || verdict?.storing == .stored, let request else { return }
+        followed.append(request.url)
+    }
+
+    /// Who has led here is to be asked again.
+    func forgetFollowed() {
+        for url in followed { cache.forget(url) }
     }
 
     /// Another URL is asked.
@@ -255,15 +268,17 @@ final class CachedExchange {
 
     /// What becomes of the stored response once the attempt's result is known.
     func outcome() -> CacheOutcome? {
-        if served != nil, let request { return .served(cache, request.url) }
-        return draft.map { .draft($0) }
+        var used = followed
+        if served != nil, let request { used.append(request.url) }
+        guard draft != nil || !used.isEmpty else { return nil }
+        return CacheOutcome(cache: cache, draft: draft, used: used)
     }
 
     /// Stores a whole response that needs no further judgement.
     func commit() {
         guard let draft else { return }
         self.draft = nil
-        verdict?.storing = draft.commit() ? .stored : .failed
+        verdict?.storing = draft.finish()
     }
 
     /// The response is not whole, or not what the task expects.
@@ -287,22 +302,18 @@ extension StoredBody {
 }
 
 /// What becomes of a stored response, or of one that may be stored, when the body has been judged.
-enum CacheOutcome: Sendable {
-    case draft(CacheDraft)
-    case served(HTTPCache, HTTPURL)
+struct CacheOutcome: Sendable {
+    fileprivate let cache: HTTPCache
+    /// nil when nothing is to be stored.
+    fileprivate let draft: CacheDraft?
+    /// Whose stored responses have answered, redirects among them.
+    fileprivate let used: [HTTPURL]
 
     /// Stores what is right, and forgets what is not.
     func end(_ result: inout AttemptResult) {
-        switch self {
-        case .draft(let draft):
-            if result.failure?.isAboutContent == true {
-                result.cache?.storing = .rejected
-            } else {
-                result.cache?.storing = draft.commit() ? .stored : .failed
-            }
-        case .served(let cache, let url):
-            if result.failure?.isAboutContent == true { cache.forget(url) }
-        }
+        let isWrong = result.failure?.isAboutContent == true
+        if let draft { result.cache?.storing = isWrong ? .rejected : draft.finish() }
+        if isWrong { for url in used { cache.forget(url) } }
     }
 }
 
@@ -312,6 +323,14 @@ extension TransferFailure {
         switch kind {
         case .integrity, .content, .mimeType, .tooLarge, .httpStatus, .protocolViolation: true
         default: false
+        }
+    }
+
+    /// Whether what was asked may be at fault, so that who has led there is to be asked again.
+    var mayBeOfTarget: Bool {
+        switch kind {
+        case .cancelled, .localIO, .network, .power, .engine, .cache: false
+        default: true
         }
     }
 }

@@ -1,17 +1,17 @@
+internal import HTTPCache
 internal import TransferModel
 
 /// Requests for one URL at the same time: one asks, and the others wait for what it brings, which may answer them from
 /// the cache (RFC 9111 §4).
 ///
-/// A URL whose response has answered nobody else is not waited for again.
+/// A URL whose response has answered nobody else is not waited for again. Who begins when an order has ended waits for
+/// nobody who has asked before.
 struct RequestCollapsing {
     private struct Place: Hashable {
         var session: Int
         var url: String
     }
 
-    /// Whether each session has a cache.
-    private let hasCache: [Bool]
     /// An attempt that asks, and for how long at most.
     private struct Leader {
         var key: Int
@@ -30,9 +30,11 @@ struct RequestCollapsing {
         }
     }
 
-    /// The attempt that asks for each URL.
+    /// Of each session, whether it has a cache.
+    private let hasCache: [Bool]
+    /// The attempt that asks for each URL and is waited for.
     private var leaders: [Place: Leader] = [:]
-    /// What each of those asks for.
+    /// What each of those asks for, and of others that were waited for.
     private var places: [Int: Place] = [:]
     /// Those that wait, by the key of the one that asks.
     private var followers: [Int: [AttemptRequest]] = [:]
@@ -69,8 +71,9 @@ struct RequestCollapsing {
 
     /// Ends an attempt; returns those that waited for it and go on.
     mutating func end(_ result: AttemptResult) -> [AttemptRequest] {
+        if !leaders.isEmpty, result.hasOrder { leaders = [:] }
         guard let place = places.removeValue(forKey: result.key) else { return [] }
-        leaders[place] = nil
+        if leaders[place]?.key == result.key { leaders[place] = nil }
         guard let waiting = followers.removeValue(forKey: result.key) else { return [] }
         if result.cache?.answersOthers != true { unshared.insert(place) }
         return waiting
@@ -99,11 +102,18 @@ struct RequestCollapsing {
     }
 }
 
+extension AttemptResult {
+    /// Whether it may have changed something at an origin.
+    fileprivate var hasOrder: Bool {
+        transactions.contains { !Invalidation.isSafe($0.request.method) }
+    }
+}
+
 extension CacheVerdict {
-    /// Whether the response is in the cache now.
+    /// Whether the response is in the cache now, or was kept from it this once only.
     fileprivate var answersOthers: Bool {
         switch storing {
-        case .stored, .updated: true
+        case .stored, .updated, .outdated: true
         case nil: outcome == .hit || outcome == .stale || outcome == .revalidated
         default: false
         }
