@@ -88,9 +88,9 @@ import TransferModel
 
     @Test(arguments: Kind.allCases)
     func `a response larger than a twentieth of the room is not taken`(kind: Kind) throws {
-        let store = store(kind, capacity: 2000)
-        #expect(try add(store, String(repeating: "a", count: 100)))
-        #expect(try !add(store, String(repeating: "a", count: 101)))
+        let store = store(kind, capacity: 2_000_000)
+        #expect(try add(store, String(repeating: "a", count: 100_000)))
+        #expect(try !add(store, String(repeating: "a", count: 100_001)))
     }
 
     @Test(arguments: Kind.allCases)

@@ -55,23 +55,50 @@ import Testing
         #expect(try place.inventory.size() <= capacity)
     }
 
+    @Test func `what gets its name while others count is counted all the same`() throws {
+        try place.add("one")
+        let folders = try place.folders
+        let sweep = DiskSweep(folders: folders, capacity: 1 << 20)
+        let room = DiskRoom(capacity: 1 << 20)
+        let isNamed = try room.take(200_000, in: folders) { sweep.run() }
+        #expect(isNamed)
+        let usage = try #require(sweep.usage)
+        #expect(usage.size >= 200_000)
+        // What was counted since is not taken back.
+        sweep.run()
+        let counted = sweep.usage
+        room.close(in: folders)
+        #expect(sweep.usage == counted)
+        #expect(counted?.counts == usage.counts + 1)
+    }
+
+    @Test func `what there is no room for does not get its name`() throws {
+        try place.add("one")
+        let folders = try place.folders
+        let room = DiskRoom(capacity: 1 << 20)
+        let sizes: [Int64] = [500_000, 600_000]
+        let named = try sizes.filter { try room.take($0, in: folders) {} }
+        #expect(named == [500_000])
+        room.close(in: folders)
+    }
+
     @Test func `a count that is missing begins anew`() throws {
         let store = place.store()
         try store.add("one")
         store.close()
         try place.folders.root.remove(DiskFolders.usage)
         let sweep = DiskSweep(folders: try place.folders, capacity: 1 << 20)
-        #expect(sweep.add(500_000) == .little)
-        #expect(sweep.add(500_000) == .full)
+        #expect(sweep.add(500_000)?.room == .little)
+        #expect(sweep.add(520_000)?.room == .full)
         sweep.run()
-        #expect(sweep.add(0) == .enough)
+        #expect(sweep.add(0)?.room == .enough)
     }
 
     @Test func `a count that cannot be is none`() throws {
         try place.add("one")
         try place.temporary.write("-9000000000\n", to: place.inside("usage"), mode: 0o600)
         let sweep = DiskSweep(folders: try place.folders, capacity: 1 << 20)
-        #expect(sweep.add(1) == .little)
+        #expect(sweep.add(1)?.room == .little)
     }
 
     @Test func `what killed processes have stored is counted`() throws {

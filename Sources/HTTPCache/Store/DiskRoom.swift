@@ -7,6 +7,8 @@ final class DiskRoom: Sendable {
     private struct State {
         /// What others were told before it is written, bytes: a process that is killed has told too much, never too little.
         var advance: Int64 = 0
+        /// At which count of the files they were told.
+        var counts: Int64 = 0
         /// Makes room, or has made it and was not joined yet.
         var sweeper: JoinableThread?
         var isSweeping = false
@@ -20,14 +22,25 @@ final class DiskRoom: Sendable {
     /// - Parameter capacity: What all files together may take, bytes.
     init(capacity: Int64) { self.capacity = capacity }
 
-    /// Counts a file before it gets its name, and makes room when there is too much.
+    /// Has a file get its name, if there is room for it.
     ///
     /// - Parameters:
     ///   - size: Its length, bytes.
     ///   - replaced: The length of the file that it takes the place of; 0 without one.
     ///   - folders: Where it is.
-    func willName(_ size: Int64, replacing replaced: Int64 = 0, in folders: DiskFolders) {
-        let growth = max(0, Self.blocks(size) - Self.blocks(replaced))
+    ///   - name: Gives it its name.
+    /// - Returns: Whether there was.
+    func take(
+        _ size: Int64,
+        replacing replaced: Int64 = 0,
+        in folders: DiskFolders,
+        _ name: () throws(SystemError) -> Void
+    ) throws(SystemError) -> Bool {
+        let growth = Self.blocks(size) - Self.blocks(replaced)
+        guard growth > 0 else {
+            try name()
+            return true
+        }
         let due = state.withLock { state -> Int64? in
             state.advance -= growth
             guard state.advance < 0 else { return nil }
@@ -35,7 +48,20 @@ final class DiskRoom: Sendable {
             state.advance += due
             return due
         }
-        if let due { tell(due, folders) }
+        if let due, tell(due, folders) == .exceeded {
+            state.withLock { $0.advance += growth }
+            return false
+        }
+        try name()
+        // Who has begun to count since may have looked before it was there.
+        let counts = DiskSweep(folders: folders, capacity: capacity).usage?.counts
+        let isCountedAnew = state.withLock { state in
+            guard let counts, counts != state.counts else { return false }
+            state.advance = 0
+            return true
+        }
+        if isCountedAnew { tell(growth, folders) }
+        return true
     }
 
     /// Whether more may be stored; what was full may have been swept meanwhile.
@@ -46,25 +72,30 @@ final class DiskRoom: Sendable {
 
     /// Takes back what others were told and nothing came of, and waits until there is room.
     func close(in folders: @autoclosure () -> DiskFolders?) {
-        let (advance, sweeper) = state.withLock { state in
+        let (advance, counts, sweeper) = state.withLock { state in
             defer {
                 state.advance = 0
                 state.sweeper = nil
             }
-            return (state.advance, state.sweeper)
+            return (state.advance, state.counts, state.sweeper)
         }
         sweeper?.join()
-        guard advance != 0, let folders = folders() else { return }
+        guard advance > 0, let folders = folders() else { return }
         let sweep = DiskSweep(folders: folders, capacity: capacity)
-        if let room = sweep.add(-advance), room != .enough { sweep.run() }
+        if sweep.takeBack(advance, addedAt: counts) { sweep.run() }
     }
 
     /// Tells other processes what this one writes, and makes room when there is little.
-    private func tell(_ size: Int64, _ folders: DiskFolders) {
+    ///
+    /// - Returns: How much there is; nil when nobody knows.
+    @discardableResult
+    private func tell(_ size: Int64, _ folders: DiskFolders) -> DiskSweep.Room? {
         let sweep = DiskSweep(folders: folders, capacity: capacity)
-        let room = sweep.add(size)
+        let told = sweep.add(size)
+        let room = told?.room
         let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
-            state.isFull = room == nil || room == .full
+            state.isFull = room == nil || room == .full || room == .exceeded
+            if let told { state.counts = told.counts }
             // What nobody was told is told the next time.
             if room == nil { state.advance -= size }
             guard let room, room != .enough, !state.isSweeping else { return (false, nil) }
@@ -72,7 +103,7 @@ final class DiskRoom: Sendable {
             defer { state.sweeper = nil }
             return (true, state.sweeper)
         }
-        guard starts else { return }
+        guard starts else { return room }
         last?.join()
         let sweeper = try? JoinableThread(name: "cache sweep") { [self] in
             sweep.run()
@@ -82,6 +113,7 @@ final class DiskRoom: Sendable {
             if sweeper == nil { state.isSweeping = false }
             state.sweeper = sweeper
         }
+        return room
     }
 
     /// What a file of that length takes, bytes.

@@ -155,7 +155,7 @@ package final class DiskStore: CacheStore {
 
     package func didFail(_ error: SystemError) { fail(error.message) }
 
-    /// Gives the body its name; false when the process is to stop there.
+    /// Gives the body its name; false when there is no room for it, or the process is to stop there.
     private func writeBody(
         _ response: inout StoredResponse,
         _ content: CacheDraft.Content,
@@ -174,9 +174,10 @@ package final class DiskStore: CacheStore {
             file = written
         }
         if stopsAt(.bodyWritten) { return false }
-        room.willName(file.size, in: folders)
-        try file.publish(replacing: false)
-        return !stopsAt(.bodyNamed)
+        let isNamed = try room.take(file.size, in: folders) { () throws(SystemError) in
+            try file.publish(replacing: false)
+        }
+        return isNamed && !stopsAt(.bodyNamed)
     }
 
     /// Lists a response whose body has its name, or removes the body.
@@ -236,8 +237,10 @@ package final class DiskStore: CacheStore {
         let file = try Self.file(key.name, in: folders.lists)
         try file.write(text.span)
         if stopsAt(.listWritten) { return .stopped }
-        room.willName(file.size, replacing: list?.size ?? 0, in: folders)
-        try file.publish(replacing: true)
+        let isNamed = try room.take(file.size, replacing: list?.size ?? 0, in: folders) {
+            () throws(SystemError) in try file.publish(replacing: true)
+        }
+        guard isNamed else { return .refused }
         for response in old where !new.contains(where: { $0.body.name == response.body.name }) {
             removeBody(response.body, in: folders)
         }

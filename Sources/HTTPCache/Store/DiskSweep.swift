@@ -13,8 +13,18 @@ struct DiskSweep: Sendable {
         case enough
         /// It is time to make some.
         case little
-        /// Nothing more is stored before there is some: others may be writing, too.
+        /// Nothing more is begun before there is some: others may be writing, too.
         case full
+        /// What is about to be named would be too much.
+        case exceeded
+    }
+
+    /// What the processes have told each other.
+    struct Usage: Equatable {
+        /// What there was by the last count, and what was told since, bytes.
+        var size: Int64
+        /// How often the files were counted; what was told before the last time counts only as far as it was there.
+        var counts: Int64
     }
 
     /// A list and its bodies, by their names alone.
@@ -48,33 +58,55 @@ struct DiskSweep: Sendable {
 
     // MARK: - What there is
 
-    /// Adds what is written, or takes back what was told and is not.
+    /// Adds what is about to be named.
     ///
-    /// - Returns: How much room is left; nil when somebody holds the count, so that nobody knows.
-    func add(_ size: Int64) -> Room? {
+    /// - Returns: How much room is left, and at which count; nil when somebody holds the number, so that nobody knows.
+    func add(_ size: Int64) -> (room: Room, counts: Int64)? {
         guard let lock = try? folders.lock(Self.usageLock) else { return nil }
         defer { withExtendedLifetime(lock) {} }
-        guard let usage = readUsage() else {
+        guard var usage else {
             // The first count begins with what is there.
-            write(usage: max(0, size))
-            return .little
+            write(Usage(size: max(0, size), counts: 0))
+            return (.little, 0)
         }
-        let (sum, overflow) = usage.addingReportingOverflow(size)
-        if size != 0 { write(usage: overflow ? .max : max(0, sum)) }
-        return overflow || sum > hardLimit ? .full : sum > limit ? .little : .enough
+        usage.add(size)
+        if size != 0 { write(usage) }
+        return (room(at: usage.size), usage.counts)
     }
 
-    /// What there was by the last count, and what was added since; nil without a count.
-    private func readUsage() -> Int64? {
+    /// Takes back what was added and not named, if the files were not counted since; whether there is little room then.
+    func takeBack(_ size: Int64, addedAt counts: Int64) -> Bool {
+        guard let lock = try? folders.lock(Self.usageLock) else { return false }
+        defer { withExtendedLifetime(lock) {} }
+        guard var usage, usage.counts == counts else { return false }
+        usage.add(-size)
+        write(usage)
+        return room(at: usage.size) != .enough
+    }
+
+    private func room(at size: Int64) -> Room {
+        switch size {
+        case ...limit: .enough
+        case ...hardLimit: .little
+        case ...capacity: .full
+        default: .exceeded
+        }
+    }
+
+    /// What was told so far; nil without a count.
+    var usage: Usage? {
         guard let file = try? InputFile(in: folders.root, name: DiskFolders.usage),
             let text = try? file.readPrefix(limit: 64)
         else { return nil }
-        let digits = text.prefix { $0 != UInt8(ascii: "\n") }
-        return Int64(String(decoding: digits, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 }
+        let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let numbers = line.split(separator: " ").map { Int64($0) }
+        guard numbers.count == 2, let size = numbers[0], let counts = numbers[1], size >= 0
+        else { return nil }
+        return Usage(size: size, counts: counts)
     }
 
-    private func write(usage: Int64) {
-        let text = Array("\(usage)\n".utf8)
+    private func write(_ usage: Usage) {
+        let text = Array("\(usage.size) \(usage.counts)\n".utf8)
         try? OutputFile.replacePrivate(
             DiskFolders.usage,
             in: folders.root,
@@ -83,13 +115,23 @@ struct DiskSweep: Sendable {
         )
     }
 
-    /// Writes what was counted, and what others have added since `earlier` was read.
-    private func write(counted total: Int64, since earlier: Int64) {
+    /// Notes that the files are about to be counted: who names one from now on tells it once more.
+    private func beginCount() -> Usage? {
+        guard let lock = try? folders.lock(Self.usageLock) else { return nil }
+        defer { withExtendedLifetime(lock) {} }
+        var usage = usage ?? Usage(size: 0, counts: 0)
+        usage.counts &+= 1
+        write(usage)
+        return usage
+    }
+
+    /// Writes what was counted, and what others have added since that was begun.
+    private func endCount(_ total: Int64, since begun: Usage) {
         guard let lock = try? folders.lock(Self.usageLock) else { return }
         defer { withExtendedLifetime(lock) {} }
-        let added = max(0, (readUsage() ?? earlier) - earlier)
-        let (sum, overflow) = total.addingReportingOverflow(added)
-        write(usage: overflow ? .max : max(0, sum))
+        var counted = Usage(size: total, counts: begun.counts)
+        counted.add(max(0, (usage ?? begun).size - begun.size))
+        write(counted)
     }
 
     // MARK: - Making room
@@ -97,9 +139,8 @@ struct DiskSweep: Sendable {
     /// Counts the files and removes what is too much; nothing happens while somebody else is at it.
     func run() {
         guard let lock = try? FileLock(in: folders.root, name: "sweep.lock"),
-            (try? lock.take()) == true
+            (try? lock.take()) == true, let begun = beginCount()
         else { return }
-        let earlier = readUsage() ?? 0
         guard let lists = try? folders.lists.entries(), let bodies = try? folders.bodies.entries()
         else { return }
         let now = Clock.wallNanoseconds()
@@ -115,7 +156,7 @@ struct DiskSweep: Sendable {
                 total -= remove(candidate, at: now)
             }
         }
-        write(counted: total, since: earlier)
+        endCount(total, since: begun)
     }
 
     /// The lists with their bodies, and the bodies whose list is not there.
@@ -209,5 +250,12 @@ struct DiskSweep: Sendable {
             size += entry.size
         }
         return size
+    }
+}
+
+extension DiskSweep.Usage {
+    fileprivate mutating func add(_ bytes: Int64) {
+        let (sum, overflow) = size.addingReportingOverflow(bytes)
+        size = overflow ? .max : max(0, sum)
     }
 }
