@@ -13,7 +13,9 @@ extension ActiveTask {
 
     /// How the list is known among those of the run; nil when the task needs none any more.
     var checksumKey: SumsFetches.Key? {
-        missingChecksums.map { SumsFetches.Key(session: spec.session, url: $0.url.text) }
+        missingChecksums.map {
+            SumsFetches.Key(session: spec.session, access: spec.access, url: $0.url.text)
+        }
     }
 
     /// The request for the list, with the fields of the task's own that are not about its file.

@@ -1,11 +1,13 @@
 import Transfer
 import TransferModel
 
-/// The lists of checksums that a run has fetched, fetches or could not fetch: each is asked for once in its session.
+/// The lists of checksums that a run has fetched, fetches or could not fetch: each is asked for once in its session, over the
+/// same interfaces.
 struct SumsFetches {
-    /// One list as one session sees it.
+    /// One list as some tasks of one session see it.
     struct Key: Hashable {
         var session: Int
+        var access: NetworkAccess
         var url: String
     }
 

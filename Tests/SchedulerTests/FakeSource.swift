@@ -12,6 +12,7 @@ struct FakeSource: TaskSource {
         var url: String
         var headers: [HeaderField] = []
         var session = 0
+        var access: NetworkAccess = [.flags, .unclassified]
         var needs: [Int] = []
         var isRequired = true
         var priority = 0.5
@@ -92,6 +93,7 @@ struct FakeSource: TaskSource {
             mirrors: try task.mirrors.map { try HTTPURL($0) },
             retry: task.retry,
             earliestBeginDate: task.earliestBeginDate,
+            access: task.access,
             source: SourceLocation(file: "job.yaml", line: index + 1, column: 3)
         )
     }

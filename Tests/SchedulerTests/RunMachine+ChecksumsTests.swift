@@ -65,6 +65,20 @@ import TransferModel
         #expect(run.summary.succeeded == 3)
     }
 
+    @Test func `who may use fewer interfaces fetches a list for himself`() throws {
+        var tasks = try Self.tasks(["a", "b", "c"])
+        tasks[0].access.remove(.cellular)
+        var run = RunSimulation(tasks)
+        #expect(run.runningIDs == ["a", "b"])
+        run.fail("a", .network) { $0.isKnownUnprocessed = true }
+        answer(&run, "b")
+        #expect(run.record("a")?.outcome == .deferred)
+        for id in ["b", "c"] {
+            run.finish(id)
+            #expect(run.record(id)?.outcome == .succeeded)
+        }
+    }
+
     @Test func `a failed fetch is repeated as its task says`() throws {
         var run = RunSimulation(try Self.tasks())
         run.refuse("a", 503)
