@@ -47,6 +47,8 @@ final class ActiveTask {
     private(set) var number = 0
     /// Whether an attempt was handed to the runner.
     private(set) var hasBegun = false
+    /// How often the network had changed when the last attempt began.
+    var changesAtStart = 0
     /// Whether it was told that it waits for an interface, or for power.
     var isKnownToWait = false
     /// How the last attempt failed.

@@ -18,7 +18,7 @@ extension RunMachine {
             )
     }
 
-    /// Lets a task wait until the network changes.
+    /// Lets a task wait until the network changes; when it has changed since the attempt began, for nothing.
     mutating func awaitConnectivity(
         _ task: ActiveTask,
         _ result: AttemptResult,
@@ -30,11 +30,16 @@ extension RunMachine {
         task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
         tellAttemptEnded(task, failure)
+        guard task.changesAtStart == networkChanges else {
+            retries.insert(Timer(time: now, task: task.spec.index))
+            return
+        }
         holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
     }
 
     /// Lets the tasks that wait for an interface look again.
     mutating func networkChanged(_ now: MonotonicTime) {
+        networkChanges += 1
         let (sessions, hasPower) = (sessions, hasExternalPower)
         lookAgain(
             now,

@@ -168,6 +168,7 @@ extension RunMachine {
         guard hasPower(task, now), hasChecksums(task, now) else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
+        task.changesAtStart = networkChanges
         let request = task.begin(now)
         if isKept, task.number > last {
             background?.attemptBegins(

@@ -114,6 +114,8 @@ struct RunMachine {
     var beginDates: BeginDates
     var sums = SumsFetches()
     var closedPaths = ClosedPaths()
+    /// How often the network has changed.
+    var networkChanges = 0
     /// Whether attempts of discretionary sessions may begin.
     var hasExternalPower: Bool
     var retryBudget: RetryBudget

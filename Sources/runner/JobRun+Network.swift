@@ -60,8 +60,9 @@ extension JobRun {
             try network?.start {
                 // Who docks a machine plugs in both.
                 power?.lookAgain()
-                engine.networkDidChange()
+                // First, so that what the engine ends for it is known to have begun before.
                 inbox.push(.networkChanged)
+                engine.networkDidChange()
             }
         } catch {
             throw Obstacle(error.message)

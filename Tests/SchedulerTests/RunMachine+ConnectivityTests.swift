@@ -249,6 +249,22 @@ import TransferModel
         #expect(run.waiting == ["a"])
     }
 
+    @Test(arguments: [true, false])
+    func `what a change has overtaken is tried again at once`(isLost: Bool) throws {
+        var run = Self.run()
+        run.networkChanges()
+        if isLost { Self.lose("a", in: &run) } else { Self.refuse("a", in: &run) }
+        #expect(run.runningIDs == ["a"])
+        #expect(run.waiting.isEmpty)
+        // This one began behind the change.
+        Self.refuse("a", in: &run)
+        #expect(run.running.isEmpty)
+        #expect(run.waiting == ["a"])
+        run.networkChanges()
+        run.finish("a")
+        #expect(try #require(run.record("a")).outcome == .succeeded)
+    }
+
     @Test func `an order that may have been processed is not repeated, and fails`() throws {
         var run = Self.run([.init("a").with { $0.method = "POST" }])
         Self.lose("a", in: &run)
