@@ -1,5 +1,4 @@
 internal import CCurl
-package import SystemKit
 
 // What libcurl tells of the last exchange.
 extension EasyHandle {
@@ -30,9 +29,6 @@ extension EasyHandle {
         else { return triedPeer?.endpoint }
         return (unsafe String(cString: text), port)
     }
-
-    /// The address that was tried last; nil before the first.
-    package var triedAddress: IPAddress? { triedPeer?.ip }
 
     /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
     package var certificateVerifyResult: Int {

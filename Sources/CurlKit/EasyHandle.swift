@@ -29,8 +29,8 @@ internal import CCurl
     private var proxy: EasyProxy?
     private var httpProtocol = HTTPProtocol.http1
     private var clientCertificate: EasyCertificate?
-    /// What a socket was last opened for.
-    var triedPeer: SocketAddress?
+    /// What a socket was last opened for; nil before the first.
+    package internal(set) var triedPeer: SocketAddress?
     /// The sockets that were opened since it was prepared, some of which may be closed by now.
     var openedSockets: [Int32] = []
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.

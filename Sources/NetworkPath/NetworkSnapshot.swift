@@ -34,6 +34,13 @@ package struct NetworkSnapshot: Sendable, Hashable {
         interfaces.first { $0.index == index }
     }
 
+    /// The number of the interface that a zone names, or that it is (RFC 4007 §11.2); 0, which none has, for no interface.
+    ///
+    /// Capitals do not count: hosts of URLs are kept without them.
+    package func interface(ofZone zone: some StringProtocol) -> Int32 {
+        Int32(zone) ?? interfaces.first { $0.name.lowercased() == zone }?.index ?? 0
+    }
+
     /// The interface that has that address.
     package func interface(of address: IPAddress) -> NetworkInterface? {
         let plain = address.unmapped

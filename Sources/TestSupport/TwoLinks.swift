@@ -6,7 +6,7 @@ import SystemKit
 /// It lives in a user namespace, so that whoever runs the tests may make it. The server's own address, `address`, is reached over
 /// `wwan0`: by the default route, with a smaller metric than any other one is given here.
 package final class TwoLinks: Sendable {
-    /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`.
+    /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`. At `/away` stands a redirect to `/a` of `name`.
     package let root: TemporaryFolder
     private let state: TemporaryFolder
     private let process: Lock<RunningCommand>
@@ -25,6 +25,12 @@ package final class TwoLinks: Sendable {
     package static let wiredAddress6 = "fd00:1::1"
     package static let cellularAddress6 = "fd00:2::1"
     package static let address6 = "fd00:9::1"
+    /// The server's end of `eth0`, of that link alone.
+    package static let wiredLinkAddress = "fe80::1:1"
+    /// The same of `wwan0`.
+    package static let cellularLinkAddress = "fe80::2:1"
+    /// A name that stands for `address`.
+    package static let name = "far.test"
     /// nginx listens at all of them.
     package static let port = 8080
 
@@ -34,6 +40,7 @@ package final class TwoLinks: Sendable {
     package init() throws {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
+        try state.write("127.0.0.1 localhost\n\(Self.address) \(Self.name)\n", to: "hosts")
         try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
         let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh", state.path])
         let running = try script.start()
@@ -58,6 +65,7 @@ package final class TwoLinks: Sendable {
         PATH=$PATH:/usr/sbin:/sbin
         exec 3<&0 0</dev/null
         ip link set lo up
+        mount --bind "$1/hosts" /etc/hosts
         unshare -n sleep infinity &
         server=$!
         trap 'kill $server $nginx 2>/dev/null' EXIT
@@ -74,14 +82,18 @@ package final class TwoLinks: Sendable {
         there ip address add \(address6)/128 dev lo
         there ip address add \(wiredAddress6)/64 dev left nodad
         there ip address add \(cellularAddress6)/64 dev right nodad
-        there ip link set left up
-        there ip link set right up
+        there ip link set left addrgenmode none up
+        there ip link set right addrgenmode none up
+        there ip address add \(wiredLinkAddress)/64 dev left nodad
+        there ip address add \(cellularLinkAddress)/64 dev right nodad
         ip address add 10.1.0.2/24 dev eth0
         ip address add 10.2.0.2/24 dev wwan0
         ip address add fd00:1::2/64 dev eth0 nodad
         ip address add fd00:2::2/64 dev wwan0 nodad
-        ip link set eth0 up
-        ip link set wwan0 up
+        ip link set eth0 addrgenmode none up
+        ip link set wwan0 addrgenmode none up
+        ip address add fe80::1:2/64 dev eth0 nodad
+        ip address add fe80::2:2/64 dev wwan0 nodad
         ip route add default via \(cellularAddress) metric 50
         ip -6 route add default via \(cellularAddress6) metric 50
         nsenter -t $server -n nginx -e "$1/error.log" -p "$1" -c "$1/nginx.conf" &
@@ -115,6 +127,7 @@ package final class TwoLinks: Sendable {
                 listen \(port);
                 listen [::]:\(port);
                 root \(root);
+                location = /away { return 302 http://\(name):\(port)/a; }
                 location /slow/ {
                     alias \(root)/;
                     limit_rate 2m;

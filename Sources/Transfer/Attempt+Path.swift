@@ -18,9 +18,13 @@ extension Attempt {
     private func choosePath() {
         path = ExchangePath()
         guard let paths = session.paths, !peer.isLoopback else { return }
-        if let address = IPAddress(peer.host) {
-            guard case .refuse(let reason) = paths.decide(to: address, under: session.access)
-            else { return }
+        if let address = peer.address {
+            let decision = paths.decide(
+                to: address,
+                scope: scope(of: address),
+                under: session.access
+            )
+            guard case .refuse(let reason) = decision else { return }
             failure = noPath(reason)
         } else if case .unsatisfied(let reason) = paths.current.status(for: session.access) {
             failure = noPath(reason)
@@ -30,9 +34,9 @@ extension Attempt {
     /// What the socket to an address is told; nil when no permitted interface leads there.
     func socketOptions(for peer: SocketAddress) -> SocketOptions? {
         var options = session.socketOptions
-        guard let paths = session.paths else { return options }
-        guard let address = peer.ip else { return nil }
-        switch paths.decide(to: address, scope: peer.scope, under: session.access) {
+        guard session.paths != nil else { return options }
+        guard let decision = decide(to: peer, under: session.access) else { return nil }
+        switch decision {
         case .local:
             path?.device = nil
         case .open(let interface):
@@ -50,15 +54,34 @@ extension Attempt {
         return options
     }
 
+    /// Which way leads to an address that a socket is opened for; nil without one.
+    private func decide(
+        to peer: SocketAddress,
+        under access: NetworkAccess
+    ) -> NetworkSnapshot.Decision? {
+        guard let address = peer.ip else { return nil }
+        // libcurl adds the URL's zone when it connects; before its version 8 it is not there yet.
+        return session.paths?.decide(
+            to: address,
+            scope: peer.scope ?? scope(of: address),
+            under: access
+        )
+    }
+
+    /// The interface that the URL's zone says an address of one link is at; nil for any other.
+    private func scope(of address: IPAddress) -> Int32? {
+        guard address.isLinkLocal, let zone = peer.zone else { return nil }
+        return session.paths?.current.interface(ofZone: zone)
+    }
+
     /// Notes what became of binding a socket; false when it must not be used unbound.
     func noteBinding(_ binding: SocketBinding) -> Bool {
         path?.isTried = true
-        guard binding != .bound, let device = path?.device, let address = handle.triedAddress else {
+        guard binding != .bound, let device = path?.device, let peer = handle.triedPeer else {
             return true
         }
         // An old kernel does not let everybody bind: the route will do where it leads over the same interface.
-        let decision = session.paths?.decide(to: address, under: [.flags, .unclassified])
-        if case .open(device)? = decision { return true }
+        if case .open(device)? = decide(to: peer, under: [.flags, .unclassified]) { return true }
         path?.isTried = false
         path?.refusal = .some(nil)
         return false
@@ -125,7 +148,7 @@ extension Attempt {
 
     /// The failure of an exchange that had no way; nil when it has failed for another reason.
     func pathFailure(_ code: CurlCode) -> TransferFailure? {
-        guard let path, let paths = session.paths, !recorder.hasSentAnything else { return nil }
+        guard let path, let paths = session.paths, !recorder.didSend else { return nil }
         // No address was permitted, or a request was kept from a connection.
         if let refusal = path.refusal, code.rawValue == 42 || !path.isTried {
             return noPath(refusal)
@@ -135,8 +158,8 @@ extension Attempt {
         }
         // ENETDOWN, ENETUNREACH, EHOSTUNREACH: also of a host that is switched off, to which there is a way.
         let isUnreachable = osErrno(behind: code).map { [100, 101, 113].contains($0) } ?? false
-        if isUnreachable, let address = handle.triedAddress,
-            case .refuse = paths.decide(to: address, under: session.access)
+        if isUnreachable, let peer = handle.triedPeer,
+            case .refuse? = decide(to: peer, under: session.access)
         {
             return noPath(nil)
         }
@@ -159,16 +182,18 @@ extension Attempt {
             switch paths.decide(to: remote, under: session.access) {
             case .open(let interface) where interface.index == way.interface: break
             case .refuse(let reason): return noPath(reason)
-            default: return noPath(nil)
+            default: return noPath(nil, isLost: true)
             }
         }
         guard session.configuration.waitsForConnectivity, !interfaces.isEmpty else { return nil }
         // One of several paths is not the connection.
         if let way = path.way, session.multipathConnections.contains(way.number) {
-            return network.status(for: session.access) == .satisfied ? nil : noPath(nil)
+            return network.status(for: session.access) == .satisfied
+                ? nil : noPath(nil, isLost: true)
         }
         let mayGoOn = interfaces.contains { $0?.isUp == true }
-        return mayGoOn && path.way.map({ hasAddress($0, in: network) }) ?? true ? nil : noPath(nil)
+        return mayGoOn && path.way.map({ hasAddress($0, in: network) }) ?? true
+            ? nil : noPath(nil, isLost: true)
     }
 
     /// Whether the machine still has a connection's own address; one of a single link is not looked up.
@@ -195,10 +220,14 @@ extension Attempt {
         recorder.noteMultipath(session.multipathConnections.contains(number))
     }
 
-    private func noPath(_ reason: NetworkUnavailableReason?) -> TransferFailure {
+    private func noPath(
+        _ reason: NetworkUnavailableReason?,
+        isLost: Bool = false
+    ) -> TransferFailure {
         let phase = recorder.phase
         let what =
             switch reason {
+            case nil where isLost: "the interface that led to \(peer.host) leads there no more"
             case nil: "no interface that may be used leads to \(peer.host)"
             case .unclassified: "nobody knows the class of the interface that leads to \(peer.host)"
             case let reason?: "the interface that leads to \(peer.host) is \(reason.rawValue)"

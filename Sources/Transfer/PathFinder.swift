@@ -33,7 +33,9 @@ final class PathFinder {
         }
         if let scope {
             // No other interface leads there.
-            guard let interface = current.interface(scope) else { return .refuse(nil) }
+            guard let interface = current.interface(scope), interface.isUp else {
+                return .refuse(nil)
+            }
             let denial = interface.classification.denial(under: access)
             return denial.map { .refuse($0) } ?? .open(interface)
         }

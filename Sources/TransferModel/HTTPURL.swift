@@ -1,4 +1,4 @@
-internal import SystemKit
+package import SystemKit
 
 /// An absolute http or https URL, taken apart (RFC 3986 §3, RFC 9110 §4.2).
 ///
@@ -253,6 +253,19 @@ package struct Origin: Sendable, Hashable {
         if host.hasPrefix("[") { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// The host as an address, without its zone; nil for a name.
+    package var address: IPAddress? {
+        IPAddress(host.drop { $0 == "[" }.prefix { $0 != "%" && $0 != "]" })
+    }
+
+    /// The zone of an address of one link, as it stands behind `%25` (RFC 6874 §2), or behind `%`, which libcurl takes too; nil
+    /// without one.
+    package var zone: Substring? {
+        guard host.hasPrefix("["), let mark = host.firstIndex(of: "%") else { return nil }
+        let zone = host[host.index(after: mark)...].dropLast()
+        return zone.hasPrefix("25") && zone.count > 2 ? zone.dropFirst(2) : zone
     }
 
     /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).

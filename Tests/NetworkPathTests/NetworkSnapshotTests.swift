@@ -58,6 +58,13 @@ import TransferModel
         ]
     )
 
+    @Test(arguments: [
+        ("eth0", 2), ("3", 3), ("wwan0", 3), ("eth9", 0), ("", 0), ("99999999999", 0),
+    ])
+    func `a zone is an interface's name or number`(zone: String, number: Int32) {
+        #expect(Self.machine.interface(ofZone: zone) == number)
+    }
+
     @Test func `the flags forbid what they name`() {
         let classes = [
             Self.wired, Self.modem, Self.tunnel,

@@ -164,6 +164,108 @@ import Testing
         #expect(!outcome.command.standardError.contains("attempt 0"))
     }
 
+    @Test func `a name behind a redirect that no permitted link leads to defers the task`() throws {
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false } }
+                data:
+                  a: { url: "\(TwoLinks.url("away", at: TwoLinks.wiredAddress))", retry: { attempts: 3 } }
+                """
+        )
+        let packets = try links.packets(of: "wwan0")
+        let outcome = try run(job)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("a") == "deferred")
+        let error = outcome.task("a")?["error"]
+        #expect(error?["networkUnavailableReason"]?.string == "cellular")
+        #expect(outcome.attempts("a").count == 1)
+        #expect(try packets.finish().standardOutput == "ready\n")
+    }
+
+    @Test(arguments: [("eth0", "wwan0"), ("wwan0", "eth0")])
+    func `a peer of one link is reached over the link of its zone alone`(
+        permitted: String,
+        forbidden: String
+    ) throws {
+        try links.root.write("hello", to: "a")
+        func url(_ interface: String) -> String {
+            let isWired = interface == "eth0"
+            let peer = isWired ? TwoLinks.wiredLinkAddress : TwoLinks.cellularLinkAddress
+            return TwoLinks.url("a", at: "[\(peer)%25\(interface)]")
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            network:
+              interfaces:
+                - { match: { name: \(forbidden) }, kind: cellular }
+                - { match: { name: \(permitted) }, kind: wired, expensive: false }
+            defaults: { urlCache: none, retry: { attempts: 1 } }
+            sessions: { careful: { allowsCellularAccess: false } }
+            data:
+              own: { url: "\(url(permitted))" }
+              other: { url: "\(url(forbidden))" }
+              gone: { url: "\(TwoLinks.url("a", at: "[\(TwoLinks.wiredLinkAddress)%25eth7]"))" }
+            """
+        )
+        let packets = try links.packets(of: forbidden)
+        let outcome = try links.withoutBinding(try job.runCommand()).run().reported(in: job.folder)
+        #expect(outcome.code == 7)
+        #expect(outcome.outcome("own") == "succeeded")
+        let exchange = outcome.exchanges("own").first
+        #expect(exchange?["extension"]?["networkInterface"]?.string == permitted)
+        for (id, reason) in [("other", "cellular"), ("gone", nil)] {
+            #expect(outcome.outcome(id) == "deferred")
+            let error = outcome.task(id)?["error"]
+            #expect(error?["networkUnavailableReason"]?.string == reason)
+        }
+        #expect(try packets.finish().standardOutput == "ready\n")
+        let bound = try run(job)
+        #expect(bound.outcome("own") == "succeeded")
+        #expect(bound.outcome("other") == "deferred")
+    }
+
+    private static let moves = [
+        (
+            TwoLinks.address, ["link set eth0 down"], "10.2.0.2"
+        ),
+        (
+            TwoLinks.wiredAddress,
+            ["address add 10.1.0.5/25 dev eth0", "address del 10.1.0.2/24 dev eth0"], "10.1.0.5"
+        ),
+    ]
+
+    @Test(arguments: ["true", "true, allowsCellularAccess: false"], moves)
+    func `a transfer that loses its link goes on at once where there is another way`(
+        waits: String,
+        move: (address: String, changes: [String], own: String)
+    ) throws {
+        try links.root.write(Self.content, to: "file")
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
+        let job = try JobFolder(
+            """
+            version: 1
+            network:
+              interfaces:
+                - { match: { name: "wwan*" }, kind: wifi, expensive: false }
+                - { match: { name: "eth*" }, kind: wired, expensive: false }
+            defaults: { urlCache: none, retry: { attempts: 1 } }
+            sessions: { s: { waitsForConnectivity: \(waits) } }
+            downloads: { a: { url: "\(TwoLinks.url("slow/file", at: move.address))", to: file } }
+            """
+        )
+        let packets = try links.packets(of: "eth0")
+        let running = try start(job)
+        _ = try packets.waitForLine(containing: "received")
+        for change in move.changes { try links.ip(change) }
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == 0)
+        #expect(try job.folder.read("file") == Self.content)
+        #expect(!outcome.command.standardError.contains("waiting"))
+        #expect(outcome.attempts("a").map { $0["outcome"]?.string } == ["deferred", "succeeded"])
+        #expect(outcome.exchanges("a").last?["localAddress"]?.string == move.own)
+    }
+
     @Test func `a host without a way holds up no task to another one`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(

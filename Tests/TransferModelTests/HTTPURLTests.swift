@@ -1,3 +1,4 @@
+import SystemKit
 import Testing
 import TransferModel
 
@@ -63,5 +64,20 @@ import TransferModel
         #expect(try HTTPURL("https://a/").origin != origin)
         #expect(try HTTPURL("http://a:81/").origin != origin)
         #expect(try HTTPURL("http://a./").origin != origin)
+    }
+
+    @Test(arguments: [
+        ("http://[fe80::1%25eth0]:80/", "fe80::1", "eth0"),
+        ("http://[fe80::1%Eth0]/", "fe80::1", "eth0"),
+        ("http://[fe80::1%25]/", "fe80::1", "25"), ("http://[fe80::1%]/", "fe80::1", ""),
+        ("http://[::1]/", "::1", nil), ("http://192.0.2.1/", "192.0.2.1", nil),
+        ("http://a.test/%25eth0", nil, nil),
+    ])
+    func `an address of one link may have a zone`(url: String, address: String?, zone: String?)
+        throws
+    {
+        let origin = try HTTPURL(url).origin
+        #expect(origin.address?.text == address)
+        #expect(origin.zone.map(String.init) == zone)
     }
 }
