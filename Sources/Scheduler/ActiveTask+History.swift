@@ -25,7 +25,7 @@ extension ActiveTask {
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
             wasResumed: result.resume?.resumedFrom != nil,
-            leavesUpload: result.resume?.upload?.partial != nil,
+            leavesUpload: result.leavesUpload,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: wall)
             }

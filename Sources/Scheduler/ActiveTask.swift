@@ -28,7 +28,7 @@ final class ActiveTask {
     /// What the files of the body were then.
     private let bodyFiles: [InputFile.Identity]
     /// The session's connections to the origin of the URL that is asked.
-    private(set) var lane: HostLanes.Lane
+    var lane: HostLanes.Lane
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
     let deadline: MonotonicTime?
     /// When the retry budget is used up; waits for an interface or for power move it on.
@@ -55,9 +55,11 @@ final class ActiveTask {
     private(set) var failure: TransferFailure?
 
     /// nil for a task without mirrors.
-    private(set) var mirrors: MirrorRotation?
+    var mirrors: MirrorRotation?
     /// The last failure of a URL that may answer when it is asked again; kept for tasks with mirrors.
-    private(set) var recoverable: TransferFailure?
+    var recoverable: TransferFailure?
+    /// How the last URL failed to which no way leads that may be used; kept for tasks with mirrors.
+    var unreachable: TransferFailure?
     /// What the file's checksum is looked up in.
     var checksums: ChecksumList?
     /// Whether it is this task that fetches them.
@@ -270,18 +272,6 @@ final class ActiveTask {
     /// Whether a wait for an interface could help.
     func isInTime(_ now: MonotonicTime) -> Bool { deadline.map { now < $0 } ?? true }
 
-    /// Whether another URL is to be asked before anything is waited for.
-    func hasUntriedMirror(after failure: TransferFailure) -> Bool {
-        mirrors?.hasUntried == true && mayMoveOn(after: failure)
-    }
-
-    /// Asks its own URL next, and then each mirror again: there may be another way by then.
-    func restartMirrors() {
-        guard mirrors != nil else { return }
-        mirrors = MirrorRotation(mirrors: spec.mirrors.count)
-        lane.origin = url.origin
-    }
-
     /// What it waits for; nil while it does not.
     var awaited: TaskRecord.Attempt.WaitReason? { stage == .waiting ? waitReason : nil }
 
@@ -307,40 +297,9 @@ final class ActiveTask {
         trace.addExchanges(of: result)
     }
 
-    /// Chooses the next URL after a failed attempt, which would be treated so if there were no other.
-    ///
-    /// nil when no other is asked: there is none, the fault is not the server's, or nothing may be sent twice.
-    func moveOn(
-        after failure: TransferFailure,
-        _ decision: RetryDecision
-    ) -> MirrorRotation.Step? {
-        guard mirrors != nil, mayMoveOn(after: failure) else { return nil }
-        let canRecover =
-            switch decision {
-            case .giveUp(.notRetried), .giveUp(.retryAfterTooLong): false
-            default: true
-            }
-        if canRecover { recoverable = failure }
-        let step = mirrors?.moveOn(canRecover: canRecover)
-        lane.origin = url.origin
-        return step
-    }
-
-    private func mayMoveOn(after failure: TransferFailure) -> Bool {
-        missingChecksums == nil && spec.retry.repeat != .never
-            && ![.cancelled, .localIO, .engine].contains(failure.kind)
-            && !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
-    }
-
     /// Whether another attempt may begin.
     func hasTime(_ now: MonotonicTime) -> Bool {
         retryLimit.map { now < $0 } ?? true
-    }
-
-    /// The URL that is asked.
-    private var url: HTTPURL {
-        guard let mirrors, mirrors.current > 0 else { return spec.request.url }
-        return spec.mirrors[mirrors.current - 1]
     }
 
     /// Is to ask a mirror, and waits for a place there.

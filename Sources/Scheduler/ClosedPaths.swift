@@ -56,6 +56,8 @@ struct ClosedPaths {
         // A mirror may be reached where the first URL is not.
         for path in spec.mirrors.isEmpty ? [Path(spec), own] : [Path(spec)] {
             guard let cause = closed[path]?.cause else { continue }
+            // This machine needs no interface.
+            if cause.reason == .connectivity, own.origin?.isLoopback == true { continue }
             closed[path]?.tasks.append(spec.index)
             if holds[spec.index] == nil { holds[spec.index] = Hold(since: now, cause: cause) }
             return true

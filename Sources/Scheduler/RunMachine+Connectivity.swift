@@ -9,13 +9,23 @@ extension RunMachine {
     static let connectivityInterval = Duration.seconds(30)
 
     /// Whether a task whose attempt had no way waits for one.
-    func mayAwait(_ task: ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) -> Bool {
-        phase == .running && sessions[task.lane.session].waitsForConnectivity && task.isInTime(now)
-            && !RetryDecision.leavesOutcomeUnknown(
-                failure,
-                of: task.request,
-                under: task.spec.retry
-            )
+    ///
+    /// It does not when another attempt may not follow: nothing is to be repeated, the body was a pipe, or an order may have been
+    /// processed that has left no upload to go on with.
+    func mayAwait(
+        _ task: ActiveTask,
+        _ result: AttemptResult,
+        _ failure: TransferFailure,
+        _ now: MonotonicTime
+    ) -> Bool {
+        guard phase == .running, sessions[task.lane.session].waitsForConnectivity,
+            task.isInTime(now)
+        else { return false }
+        if failure.isKnownUnprocessed { return true }
+        let policy = task.spec.retry
+        guard !failure.isPermanent, policy.repeat != .never else { return false }
+        return result.leavesUpload
+            || !RetryDecision.leavesOutcomeUnknown(failure, of: task.request, under: policy)
     }
 
     /// Lets a task wait until the network changes; when it has changed since the attempt began, for nothing.
@@ -25,16 +35,28 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        let isUnbegun = result.transactions.isEmpty
-        if isUnbegun { task.retract(result) } else { task.end(result, clock) }
+        let path = closedPath(of: task, result, failure)
         task.restartMirrors()
-        task.hold(for: .connectivity, failure, since: now, goesOn: isUnbegun)
+        task.hold(for: .connectivity, failure, since: now, goesOn: result.isUnbegun)
         tellAttemptEnded(task, failure)
         guard task.changesAtStart == networkChanges else {
             retries.insert(Timer(time: now, task: task.spec.index))
             return
         }
-        holdBack(task, failure, failure.isOfWholeSession ? nil : task.spec.request.url.origin, now)
+        holdBack(task, failure, path, now)
+    }
+
+    /// What has no way for others either; nil when that is another URL than the task's own.
+    private func closedPath(
+        of task: ActiveTask,
+        _ result: AttemptResult,
+        _ failure: TransferFailure
+    ) -> ClosedPaths.Path? {
+        if failure.isOfWholeSession { return ClosedPaths.Path(task.spec) }
+        let origin = task.spec.request.url.origin
+        guard result.redirectCount == 0, task.lane.origin == origin, task.missingChecksums == nil
+        else { return nil }
+        return ClosedPaths.Path(task.spec, origin: origin)
     }
 
     /// Lets the tasks that wait for an interface look again.
@@ -53,10 +75,10 @@ extension RunMachine {
     private mutating func holdBack(
         _ task: ActiveTask,
         _ failure: TransferFailure,
-        _ origin: Origin?,
+        _ path: ClosedPaths.Path?,
         _ now: MonotonicTime
     ) {
-        closedPaths.close(.init(task.spec, origin: origin), failure)
+        if let path { closedPaths.close(path, failure) }
         let look = now + Self.connectivityInterval
         let time = task.deadline.map { min($0, look) } ?? look
         retries.insert(Timer(time: time, task: task.spec.index))
@@ -83,11 +105,10 @@ extension RunMachine {
 
     /// Lets the tasks start again that go over the same interfaces as one that has found a way, or waits no more.
     mutating func openPath(of task: ActiveTask) {
-        guard !closedPaths.isEmpty else { return }
-        let paths = [
-            ClosedPaths.Path(task.spec),
-            .init(task.spec, origin: task.spec.request.url.origin),
-        ]
+        let origin = task.spec.request.url.origin
+        // What does not leave this machine says nothing of the ways to others.
+        guard !closedPaths.isEmpty, task.awaited != nil || !origin.isLoopback else { return }
+        let paths = [ClosedPaths.Path(task.spec), .init(task.spec, origin: origin)]
         for task in closedPaths.open(paths) { makeReady(task..<task + 1) }
     }
 
@@ -101,7 +122,7 @@ extension RunMachine {
         let failure = TransferFailure.noPower
         release(task)
         task.hold(for: .power, failure, since: now, goesOn: true)
-        holdBack(task, failure, nil, now)
+        holdBack(task, failure, ClosedPaths.Path(task.spec), now)
         return false
     }
 
@@ -112,6 +133,17 @@ extension RunMachine {
         let sessions = sessions
         lookAgain(now, paths: { sessions[$0.session].isDiscretionary }, held: .power)
     }
+}
+
+extension AttemptResult {
+    /// Whether it counts as none: it had no interface to send anything over.
+    var isUnbegun: Bool {
+        failure?.kind == .network
+            && (transactions.isEmpty || failure?.isKnownUnprocessed == true)
+    }
+
+    /// Whether another attempt goes on with an upload that it has left.
+    var leavesUpload: Bool { resume?.upload?.partial != nil }
 }
 
 extension TransferFailure {

@@ -45,18 +45,16 @@ extension RunMachine {
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
             lanes.didSpeakStreams(task.lane)
         }
-        if let failure = result.failure, failure.kind == .network, mayAwait(task, failure, now),
-            !task.hasUntriedMirror(after: failure)
-        {
-            awaitConnectivity(task, result, failure, now)
-        } else if let failure = result.failure {
+        if let failure = result.failure {
             let history = task.history(after: result, wall: beginDates.date(of: now), now)
-            if failure.kind == .network, result.transactions.isEmpty {
-                task.retract(result)
+            if result.isUnbegun { task.retract(result) } else { task.end(result, clock) }
+            if failure.kind == .network, !task.hasUntriedMirror(after: failure),
+                mayAwait(task, result, failure, now)
+            {
+                awaitConnectivity(task, result, failure, now)
             } else {
-                task.end(result, clock)
+                attemptFailed(task, result, failure, history, dice(), now)
             }
-            attemptFailed(task, result, failure, history, dice(), now)
         } else {
             task.end(result, clock)
             captures.keep(result.captured, of: result.key)
@@ -89,7 +87,8 @@ extension RunMachine {
             )
         }
         var decision = decide(failure)
-        switch task.moveOn(after: failure, decision) {
+        let step = task.moveOn(after: failure, decision)
+        switch step {
         case .untried where phase == .running && task.hasTime(now):
             task.queue(forMirrorSince: now)
             park(task)
@@ -101,6 +100,14 @@ extension RunMachine {
         default: break
         }
         switch decision {
+        case .giveUp(.notRetried) where step != nil && task.unreachable != nil:
+            // One URL had no way, and all others have said no: it is that one that is waited for.
+            let failure = task.unreachable ?? failure
+            if mayAwait(task, result, failure, now) {
+                awaitConnectivity(task, result, failure, now)
+            } else {
+                fail(task, failure.explained(.notRetried, task), now)
+            }
         case .giveUp(let reason):
             fail(task, failure.explained(reason, task), now)
         case .retry where phase != .running:

@@ -208,7 +208,8 @@ extension TransferFailure {
     mutating func explainSpentBody() {
         isPermanent = true
         switch kind {
-        case .timeout, .stalled, .reset, .truncated, .protocolViolation, .httpStatus, .localIO:
+        case .timeout, .stalled, .reset, .truncated, .protocolViolation, .httpStatus, .localIO,
+            .network:
             detail += "; not repeated, because a pipe can be read once"
         default: break
         }

@@ -1,9 +1,9 @@
 import SystemKit
 import Testing
-import Transfer
 import TransferModel
 
 @testable import Scheduler
+@testable import Transfer
 
 @Suite struct RunMachineConnectivityTests {
     private static func session(
@@ -33,27 +33,39 @@ import TransferModel
     private static func refuse(
         _ id: String,
         in run: inout RunSimulation,
-        isWhole: Bool = true
+        isWhole: Bool = true,
+        _ change: (inout AttemptResult) -> Void = { _ in }
     ) {
-        run.fail(id, .network) {
-            $0.isKnownUnprocessed = true
-            $0.unavailableReason = .cellular
-            $0.isOfWholeSession = isWhole
+        run.finish(id) { result in
+            var failure = TransferFailure(kind: .network, phase: .connect, detail: "no way")
+            failure.isKnownUnprocessed = true
+            failure.unavailableReason = .cellular
+            failure.isOfWholeSession = isWhole
+            result.failure = failure
+            change(&result)
         }
     }
 
+    /// An exchange of a task with another origin or its own.
+    private static func exchange(_ result: AttemptResult) -> TransactionMetrics {
+        TransactionMetrics(
+            attempt: 1,
+            reason: .initial,
+            request: result.currentRequest,
+            fetchStartDate: Timestamp(microseconds: 0)
+        )
+    }
+
     /// An attempt that has lost its interface.
-    private static func lose(_ id: String, in run: inout RunSimulation) {
+    private static func lose(
+        _ id: String,
+        in run: inout RunSimulation,
+        _ change: (inout AttemptResult) -> Void = { _ in }
+    ) {
         run.finish(id) { result in
-            result.transactions = [
-                TransactionMetrics(
-                    attempt: 1,
-                    reason: .initial,
-                    request: result.currentRequest,
-                    fetchStartDate: Timestamp(microseconds: 0)
-                )
-            ]
+            result.transactions = [exchange(result)]
             result.failure = TransferFailure(kind: .network, phase: .receive, detail: "it is gone")
+            change(&result)
         }
     }
 
@@ -279,5 +291,106 @@ import TransferModel
         run.fail("a", .reset)
         run.networkChanges()
         #expect(run.running.isEmpty)
+    }
+
+    @Test func `what must not be repeated is begun by a wait, but not again`() throws {
+        var run = Self.run([
+            .init("a").with {
+                $0.retry = .steady
+                $0.retry.repeat = .never
+            }
+        ])
+        Self.refuse("a", in: &run)
+        #expect(run.waiting == ["a"])
+        run.networkChanges()
+        Self.lose("a", in: &run)
+        run.networkChanges()
+        #expect(run.running.isEmpty)
+        #expect(try #require(run.record("a")).outcome == .deferred)
+    }
+
+    @Test func `what cannot be repeated is not when its link is back`() throws {
+        var run = Self.run([.init("a").with { $0.retry = .steady }])
+        Self.lose("a", in: &run) { $0.failure?.isPermanent = true }
+        run.networkChanges()
+        #expect(run.running.isEmpty)
+        #expect(try #require(run.record("a")).outcome == .deferred)
+    }
+
+    @Test func `an order waits that has left an upload to go on with`() throws {
+        var run = Self.run([.init("a").with { $0.method = "POST" }])
+        let partial = PartialUpload(
+            url: try HTTPURL("http://a.test/upload/1"),
+            version: .v6,
+            digest: "d",
+            salt: "s",
+            total: 1000,
+            mayBeComplete: false,
+            creationDate: Timestamp(microseconds: 0),
+            isKept: false
+        )
+        Self.lose("a", in: &run) {
+            $0.resume = ResumeOutcome(upload: UploadOutcome(partial: partial))
+        }
+        #expect(run.waiting == ["a"])
+        run.networkChanges()
+        run.finish("a")
+        #expect(try #require(run.record("a")).outcome == .succeeded)
+    }
+
+    @Test func `a look at a name without a way is no attempt`() throws {
+        var run = Self.run()
+        for _ in 0..<3 {
+            Self.refuse("a", in: &run) { $0.transactions = [Self.exchange($0)] }
+            run.networkChanges()
+        }
+        #expect(run.running[0]?.number == 1)
+        run.finish("a")
+        #expect(try #require(run.record("a")).attempts.map(\.number) == [1])
+    }
+
+    @Test func `who is redirected to where no way leads keeps back nobody`() {
+        var run = RunSimulation(
+            [.init("a"), .init("b")],
+            sessions: [Self.session()]
+        ) { $0.maxConcurrentTasks = 1 }
+        Self.refuse("a", in: &run, isWhole: false) {
+            $0.redirectCount = 1
+            $0.failure?.isKnownUnprocessed = false
+        }
+        #expect(run.waiting == ["a"])
+        #expect(run.runningIDs == ["b"])
+    }
+
+    @Test func `a task to this machine is not kept back`() {
+        var run = RunSimulation(
+            [.init("a"), .init("b"), .init("c", "http://127.0.0.1/")],
+            sessions: [Self.session()]
+        ) { $0.maxConcurrentTasks = 1 }
+        Self.refuse("a", in: &run)
+        #expect(run.runningIDs == ["c"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a URL without a way is asked again when its mirrors say no`(waits: Bool) throws {
+        var run = Self.run(
+            [
+                .init("a").with {
+                    $0.mirrors = ["http://b.test/"]
+                    $0.retry = .steady
+                }
+            ],
+            waits: waits
+        )
+        Self.refuse("a", in: &run, isWhole: false)
+        run.refuse("a", 404)
+        if waits {
+            #expect(run.waiting == ["a"])
+            run.networkChanges()
+            #expect(run.running[0]?.request.url.text == "http://a.test/")
+            run.finish("a")
+        }
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == (waits ? .succeeded : .deferred))
     }
 }
