@@ -82,8 +82,7 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
         return CURL_SOCKET_BAD
     }
     unsafe handle(user) {
-        $0.sockets.didOpen(opened)
-        $0.openedSockets.append(opened)
+        if let opening = $0.sockets.didOpen(opened) { $0.openings.append(opening) }
     }
     return opened
 }

@@ -48,7 +48,15 @@ extension EasyHandle {
 
     /// The socket of a connection that was opened since this handle was prepared; nil for another connection.
     package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
-        openedSockets.lazy.compactMap { ConnectionSocket($0, of: connection) }.first
+        openings.lazy.compactMap { ConnectionSocket($0.socket, of: connection) }.first
+    }
+
+    /// Ends the connections at once that were opened since this handle was prepared, which is for the thread that it belongs to:
+    /// those that no request goes over yet.
+    package func resetConnections() {
+        for opening in openings where sockets.isOpen(opening) {
+            SocketOptions.reset(opening.socket)
+        }
     }
 
     /// The times of the connection being opened; final from `willSendRequest` on.

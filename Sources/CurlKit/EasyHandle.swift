@@ -32,7 +32,7 @@ internal import CCurl
     /// What a socket was last opened for; nil before the first.
     package internal(set) var triedPeer: SocketAddress?
     /// The sockets that were opened since it was prepared, some of which may be closed by now.
-    var openedSockets: [Int32] = []
+    var openings: [SocketTable.Opening] = []
     /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
     var watchedSocket: Int32?
     /// Whether libcurl waits for a socket of it; known under the same condition.
@@ -83,7 +83,7 @@ internal import CCurl
             needsReset = true
         }
         unsafe errorBuffer[0] = 0
-        if !openedSockets.isEmpty { openedSockets.removeAll(keepingCapacity: true) }
+        if !openings.isEmpty { openings.removeAll(keepingCapacity: true) }
         if let trust = unsafe trust { unsafe ccurl_trust_clear(trust) }
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)

@@ -130,6 +130,14 @@ extension SocketOptions {
         return Int32(bitPattern: unsafe if_nametoindex(name))
     }
 
+    /// Ends a socket's connection at once.
+    static func reset(_ opened: Int32) {
+        // connect(2): an address of no family dissolves the connection.
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        _ = unsafe connect(opened, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     /// Whether a descriptor is the socket of a connection from that port: its number may be another one's by now.
     static func isSocket(_ opened: Int32, from localPort: Int) -> Bool {
         var address = sockaddr_storage()
@@ -166,10 +174,6 @@ package struct ConnectionSocket: Sendable, Hashable {
     /// Ends its connection at once, on the thread that it belongs to: what the kernel has still to send is dropped, and the
     /// peer is told by one packet (RST).
     package func reset() {
-        guard SocketOptions.isSocket(descriptor, from: localPort) else { return }
-        // connect(2): an address of no family dissolves the connection.
-        var nobody = sockaddr()
-        nobody.sa_family = sa_family_t(AF_UNSPEC)
-        _ = unsafe connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+        if SocketOptions.isSocket(descriptor, from: localPort) { SocketOptions.reset(descriptor) }
     }
 }

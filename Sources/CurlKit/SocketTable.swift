@@ -14,8 +14,14 @@ package final class SocketTable {
         var wanted: EventPoll.Interest?
         /// The multi handle that the set's events are for.
         var tag = 0
-        /// Whether its end is told; other sockets, such as those of a resolver, just go.
-        var isConnection = false
+        /// Which connection it is, and that its end is told; 0 for other sockets, such as those of a resolver, which just go.
+        var connection = 0
+    }
+
+    /// A connection that was opened, whatever its socket's number becomes.
+    struct Opening {
+        var socket: Int32
+        fileprivate var connection: Int
     }
 
     /// Marks the events of `watchInput`; sockets are far below.
@@ -25,6 +31,8 @@ package final class SocketTable {
     /// By descriptor.
     private var entries: [Entry] = []
     private var events: [EventPoll.Event] = []
+    /// How many connections were opened.
+    private var connections = 0
 
     package init(_ poll: EventPoll) {
         self.poll = poll
@@ -71,7 +79,7 @@ package final class SocketTable {
         entries[Int(socket)].wanted = interest
         entries[Int(socket)].tag = tag
         guard let interest else {
-            if !entry.isConnection { remove(socket) }
+            if entry.connection == 0 { remove(socket) }
             return
         }
         guard entry.watched != interest else { return }
@@ -109,11 +117,18 @@ package final class SocketTable {
         poll.unwatch(descriptor)
     }
 
-    /// A connection was opened.
-    func didOpen(_ socket: Int32) {
-        guard socket >= 0 else { return }
+    /// A connection was opened; nil when there is none.
+    func didOpen(_ socket: Int32) -> Opening? {
+        guard socket >= 0 else { return nil }
         makeRoom(for: socket)
-        entries[Int(socket)] = Entry(isConnection: true)
+        connections += 1
+        entries[Int(socket)] = Entry(connection: connections)
+        return Opening(socket: socket, connection: connections)
+    }
+
+    /// Whether the connection has not been closed.
+    func isOpen(_ opening: Opening) -> Bool {
+        entries[Int(opening.socket)].connection == opening.connection
     }
 
     /// A connection is about to be closed, which takes it out of the set.

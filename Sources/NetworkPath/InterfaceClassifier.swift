@@ -52,7 +52,9 @@ struct InterfaceClassifier {
         attachment.gateways = routes.filter { $0.prefix == 0 && $0.interface == interface.index }
             .compactMap(\.gateway)
         var ruled: [InterfaceEvidence] = []
-        for (source, rule) in rules where rule.match.fits(interface, attachment) {
+        // This machine is what it is, also under a rule for everything.
+        let isOwn = interface.hardwareType == NetworkInterface.loopback
+        for (source, rule) in rules where !isOwn && rule.match.fits(interface, attachment) {
             ruled.append(
                 InterfaceEvidence(
                     source,
@@ -63,7 +65,8 @@ struct InterfaceClassifier {
             )
         }
         let evidence =
-            ruled + daemons.compactMap { $0[interface.name] } + device.evidence(of: interface)
+            ruled + (isOwn ? [] : daemons).compactMap { $0[interface.name] }
+            + device.evidence(of: interface)
         let ruledKind = ruled.lazy.compactMap(\.kind).first
         let ruledCost = ruled.lazy.compactMap(\.isExpensive).first
         let kind = evidence.lazy.compactMap(\.kind).first ?? .other

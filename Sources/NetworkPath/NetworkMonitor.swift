@@ -4,10 +4,17 @@ package import SystemKit
 package final class NetworkMonitor: Sendable {
     private let survey: NetworkSurvey
     private let changes: NetlinkSocket
-    private let snapshot: Lock<NetworkSnapshot>
+    private let state: Lock<State>
     private let wakeUp: EventPoll.WakeUp
     /// Held while somebody is told of a change.
     private let isStopped = Lock(false)
+
+    private struct State {
+        /// What daemons were asked about last.
+        var surveyed: NetworkSnapshot
+        /// The network as it was seen last.
+        var current: NetworkSnapshot
+    }
 
     /// How long after a first change the network is looked at again: one change seldom comes alone.
     private static let settlingNanoseconds: Int64 = 250_000_000
@@ -23,31 +30,24 @@ package final class NetworkMonitor: Sendable {
         wakeUp = try EventPoll.WakeUp()
         // Before the first look, so that no change is missed between the two.
         changes = try NetlinkSocket(hearing: [.links, .addresses, .routes])
-        snapshot = Lock(try survey.snapshot(RouteSocket()))
+        let found = try survey.snapshot(RouteSocket())
+        state = Lock(State(surveyed: found, current: found))
     }
 
     /// The network as it was seen last; any thread may ask.
-    package var current: NetworkSnapshot { snapshot.withLock { $0 } }
+    package var current: NetworkSnapshot { state.withLock { $0.current } }
 
     /// Reads interfaces and routes anew, on the calling thread, and asks no daemon.
     ///
-    /// What has come since the last survey is left out: what it is, is not known yet.
+    /// What has come or changed since the last survey is left out: what it is, is not known yet.
     ///
     /// - Parameter socket: The caller's own.
     /// - Returns: What was found; what was known when nothing can be.
     package func refresh(_ socket: RouteSocket) -> NetworkSnapshot {
         guard let tables = try? socket.tables() else { return current }
-        return snapshot.withLock { snapshot in
-            let interfaces = tables.interfaces.compactMap { found in
-                var found = found
-                guard let known = snapshot.interface(found.index), known.name == found.name else {
-                    return nil as NetworkInterface?
-                }
-                found.classification = known.classification
-                return found
-            }
-            snapshot = NetworkSnapshot(interfaces: interfaces, routes: tables.routes)
-            return snapshot
+        return state.withLock { state in
+            state.current = state.surveyed.refreshed(tables.interfaces, tables.routes)
+            return state.current
         }
     }
 
@@ -75,10 +75,10 @@ package final class NetworkMonitor: Sendable {
         var events: [EventPoll.Event] = []
         var settled = nextSurvey
         // Others may have seen a change before, by `refresh`: it is to be told of all the same.
-        var surveyed = current
+        var told = current
         func tell(_ found: NetworkSnapshot) {
-            guard found != surveyed else { return }
-            surveyed = found
+            guard found != told else { return }
+            told = found
             isStopped.withLock { if !$0 { didChange() } }
         }
         while true {
@@ -97,8 +97,9 @@ package final class NetworkMonitor: Sendable {
                 settled = Clock.monotonicNanoseconds() + Self.settlingNanoseconds
                 continue
             }
-            snapshot.withLock { $0 = found }
-            tell(found)
+            state.withLock { $0.surveyed = found }
+            // Daemons take their time, and the network may be another one by then.
+            tell(refresh(socket))
             settled = nextSurvey
         }
     }

@@ -34,6 +34,29 @@ package struct NetworkSnapshot: Sendable, Hashable {
         interfaces.first { $0.index == index }
     }
 
+    /// What is there now, as far as it is known what it is: by a survey of before.
+    ///
+    /// Left out is what has come, has come up or has other addresses than then: it may lead to another network, which only the
+    /// next survey knows.
+    ///
+    /// - Parameters:
+    ///   - interfaces: Those that are there, without their classes.
+    ///   - routes: All that are there.
+    /// - Returns: Those that are known, with the classes that they had.
+    func refreshed(_ interfaces: [NetworkInterface], _ routes: [Route]) -> NetworkSnapshot {
+        let known = interfaces.compactMap { found in
+            guard let known = interface(found.index), known.name == found.name,
+                known.isUp || !found.isUp,
+                found.addresses.isEmpty
+                    || !Set(found.addresses).isDisjoint(with: known.addresses)
+            else { return nil as NetworkInterface? }
+            var found = found
+            found.classification = known.classification
+            return found
+        }
+        return NetworkSnapshot(interfaces: known, routes: routes)
+    }
+
     /// The number of the interface that a zone names, or that it is (RFC 4007 §11.2); 0, which none has, for no interface.
     ///
     /// Capitals do not count: hosts of URLs are kept without them.
@@ -45,6 +68,19 @@ package struct NetworkSnapshot: Sendable, Hashable {
     package func interface(of address: IPAddress) -> NetworkInterface? {
         let plain = address.unmapped
         return interfaces.first { $0.addresses.contains(plain) }
+    }
+
+    /// The interface that a connection from an own address goes over, where a look at the routes names one.
+    ///
+    /// Of several equal routes, and of those that rules choose by more than the peer, each connection takes its own.
+    package func interface(
+        takenFrom own: IPAddress?,
+        insteadOf named: NetworkInterface
+    ) -> NetworkInterface {
+        guard let own, !named.addresses.contains(own.unmapped), let other = interface(of: own),
+            !other.isLoopback
+        else { return named }
+        return other
     }
 
     /// Whether a connection can be made over the interface: it has a carrier, an address and a route.
@@ -96,7 +132,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
         if let interface = preferred.flatMap({ interface($0) }) {
             if interface.isLoopback { return .local }
             denial = interface.classification.denial(under: access)
-            if denial == nil { return .open(interface) }
+            // One that has just come up may lead to another network than the one that it is known for.
+            if denial == nil, interface.isUp { return .open(interface) }
         }
         // The kernel takes every peer for a neighbour on an interface that it has no route for: only one with a route of its
         // own will do.

@@ -105,7 +105,13 @@ extension Attempt {
                 switch paths.decide(to: remote, under: session.access) {
                 case .local: return true
                 case .open(let interface):
-                    way = ConnectionWay(number, connection, interface.index, isBound: false, socket)
+                    let own = IPAddress(connection.localAddress)
+                    let taken = paths.current.interface(takenFrom: own, insteadOf: interface)
+                    if session.access.isRestricted, taken != interface {
+                        let reason = taken.classification.denial(under: session.access)
+                        return refuse(isNew: isNew, reason: reason)
+                    }
+                    way = ConnectionWay(number, connection, taken.index, isBound: false, socket)
                 case .refuse(let reason):
                     if session.access.isRestricted || reason != nil {
                         return refuse(isNew: isNew, reason: reason)
@@ -207,7 +213,8 @@ extension Attempt {
     /// Ends the connection at once if it goes over an interface that may not be used: what the kernel has still to send is not
     /// sent there.
     func resetForbiddenPath() {
-        guard session.access.isRestricted, let way = path?.way else { return }
+        guard session.access.isRestricted else { return }
+        guard let way = path?.way else { return handle.resetConnections() }
         way.socket?.reset()
         session.ways[way.number] = nil
     }

@@ -52,6 +52,15 @@ import TransferModel
         #expect(classes([lo])[0].kind == .loopback)
     }
 
+    @Test func `a rule for everything leaves the loopback what it is`() {
+        let lo = NetworkInterface(index: 1, name: "lo", hardwareType: NetworkInterface.loopback)
+        let rule = InterfaceRule(match: .init(name: "*"), kind: .cellular)
+        let daemons = ["lo": InterfaceEvidence("NetworkManager", kind: .wifi, isExpensive: true)]
+        let found = classes([lo], rules: [rule], daemons: [daemons])[0]
+        #expect(found.kind == .loopback)
+        #expect(found.denial(under: []) == nil)
+    }
+
     @Test func `an Ethernet device without more is wired, neither cellular nor expensive`() throws {
         try device("eth0", index: 2)
         let found = classes([NetworkInterface(index: 2, name: "eth0")])[0]

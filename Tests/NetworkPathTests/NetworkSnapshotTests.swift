@@ -193,4 +193,53 @@ import TransferModel
     @Test func `an interface that is not known yet is not taken`() throws {
         #expect(try decide("8.8.8.8", 9, []) == .refuse(nil))
     }
+
+    @Test func `an interface that may lead elsewhere by now is unknown until the next survey`() {
+        let surveyed = NetworkSnapshot(
+            interfaces: [
+                Self.interface(2, "eth0", nil, Self.wired, isUp: false),
+                Self.interface(3, "wlan0", "192.0.2.3", Self.wired),
+                Self.interface(4, "eth1", "192.0.2.4", Self.wired),
+                Self.interface(5, "eth2", "192.0.2.5", Self.wired),
+                Self.interface(6, "eth3", nil, Self.wired),
+            ],
+            routes: []
+        )
+        var extended = Self.interface(4, "eth1", "192.0.2.4", .unknown)
+        extended.addresses += [IPAddress("198.51.100.4")].compactMap(\.self)
+        let now = [
+            Self.interface(2, "eth0", nil, .unknown),
+            Self.interface(3, "wlan0", "198.51.100.3", .unknown),
+            extended,
+            Self.interface(5, "eth2", nil, .unknown, isUp: false),
+            Self.interface(6, "eth3", "192.0.2.6", .unknown),
+            Self.interface(7, "eth4", "192.0.2.7", .unknown),
+        ]
+        let found = surveyed.refreshed(now, [])
+        #expect(found.interfaces.map(\.name) == ["eth1", "eth2"])
+        #expect(found.interfaces.map(\.classification) == [Self.wired, Self.wired])
+        #expect(found.interfaces.map(\.isUp) == [true, false])
+    }
+
+    @Test func `a connection's own address says which of several ways it took`() throws {
+        let wired = try #require(Self.machine.interface(2))
+        func taken(_ own: String?) -> String {
+            let address = own.flatMap { IPAddress($0) }
+            return Self.machine.interface(takenFrom: address, insteadOf: wired).name
+        }
+        #expect(taken("192.0.2.2") == "eth0")
+        #expect(taken("198.51.100.3") == "wwan0")
+        // Of no link, and of nobody.
+        #expect(taken("127.0.0.1") == "eth0")
+        #expect(taken("203.0.113.9") == "eth0")
+        #expect(taken(nil) == "eth0")
+    }
+
+    @Test func `an interface that was down when it was seen is not taken`() {
+        var machine = Self.machine
+        machine.interfaces[1].isUp = false
+        let peer = IPAddress("192.0.2.9") ?? .unspecified(bitCount: 32)
+        let decision = machine.decide(to: peer, preferred: 2, under: Self.all)
+        #expect(decision != .open(machine.interfaces[1]))
+    }
 }
