@@ -6,7 +6,9 @@ import SystemKit
 /// It lives in a user namespace, so that whoever runs the tests may make it. The server's own address, `address`, is reached over
 /// `wwan0`: by the default route, with a smaller metric than any other one is given here.
 package final class TwoLinks: Sendable {
-    /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`. At `/away` stands a redirect to `/a` of `name`.
+    /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`.
+    ///
+    /// At `/away` stands a redirect to `/a` of `name`.
     package let root: TemporaryFolder
     private let state: TemporaryFolder
     private let process: Lock<RunningCommand>
@@ -31,6 +33,8 @@ package final class TwoLinks: Sendable {
     package static let cellularLinkAddress = "fe80::2:1"
     /// A name that stands for `address`.
     package static let name = "far.test"
+    /// A name that stands for `address` and `address6`.
+    package static let bothName = "both.test"
     /// nginx listens at all of them.
     package static let port = 8080
 
@@ -40,7 +44,15 @@ package final class TwoLinks: Sendable {
     package init() throws {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
-        try state.write("127.0.0.1 localhost\n\(Self.address) \(Self.name)\n", to: "hosts")
+        try state.write(
+            """
+            127.0.0.1 localhost
+            \(Self.address) \(Self.name) \(Self.bothName)
+            \(Self.address6) \(Self.bothName)
+
+            """,
+            to: "hosts"
+        )
         try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
         let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh", state.path])
         let running = try script.start()
@@ -140,17 +152,36 @@ package final class TwoLinks: Sendable {
     }
 
     /// Runs a command of ip(8) on this side, with every right there.
-    package func ip(_ arguments: String) throws {
+    package func ip(_ arguments: String) throws { _ = try tool("ip", arguments, at: client) }
+
+    /// Runs one on the other side.
+    package func ipThere(_ arguments: String) throws { _ = try tool("ip", arguments, at: server) }
+
+    /// What ss(8) says of this side's sockets.
+    package func sockets(_ arguments: String) throws -> String {
+        try tool("ss", arguments, at: client)
+    }
+
+    private func tool(_ name: String, _ arguments: String, at side: String) throws -> String {
         let words = arguments.split(separator: " ").map(String.init)
-        let command = inside(client, ["env", "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "ip"] + words)
+        let command = inside(side, ["env", "PATH=/usr/sbin:/sbin:/usr/bin:/bin", name] + words)
         let outcome = try command.run()
-        guard outcome.status == .exit(0) else { throw MissingTool("ip", outcome.standardError) }
+        guard outcome.status == .exit(0) else { throw MissingTool(name, outcome.standardError) }
+        return outcome.standardOutput
     }
 
     /// Lets a folder stand where sysfs tells of this side's batteries and chargers.
     package func showPowerSupplies(of folder: TemporaryFolder) throws {
         let words = ["mount", "--rbind", folder.path, "/sys/class/power_supply"]
         let outcome = try inside(client, words).run()
+        guard outcome.status == .exit(0) else { throw MissingTool("mount", outcome.standardError) }
+    }
+
+    /// Lets there be a system bus, of which only that there is one can be seen.
+    package func showBus() throws {
+        let socket = "/run/dbus/system_bus_socket"
+        let script = "mount -t tmpfs bus /run && mkdir /run/dbus && : > \(socket)"
+        let outcome = try inside(client, ["sh", "-c", script]).run()
         guard outcome.status == .exit(0) else { throw MissingTool("mount", outcome.standardError) }
     }
 
@@ -182,9 +213,20 @@ package final class TwoLinks: Sendable {
         try start(server, "multipath-server.py", ["\(port)"])
     }
 
-    /// Starts a server on the other side, at its end of `eth0`, that takes orders slowly; the lines are of `slow-upload-server.py`.
+    /// Starts a server on the other side that takes orders slowly; the lines are of `slow-upload-server.py`.
     package func slowUploadServer(port: Int) throws -> RunningCommand {
-        try start(server, "slow-upload-server.py", [Self.wiredAddress, "\(port)"])
+        try start(server, "slow-upload-server.py", ["0.0.0.0", "\(port)"])
+    }
+
+    /// Starts a server on the other side that says nothing.
+    package func silentServer(port: Int) throws -> RunningCommand {
+        let program = """
+            import socket, sys
+            server = socket.create_server(("0.0.0.0", \(port)))
+            print("ready", flush=True)
+            sys.stdin.read()
+            """
+        return try ready(try inside(server, ["python3", "-c", program]).start())
     }
 
     /// Starts a server of `root` on this side, at its own address of `wwan0`.
@@ -204,7 +246,10 @@ package final class TwoLinks: Sendable {
         _ name: String,
         _ arguments: [String]
     ) throws -> RunningCommand {
-        let running = try inside(side, ["python3", Self.program(name)] + arguments).start()
+        try ready(try inside(side, ["python3", Self.program(name)] + arguments).start())
+    }
+
+    private func ready(_ running: RunningCommand) throws -> RunningCommand {
         do {
             _ = try running.waitForLine(containing: "ready")
         } catch {

@@ -1,13 +1,15 @@
-"""Answers each connection with `hello`, over Multipath TCP to who asks for it.
+"""Answers each connection with `hello`, over Multipath TCP to who asks for it; at /held the second half comes behind a SIGUSR1.
 
 multipath-server.py PORT
 """
 
+import signal
 import socket
 import sys
 
 IPPROTO_MPTCP = 262
 
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
 server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 server.bind(("0.0.0.0", int(sys.argv[1])))
@@ -16,7 +18,12 @@ print("ready", flush=True)
 while True:
     connection, _ = server.accept()
     with connection:
-        if connection.recv(65536):
-            connection.sendall(
-                b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
-            )
+        request = connection.recv(65536)
+        if not request:
+            continue
+        connection.sendall(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhel"
+        )
+        if request.startswith(b"GET /held"):
+            signal.sigwait([signal.SIGUSR1])
+        connection.sendall(b"lo")

@@ -11,6 +11,7 @@ import sys
 ETH_P_ALL = 3
 OUTGOING = 4
 SYN = 2
+RST = 4
 MULTIPATH = 30
 
 
@@ -58,6 +59,8 @@ def words(frame, kind):
         line += " syn"
         if has_option(payload[20:(payload[12] >> 4) * 4], MULTIPATH):
             line += " multipath"
+    if protocol == "tcp" and payload[13] & RST:
+        line += " rst"
     return line
 
 

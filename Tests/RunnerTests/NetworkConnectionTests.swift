@@ -318,7 +318,9 @@ import Testing
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == code)
         server.signal(9)
-        let lines = try server.finish().standardOutput.split(separator: "\n").dropFirst()
+        let lines = try server.finish().standardOutput.split(separator: "\n").filter {
+            $0.hasPrefix("order")
+        }
         if key == "none" {
             #expect(lines.map(String.init) == orders)
             #expect(
@@ -328,6 +330,36 @@ import Testing
         } else {
             #expect(Set(lines).count == 1)
         }
+    }
+
+    @Test func `a connection is known by the interface that it took, not by another look`() throws {
+        try links.root.write("hello", to: "a")
+        // Who asks for the way to the address alone is told of `wwan0`.
+        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) table 100")
+        try links.ip(
+            "rule add to \(TwoLinks.address) ipproto tcp dport \(TwoLinks.port) lookup 100"
+        )
+        let job = try JobFolder(
+            """
+            version: 1
+            network:
+              interfaces:
+                - { match: { name: "wwan*" }, kind: wifi, expensive: false }
+                - { match: { name: "eth*" }, kind: cellular }
+            defaults: { urlCache: none, retry: { attempts: 1 } }
+            sessions: { free: { waitsForConnectivity: true }, careful: { allowsCellularAccess: false } }
+            data:
+              free: { session: free, url: "\(TwoLinks.url("a"))" }
+              careful: { session: careful, url: "\(TwoLinks.url("a"))" }
+            """
+        )
+        let outcome = try links.withoutBinding(try job.runCommand()).run().reported(in: job.folder)
+        #expect(outcome.code == 7)
+        let exchange = outcome.exchanges("free").first
+        #expect(exchange?["localAddress"]?.string == "10.1.0.2")
+        #expect(exchange?["extension"]?["networkInterface"]?.string == "eth0")
+        #expect(exchange?["isCellular"]?.bool == true)
+        #expect(outcome.outcome("careful") == "deferred")
     }
 
     @Test func `a run that asks for several paths warns when the machine has one`() throws {

@@ -1,3 +1,4 @@
+import SystemKit
 import TestSupport
 import Testing
 
@@ -126,29 +127,34 @@ import Testing
         }
     }
 
-    @Test func `a task waits for a link and starts when it is up`() throws {
+    @Test func `a task waits for a link and starts within a second when it is up`() throws {
         try links.root.write("hello", to: "a")
-        try links.ip("link set eth0 down")
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
                 data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
                 """
         )
-        let running = try start(job)
-        _ = try running.waitForLine(containing: "waiting")
-        try links.ip("link set eth0 up")
-        let outcome = try running.finish().reported(in: job.folder)
-        #expect(outcome.code == 0)
-        let lines = outcome.command.standardError.split(separator: "\n")
-        #expect(lines.filter { $0.hasPrefix("waiting") }.count == 1)
-        let attempts = outcome.attempts("a")
-        #expect(attempts.count == 1)
-        #expect(attempts.first?["waitReason"]?.string == "connectivity")
-        // Told by the kernel, not found by looking every half minute.
-        let waited = try #require(attempts.first?["waitedUs"]?.integer)
-        #expect(waited > 0)
-        #expect(waited < 20_000_000)
+        var fastest = Int64.max
+        // A machine under load may be late; it is not each time.
+        for _ in 0..<6 where fastest >= 1_000_000 {
+            try links.ip("link set eth0 down")
+            let running = try start(job)
+            _ = try running.waitForLine(containing: "waiting")
+            let told = Clock.monotonicNanoseconds()
+            try links.ip("link set eth0 up")
+            let before = (Clock.monotonicNanoseconds() - told) / 1000
+            let outcome = try running.finish().reported(in: job.folder)
+            #expect(outcome.code == 0)
+            let lines = outcome.command.standardError.split(separator: "\n")
+            #expect(lines.filter { $0.hasPrefix("waiting") }.count == 1)
+            let attempts = outcome.attempts("a")
+            #expect(attempts.count == 1)
+            #expect(attempts.first?["waitReason"]?.string == "connectivity")
+            let waited = try #require(attempts.first?["waitedUs"]?.integer)
+            fastest = min(fastest, Int64(waited) - before)
+        }
+        #expect(fastest < 1_000_000)
     }
 
     @Test func `a wait ends with the resource timeout, and the task is deferred`() throws {
@@ -209,6 +215,68 @@ import Testing
             let sent = lines.filter { $0.hasPrefix("sent tcp \(address):\(TwoLinks.port) ") }
             #expect(sent.first?.hasSuffix("dscp \(codePoint) syn") == true)
             #expect(sent.allSatisfy { $0.contains("dscp \(codePoint)") })
+        }
+    }
+
+    @Test func `a service type is the priority of the first packet`() throws {
+        let priorities = [
+            ("default", "0"), ("background", "0x1"), ("responsiveData", "0x3"),
+            ("avStreaming", "0x4"), ("responsiveAV", "0x5"), ("video", "0x5"),
+            ("callSignaling", "0x6"), ("voice", "0x6"),
+        ]
+        // Nobody answers there, so that the sockets stay as they were when their first packet left.
+        let nobody = "10.1.0.77"
+        try links.ip("neighbor add \(nobody) lladdr 02:00:00:00:00:77 dev eth0")
+        let sessions = priorities.map { "  \($0.0): { networkServiceType: \($0.0) }" }
+        let tasks = priorities.indices.map { index in
+            "  t\(index): { session: \(priorities[index].0), url: \"http://\(nobody):900\(index)/\" }"
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions:
+            \(sessions.joined(separator: "\n"))
+            schedule: { maxConcurrentTasks: 8 }
+            data:
+            \(tasks.joined(separator: "\n"))
+            """
+        )
+        let packets = try links.packets(of: "eth0")
+        let running = try start(job)
+        for index in priorities.indices {
+            _ = try packets.waitForLine(containing: "sent tcp \(nobody):900\(index) ")
+        }
+        // ss(8) calls it the class where no control group has another.
+        let sockets = try links.sockets("-HOtn --tos state syn-sent").split(separator: "\n")
+        for (index, (type, priority)) in priorities.enumerated() {
+            let socket = sockets.first { $0.contains("\(nobody):900\(index) ") }
+            let last = socket?.split(separator: " ").last
+            #expect(last.map(String.init) == "class_id:\(priority)", "\(type)")
+        }
+        running.signal(9)
+        _ = try running.finish()
+    }
+
+    @Test func `where several paths take no mark the connection is plain and has it`() throws {
+        try links.root.write("hello", to: "a")
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { urlCache: none }
+            sessions: { s: { networkServiceType: voice, multipathServiceType: handover } }
+            data:
+              a: { url: "\(TwoLinks.url("a"))" }
+              b: { url: "\(TwoLinks.url("a", at: "[\(TwoLinks.address6)]"))" }
+            """
+        )
+        let packets = try links.packets(of: "wwan0")
+        #expect(try run(job).code == 0)
+        let lines = try packets.finish().standardOutput.split(separator: "\n")
+        let marks = [TwoLinks.address: "syn multipath", "[\(TwoLinks.address6)]": "syn"]
+        for (address, mark) in marks {
+            let sent = lines.filter { $0.hasPrefix("sent tcp \(address):\(TwoLinks.port) ") }
+            #expect(sent.first?.hasSuffix("dscp 46 \(mark)") == true)
+            #expect(sent.allSatisfy { $0.contains("dscp 46") })
         }
     }
 
