@@ -174,7 +174,7 @@ extension Attempt {
 
     /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let paths = session.paths, let path else { return nil }
+        guard let paths = session.paths, let path, !isReading else { return nil }
         let indices = path.way.map { Set([$0.interface]) } ?? path.devices
         let interfaces = indices.map { network.interface($0) }
         for interface in interfaces {

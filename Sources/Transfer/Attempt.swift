@@ -10,6 +10,8 @@ final class Attempt {
     /// What follows the end of an exchange.
     enum Next {
         case exchange(EasyRequest)
+        /// More of a stored body is to be read when others have had their turn.
+        case read
         case finished(AttemptResult)
         case publish(PublicationJob)
     }

@@ -55,6 +55,8 @@ final class EngineLoop: MultiHandle.Driver {
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
     private var refreshes = Refreshes()
+    /// Those that read a stored body, each a step at a time.
+    private var readers: [Attempt] = []
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
@@ -129,6 +131,10 @@ final class EngineLoop: MultiHandle.Driver {
             // What woke the check may be in the mailbox, and nobody rings for that again.
             let wasReady = checkAttempts()
             while let refresh = refreshes.next() { start(refresh) }
+            if let reader = readers.first {
+                readers.removeFirst()
+                perform(reader.readOn(), of: reader)
+            }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
             awaitSockets(milliseconds: wasReady ? 0 : waitMilliseconds())
@@ -240,6 +246,9 @@ final class EngineLoop: MultiHandle.Driver {
                     of: attempt
                 )
             }
+        case .read:
+            nextCheck = min(nextCheck, attempt.watch.nextCheck)
+            readers.append(attempt)
         case .finished(let result):
             release(attempt)
             guard result.key >= 0 else { break }
@@ -270,6 +279,7 @@ final class EngineLoop: MultiHandle.Driver {
         // Before its result is delivered: what its program has said comes first.
         attempt.body?.close()
         attempts[attempt.request.key] = nil
+        if !readers.isEmpty { readers.removeAll { $0 === attempt } }
         attempt.session.giveBack(attempt.handle)
         if let refresh = attempt.refresh { refreshes.add(refresh) }
         if attempt.request.key < 0 { refreshes.didEnd(attempt.request, at: .now) }
@@ -394,6 +404,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Until the next timer or check, rounded up so that it is due when the wait is over.
     private func waitMilliseconds() -> Int32 {
+        if !readers.isEmpty { return 0 }
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }
         guard next.nanoseconds < .max else { return -1 }

@@ -24,13 +24,14 @@ extension Attempt {
             let fields = mayMatter ? varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
-                let asked = refreshes ? hop : nil
-                if let next = serve(stored, verdict, at: now) {
-                    caching.refresh = asked
-                    return next
-                }
-                if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
-                caching.question = .init(reason: .damaged)
+                return serve(
+                    Serving(
+                        response: stored,
+                        verdict: verdict,
+                        occasion: .lookup(refreshes: refreshes),
+                        now: now
+                    )
+                )
             case .ask where request.cachePolicy == .returnCacheDataDontLoad:
                 return failUnavailable()
             case .ask(var question):
@@ -114,7 +115,8 @@ extension Attempt {
         return fields
     }
 
-    private func failUnavailable() -> Next {
+    /// Fails, because nothing that is stored may answer.
+    func failUnavailable() -> Next {
         failure = TransferFailure(
             kind: .cache,
             phase: .prepare,
@@ -125,60 +127,6 @@ extension Attempt {
         failure?.isKnownUnprocessed = true
         failure?.help = "choose another `cachePolicy`, or `requestCachePolicy` of the session"
         return .finished(result())
-    }
-
-    /// Answers the running exchange with a stored response.
-    ///
-    /// - Parameters:
-    ///   - stored: The response.
-    ///   - verdict: What it is used as.
-    ///   - now: The present, for its age; nil when it was validated just now.
-    /// - Returns: What follows; nil when the stored body is gone or damaged.
-    private func serve(
-        _ stored: StoredResponse,
-        _ verdict: CacheVerdict,
-        at now: Timestamp?
-    ) -> Next? {
-        guard let caching else { return nil }
-        let hasBody = hop.method != "HEAD" && stored.body.length > 0
-        var content = StoredBody.memory([])
-        if hasBody {
-            guard let body = caching.body(of: stored) else {
-                caching.cache.forget(hop.url)
-                return nil
-            }
-            content = body
-        }
-        var head = stored.head(at: now)
-        var part: (start: Int64, count: Int64) = (0, hasBody ? stored.body.length : 0)
-        if hasBody, let value = caching.request?.range,
-            let range = ByteRange(value, of: stored.body.length)
-        {
-            head = range.head(of: head, length: stored.body.length)
-            part = (range.start, range.count)
-        }
-        caching.serve(stored, length: part.count, verdict)
-        deliver(head, content, part)
-        recorder.end(isComplete: !hasFailed, protocolName: nil)
-        return goOn()
-    }
-
-    /// Judges a stored response as one from the network, and hands its body on.
-    private func deliver(
-        _ head: ResponseHead,
-        _ content: StoredBody,
-        _ part: (start: Int64, count: Int64)
-    ) {
-        self.head = head
-        recorder.didFind(head, at: move())
-        guard judge(head), verdict?.isPassedOver != true else { return }
-        do throws(SystemError) {
-            _ = try content.forEachPiece(from: part.start, count: part.count) { piece in
-                decoding == nil ? take(piece) : decode(piece)
-            }
-        } catch {
-            failure = TransferFailure(error, phase: .receive)
-        }
     }
 
     /// Whether a stored response takes the place of the one whose head is whole: the origin confirms it, or fails.
@@ -215,12 +163,14 @@ extension Attempt {
 
     /// What follows an exchange with the network for the cache's sake; nil when what follows any does.
     func endCaching(isComplete: Bool) -> Next? {
-        guard let caching, caching.served == nil else { return nil }
+        guard let caching, caching.served == nil, !isReading else { return nil }
         if hasFailed, head == nil, failure?.isOfOrigin == true, let standIn {
             return serve(standIn)
         }
         if case .stored = verdict, let head {
-            if head.statusCode != 304 { return standIn.flatMap(serve) }
+            if head.statusCode != 304, failure?.kind != .cancelled {
+                return standIn.map(serve) ?? exchange(.restart)
+            }
             return hasFailed ? nil : confirm(head)
         }
         guard isComplete else {
@@ -236,15 +186,19 @@ extension Attempt {
     }
 
     /// Uses a stale response, because the origin has failed.
-    private func serve(_ standIn: StoredResponse) -> Next? {
+    private func serve(_ standIn: StoredResponse) -> Next {
         let failure = failure
         self.failure = nil
         checks = []
         beginServing()
-        let now = now
-        if let next = serve(standIn, CacheVerdict(.stale, .staleIfError), at: now) { return next }
-        self.failure = failure
-        return nil
+        return serve(
+            Serving(
+                response: standIn,
+                verdict: CacheVerdict(.stale, .staleIfError),
+                occasion: .failure(failure),
+                now: now
+            )
+        )
     }
 
     /// Uses the response that the origin has confirmed; when it is not known which one, asks for everything.
@@ -263,9 +217,15 @@ extension Attempt {
             let storing: CacheVerdict.Storing? = confirmed.isUpdated ? .updated : nil
             let verdict = CacheVerdict(.revalidated, question.reason, storing: storing)
             beginServing()
-            if let next = serve(confirmed.response, verdict, at: nil) { return next }
+            return serve(
+                Serving(
+                    response: confirmed.response,
+                    verdict: verdict,
+                    occasion: .confirmation
+                )
+            )
         }
-        caching.question = .init(reason: confirmed == nil ? .changed : .damaged)
+        caching.question = .init(reason: .changed)
         return exchange(.restart)
     }
 
@@ -279,10 +239,11 @@ extension Attempt {
     func isKept(_ file: TaskSpec.Destination) -> Bool {
         guard file.ifExists == .revalidate, !request.decodesBody, let caching,
             let stored = caching.served?.response, caching.servedLength == stored.body.length,
-            let present = caching.present(file, with: stored.body),
+            let (present, known) = caching.present(file, with: stored.body),
             file.mode == nil || file.mode == present.permissions
         else { return false }
         guard case .digest(let expected)? = file.checksum else { return true }
+        if let known { return known == expected.digest }
         guard let digest = MessageDigest(expected.algorithm.family) else { return false }
         let isRead = try? StoredBody.file(present).forEachPiece(count: stored.body.length) {
             digest.update($0)

@@ -17,8 +17,8 @@ final class CachedExchange {
     private enum Copy {
         case unseen
         case different
-        /// It has the body that is served.
-        case same(InputFile)
+        /// It has the body that is served, and perhaps that digest by the algorithm of the task's checksum.
+        case same(InputFile, digest: [UInt8]?)
     }
 
     let cache: HTTPCache
@@ -28,6 +28,8 @@ final class CachedExchange {
     private let mayGuess: Bool
     /// Where the body may be already.
     private let copyPath: String?
+    /// Of the digest that the file is held against; nil without one.
+    private let checksumAlgorithm: Checksum.Algorithm?
     /// The hop's request; nil before it is looked up.
     private(set) var request: CacheRequest?
     /// What the origin is asked; nil before it is.
@@ -37,6 +39,8 @@ final class CachedExchange {
     /// Takes the body that comes in; nil when it is not to be stored.
     private var draft: CacheDraft?
     private(set) var served: Served?
+    /// What is read in steps; nil while nothing is.
+    var reading: Serving.Reading?
     private var copy = Copy.unseen
     private var hasSoughtPart = false
     /// The redirects so far that are stored.
@@ -59,8 +63,10 @@ final class CachedExchange {
             !wanted.isFolder, !request.decodesBody
         {
             copyPath = wanted.path
+            checksumAlgorithm = wanted.checksum?.algorithm
         } else {
             copyPath = nil
+            checksumAlgorithm = nil
         }
     }
 
@@ -106,6 +112,7 @@ final class CachedExchange {
     func forgetResponse() {
         draft = nil
         served = nil
+        reading = nil
         copy = .unseen
     }
 
@@ -163,6 +170,29 @@ final class CachedExchange {
         return file
     }
 
+    /// Begins to look for a long body: in the file that is there already, or in what is stored.
+    ///
+    /// - Parameter stored: A response with a body.
+    /// - Returns: nil when both are gone.
+    func firstCheck(of stored: StoredResponse) -> StoredBodyCheck? {
+        if request?.range == nil, let file = copy(of: stored) {
+            return StoredBodyCheck(of: file, stored.body, checksumAlgorithm)
+        }
+        return secondCheck(of: stored)
+    }
+
+    /// Looks for a long body where it is stored, because the file that is there has another one.
+    func secondCheck(of stored: StoredResponse) -> StoredBodyCheck? {
+        if copyPath != nil { copy = .different }
+        guard stored.hasBody else { return nil }
+        return cache.body(of: stored).map { StoredBodyCheck(of: $0, stored.body) }
+    }
+
+    /// A long body was seen to be intact.
+    func note(_ check: StoredBodyCheck) {
+        if let file = check.copy { copy = .same(file, digest: check.finishDigest()) }
+    }
+
     /// The body of a stored response: that of the file which is there already, or the stored one.
     ///
     /// - Parameter stored: A response with a body.
@@ -170,7 +200,7 @@ final class CachedExchange {
     func body(of stored: StoredResponse) -> StoredBody? {
         if copyPath != nil, request?.range == nil {
             if let file = copy(of: stored), StoredBody.file(file).isIntact(stored.body) {
-                copy = .same(file)
+                copy = .same(file, digest: nil)
                 return .file(file)
             }
             copy = .different
@@ -178,19 +208,19 @@ final class CachedExchange {
         return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
     }
 
-    /// The file that is to be replaced, when it has the body that is served.
+    /// The file that is to be replaced, when it has the body that is served; and its digest, when that is known.
     func present(
         _ destination: TaskSpec.Destination,
         with body: StoredResponse.Body
-    ) -> InputFile? {
+    ) -> (file: InputFile, digest: [UInt8]?)? {
         switch copy {
-        case .same(let file): return file
+        case .same(let file, let digest): return (file, digest)
         case .different: return nil
         case .unseen:
             guard let file = try? InputFile(path: destination.path, followsLink: false),
                 StoredBody.file(file).isIntact(body)
             else { return nil }
-            return file
+            return (file, nil)
         }
     }
 
@@ -314,6 +344,15 @@ struct CacheOutcome: Sendable {
         let isWrong = result.failure?.isAboutContent == true
         if let draft { result.cache?.storing = isWrong ? .rejected : draft.finish() }
         if isWrong { for url in used { cache.forget(url) } }
+    }
+}
+
+extension TaskSpec.ExpectedChecksum {
+    fileprivate var algorithm: Checksum.Algorithm {
+        switch self {
+        case .digest(let checksum): checksum.algorithm
+        case .listed(let list): list.algorithm
+        }
     }
 }
 
