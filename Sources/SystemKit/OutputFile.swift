@@ -132,9 +132,10 @@ internal import Glibc
         if let temporaryName, !isKept { unsafe _ = unlinkat(folder.descriptor, temporaryName, 0) }
     }
 
-    /// Appends bytes.
+    /// Appends bytes: all, or none when it throws.
     package func write(_ bytes: Span<UInt8>) throws(SystemError) {
         var written = 0
+        let start = size
         let descriptor = descriptor
         while written < bytes.count {
             let rest = bytes.extracting(droppingFirst: written)
@@ -143,7 +144,9 @@ internal import Glibc
             }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw .last("write", path)
+                let error = SystemError.last("write", path)
+                try? truncate(to: start)
+                throw error
             }
             written += count
             size += Int64(count)

@@ -46,6 +46,9 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether something has the name already.
     package var isTaken: Bool { errno == EEXIST }
 
+    /// Whether a disk or a quota has no room left.
+    package var isOutOfRoom: Bool { errno == ENOSPC || errno == EDQUOT }
+
     /// A full disk, a permission or a missing file: what the machine's owner has to mend.
     package var isEnvironment: Bool { Self.isEnvironment(errno) }
 

@@ -116,7 +116,7 @@ extension Attempt: EasyHandleClient {
             return false
         }
         do throws(SystemError) {
-            if try sink.write(bytes) {
+            if try write(bytes) {
                 if let resumption { keepPart(resumption, at: now) }
                 return true
             }
@@ -126,6 +126,16 @@ extension Attempt: EasyHandleClient {
             failure = TransferFailure(error, phase: .receive)
         }
         return false
+    }
+
+    /// Writes a piece of the body; on a full disk what is to be stored of it gives way.
+    private func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try sink.write(bytes)
+        } catch {
+            guard error.isOutOfRoom, caching?.giveWay(error) == true else { throw error }
+            return try sink.write(bytes)
+        }
     }
 
     func mayDiscard(received: Int64) -> Bool {

@@ -93,9 +93,18 @@ struct ResponseSink {
         }
     }
 
-    /// Takes a piece; false means that nothing more of this body is wanted.
+    /// Takes a piece, all of it or none; false means that nothing more of this body is wanted.
     mutating func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         count += bytes.count
+        do throws(SystemError) {
+            return try take(bytes)
+        } catch {
+            count -= bytes.count
+            throw error
+        }
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         switch mode {
         case .count:
             return true

@@ -58,7 +58,9 @@ package struct CacheDraft: Sendable {
     /// Puts a piece to the others; false when that cannot be done.
     private mutating func keep(_ bytes: Span<UInt8>) -> Bool {
         switch content {
-        case .file(let file, _): return write(bytes, to: file)
+        case .file(let file, _):
+            // Where one response had no room, no other one is to take it away.
+            return store.fault == nil && write(bytes, to: file)
         case .memory(var kept):
             content = .memory([])
             kept.append(bytes)
@@ -71,6 +73,9 @@ package struct CacheDraft: Sendable {
             return write(kept.span, to: file)
         }
     }
+
+    /// The disk that the body is written to has no room left for what is more important.
+    package func didFail(_ error: SystemError) { store.didFail(error) }
 
     private func write(_ bytes: Span<UInt8>, to file: OutputFile) -> Bool {
         do throws(SystemError) {

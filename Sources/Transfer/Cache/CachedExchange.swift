@@ -296,6 +296,18 @@ final class CachedExchange {
         verdict?.storing = cache.fault == nil ? .tooLarge : .failed
     }
 
+    /// The disk has no room for the file, which matters more than what is stored of it.
+    ///
+    /// - Parameter error: What the file system says.
+    /// - Returns: Whether there is more room now.
+    func giveWay(_ error: SystemError) -> Bool {
+        guard draft != nil else { return false }
+        draft?.didFail(error)
+        draft = nil
+        verdict?.storing = .failed
+        return true
+    }
+
     /// What becomes of the stored response once the attempt's result is known.
     func outcome() -> CacheOutcome? {
         var used = followed

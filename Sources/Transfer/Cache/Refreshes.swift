@@ -21,7 +21,7 @@ struct Refreshes {
     /// How long it waits for all of them.
     private static let longestEnd = Duration.seconds(60)
 
-    private var waiting: [AttemptRequest] = []
+    private var waiting: ArraySlice<AttemptRequest> = []
     /// What waits or runs.
     private var places: Set<Place> = []
     private var running = 0
@@ -46,8 +46,7 @@ struct Refreshes {
 
     /// What is to be started now; nil when nothing is.
     mutating func next() -> AttemptRequest? {
-        guard running < Self.mostRunning, !waiting.isEmpty else { return nil }
-        var attempt = waiting.removeFirst()
+        guard running < Self.mostRunning, var attempt = waiting.popFirst() else { return nil }
         running += 1
         count += 1
         attempt.key = -count
