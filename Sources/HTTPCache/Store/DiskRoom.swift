@@ -30,6 +30,7 @@ final class DiskRoom: Sendable {
     ///   - folders: Where it is.
     ///   - name: Gives it its name.
     /// - Returns: Whether there was.
+    /// - Throws: What giving it its name says.
     func take(
         _ size: Int64,
         replacing replaced: Int64 = 0,
