@@ -15,10 +15,11 @@ extension ActiveTask {
         mirrors?.hasUntried == true && mayMoveOn(after: failure)
     }
 
-    /// Asks its own URL next, and then each mirror again: there may be another way by then.
+    /// Asks those of its URLs anew that have not said no: there may be another way by then.
     func restartMirrors() {
         guard mirrors != nil else { return }
-        mirrors = MirrorRotation(mirrors: spec.mirrors.count)
+        mirrors?.restart()
+        isNewRound = true
         unreachable = nil
         lane.origin = url.origin
     }
@@ -38,7 +39,7 @@ extension ActiveTask {
             }
         if canRecover { recoverable = failure }
         if failure.kind == .network { unreachable = failure }
-        let step = mirrors?.moveOn(canRecover: canRecover)
+        let step = mirrors?.moveOn(canRecover: canRecover, isCutOff: failure.kind == .network)
         lane.origin = url.origin
         return step
     }

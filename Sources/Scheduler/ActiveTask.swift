@@ -49,6 +49,8 @@ final class ActiveTask {
     private(set) var hasBegun = false
     /// How often the network had changed when the last attempt began.
     var changesAtStart = 0
+    /// Whether the next attempt is the first of a round through its URLs.
+    var isNewRound = true
     /// Whether it was told that it waits for an interface, or for power.
     var isKnownToWait = false
     /// How the last attempt failed.

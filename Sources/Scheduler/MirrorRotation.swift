@@ -17,26 +17,34 @@ struct MirrorRotation {
     private var tried = 1
     /// Whether asking that URL again would bring the same failure.
     private var isHopeless: [Bool]
+    /// Whether that is for want of a way there.
+    private var isCutOff: [Bool]
 
     init(mirrors: Int) {
         isHopeless = Array(repeating: false, count: mirrors + 1)
+        isCutOff = isHopeless
     }
 
-    /// How many mirrors were asked: those in front.
+    /// How many mirrors are passed: those in front.
     var triedMirrors: Int { tried - 1 }
 
     /// How many URLs there are.
     var count: Int { isHopeless.count }
 
-    /// Whether a mirror was not asked yet.
-    var hasUntried: Bool { tried < count }
+    /// Whether a mirror is left to be asked.
+    var hasUntried: Bool { isHopeless[tried...].contains(false) }
 
-    /// Moves on from the URL that has failed; `canRecover` says whether it is worth asking once more.
-    mutating func moveOn(canRecover: Bool) -> Step {
+    /// Moves on from the URL that has failed.
+    ///
+    /// - Parameters:
+    ///   - canRecover: Whether it is worth asking once more.
+    ///   - isCutOff: Whether there was no way to it.
+    mutating func moveOn(canRecover: Bool, isCutOff: Bool = false) -> Step {
         if !canRecover { isHopeless[current] = true }
-        if hasUntried {
-            current = tried
-            tried += 1
+        self.isCutOff[current] = isCutOff
+        while tried < count {
+            (current, tried) = (tried, tried + 1)
+            guard !isHopeless[current] else { continue }
             isFirstTry = true
             return .untried
         }
@@ -46,5 +54,14 @@ struct MirrorRotation {
             return .again
         }
         return .none
+    }
+
+    /// Begins anew with what had no way or may answer; what has said no is not asked again.
+    mutating func restart() {
+        for position in isHopeless.indices where isCutOff[position] {
+            (isHopeless[position], isCutOff[position]) = (false, false)
+        }
+        current = isHopeless.firstIndex(of: false) ?? 0
+        (tried, isFirstTry) = (current + 1, false)
     }
 }

@@ -21,14 +21,15 @@ extension RunMachine {
         guard phase == .running, sessions[task.lane.session].waitsForConnectivity,
             task.isInTime(now)
         else { return false }
+        if failure.isPermanent { return false }
         if failure.isKnownUnprocessed { return true }
         let policy = task.spec.retry
-        guard !failure.isPermanent, policy.repeat != .never else { return false }
+        guard policy.repeat != .never else { return false }
         return result.leavesUpload
             || !RetryDecision.leavesOutcomeUnknown(failure, of: task.request, under: policy)
     }
 
-    /// Lets a task wait until the network changes; when it has changed since the attempt began, for nothing.
+    /// Lets a task wait until the network changes; not at all when it has changed since the attempt began.
     mutating func awaitConnectivity(
         _ task: ActiveTask,
         _ result: AttemptResult,
@@ -54,8 +55,10 @@ extension RunMachine {
     ) -> ClosedPaths.Path? {
         if failure.isOfWholeSession { return ClosedPaths.Path(task.spec) }
         let origin = task.spec.request.url.origin
-        guard result.redirectCount == 0, task.lane.origin == origin, task.missingChecksums == nil
-        else { return nil }
+        // Of many that are led elsewhere the others wait without a place of their own.
+        let mayStayOpen = active.count - running < maximumWaiting / 2
+        if result.redirectCount > 0, mayStayOpen { return nil }
+        guard task.lane.origin == origin, task.missingChecksums == nil else { return nil }
         return ClosedPaths.Path(task.spec, origin: origin)
     }
 

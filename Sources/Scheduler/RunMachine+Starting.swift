@@ -5,7 +5,7 @@ import TransferModel
 
 extension RunMachine {
     /// How many tasks may be between two attempts before no new one is started: they are held in memory.
-    private var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
+    var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
     /// Fills the free places, best task first.
     ///
@@ -168,7 +168,9 @@ extension RunMachine {
         guard hasPower(task, now), hasChecksums(task, now) else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
-        task.changesAtStart = networkChanges
+        // What has changed since a round through the mirrors began may be a way to one that had none.
+        if task.isNewRound || task.spec.mirrors.isEmpty { task.changesAtStart = networkChanges }
+        task.isNewRound = false
         let request = task.begin(now)
         if isKept, task.number > last {
             background?.attemptBegins(

@@ -72,6 +72,30 @@ import Testing
         #expect(counted?.counts == usage.counts + 1)
     }
 
+    @Test func `what was told before others counted is worth nothing after that`() throws {
+        try place.add("one")
+        let (folders, place) = (try place.folders, place)
+        let sweep = DiskSweep(folders: folders, capacity: 1 << 20)
+        let room = DiskRoom(capacity: 1 << 20)
+        func take(_ count: Int) throws -> Bool {
+            try room.take(Int64(count), in: folders) { () throws(SystemError) in
+                _ = try? place.temporary.write(
+                    [UInt8](repeating: 1, count: count),
+                    to: place.inside("bodies/\(count)")
+                )
+            }
+        }
+        #expect(try take(900_000))
+        #expect(try !take(200_000))
+        room.close(in: folders)
+        sweep.run()
+        _ = room.isLeft(in: folders)
+        #expect(try take(90_000))
+        room.close(in: folders)
+        let usage = try #require(sweep.usage)
+        #expect(usage.size >= (try place.inventory.size()))
+    }
+
     @Test func `what there is no room for does not get its name`() throws {
         try place.add("one")
         let folders = try place.folders

@@ -1,3 +1,4 @@
+import SystemKit
 import Testing
 import TransferModel
 
@@ -128,6 +129,29 @@ import TransferModel
         // Of too many changes it is not known any more what they were.
         #expect(try storing("y", askedAt: 5) == (changes == 0 ? .stored : .outdated))
         #expect(try storing("y", askedAt: 7) == .stored)
+    }
+
+    @Test func `what is changed between its look and its name is not stored either`() throws {
+        let place = try StoreFolder()
+        let (url, later) = (try HTTPURL("http://a.example/x"), time(9))
+        let invalidation = Lock<Invalidation?>(nil)
+        let store = DiskStore(directory: place.path, capacity: 1 << 20) { step in
+            guard step == .listWritten else { return false }
+            let change = invalidation.withLock { $0 }
+            change?.apply(ResponseHead(statusCode: 204), to: "PUT", url, at: later)
+            return false
+        }
+        let cache = HTTPCache(store: store, fingerprint: fingerprint)
+        invalidation.withLock { $0 = Invalidation(in: [cache], fingerprint: fingerprint) }
+        let draft = cache.draft(
+            of: ResponseHead(statusCode: 200, fields: headerFields([fresh])),
+            to: try request(url: url.text),
+            requestTime: start,
+            responseTime: start,
+            length: nil
+        )
+        #expect(try draft.get().finish() == .outdated)
+        #expect(store.find(try cacheKey("x")).isEmpty)
     }
 
     // RFC 9111 §4.1, §4.3.4

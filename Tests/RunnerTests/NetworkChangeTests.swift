@@ -115,15 +115,15 @@ import Testing
                 uploads: { a: { url: "http://\(TwoLinks.wiredAddress):8094/up", file: body.bin } }
                 """
         )
-        try job.folder.write([UInt8](repeating: 1, count: 3 << 20), to: "body.bin")
+        try job.folder.write([UInt8](repeating: 1, count: 8 << 20), to: "body.bin")
         try links.ip("route add default via 10.2.0.9 metric 901")
         let running = try start(job)
         _ = try server.waitForLine(containing: "order")
         try links.ip("route add \(Self.wiredRoute)")
         _ = try running.waitForLine(containing: "waiting")
+        let packets = try links.packets(of: "eth0")
         try links.ip("route del \(Self.wiredRoute)")
         _ = try server.waitForLine(containing: "patch")
-        let packets = try links.packets(of: "eth0")
         try links.ip("route add \(Self.wiredRoute)")
         _ = try packets.waitForLine(containing: " rst")
         try links.ip("route del \(Self.wiredRoute)")

@@ -32,4 +32,14 @@ import Testing
         #expect(rotation.moveOn(canRecover: false) == .untried)
         #expect(rotation.moveOn(canRecover: false) == .none)
     }
+
+    @Test func `what had no way is asked again in a new round, what has said no is not`() {
+        var rotation = MirrorRotation(mirrors: 2)
+        #expect(rotation.moveOn(canRecover: false, isCutOff: true) == .untried)
+        #expect(rotation.moveOn(canRecover: false) == .untried)
+        #expect(rotation.moveOn(canRecover: false) == .none)
+        rotation.restart()
+        #expect(rotation.current == 0 && !rotation.hasUntried)
+        #expect(rotation.moveOn(canRecover: false) == .none)
+    }
 }

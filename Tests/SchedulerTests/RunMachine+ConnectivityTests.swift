@@ -362,6 +362,31 @@ import TransferModel
         #expect(run.runningIDs == ["b"])
     }
 
+    @Test func `many that are redirected to where no way leads do not fill all places`() {
+        let tasks = (0..<100).map { FakeSource.Task("f\($0)", "http://far.test/") }
+        var run = RunSimulation(tasks + [.init("near")], sessions: [Self.session()]) {
+            $0.maxConcurrentTasks = 1
+        }
+        while let id = run.runningIDs.first, id != "near" {
+            Self.refuse(id, in: &run, isWhole: false) { $0.redirectCount = 1 }
+        }
+        #expect(run.runningIDs == ["near"])
+    }
+
+    @Test func `a way that opens while a mirror is asked is taken at once`() {
+        var run = Self.run([
+            .init("a").with {
+                $0.mirrors = ["http://b.test/"]
+                $0.retry = .steady
+            }
+        ])
+        Self.refuse("a", in: &run)
+        #expect(run.running[0]?.request.url.text == "http://b.test/")
+        run.networkChanges()
+        run.refuse("a", 404)
+        #expect(run.running[0]?.request.url.text == "http://a.test/")
+    }
+
     @Test func `a task to this machine is not kept back`() {
         var run = RunSimulation(
             [.init("a"), .init("b"), .init("c", "http://127.0.0.1/")],
@@ -388,6 +413,10 @@ import TransferModel
             #expect(run.waiting == ["a"])
             run.networkChanges()
             #expect(run.running[0]?.request.url.text == "http://a.test/")
+            // The mirror has said no once and for all.
+            Self.refuse("a", in: &run, isWhole: false)
+            #expect(run.running.isEmpty)
+            run.networkChanges()
             run.finish("a")
         }
         let record = try #require(run.record("a"))

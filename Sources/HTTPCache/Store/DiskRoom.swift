@@ -4,6 +4,8 @@ internal import SystemKit
 ///
 /// Its methods may be called from any thread.
 final class DiskRoom: Sendable {
+    private typealias Told = (room: DiskSweep.Room, counts: Int64)
+
     private struct State {
         /// What others were told before it is written, bytes: a process that is killed has told too much, never too little.
         var advance: Int64 = 0
@@ -42,32 +44,30 @@ final class DiskRoom: Sendable {
             try name()
             return true
         }
-        let due = state.withLock { state -> Int64? in
+        var (due, told) = state.withLock { state -> (Int64, Told?) in
             state.advance -= growth
-            guard state.advance < 0 else { return nil }
+            guard state.advance < 0 else { return (0, (.enough, state.counts)) }
             let due = capacity / DiskSweep.steps - state.advance
             state.advance += due
-            return due
+            return (due, nil)
         }
-        if let due, tell(due, folders) == .exceeded {
+        if due > 0 { told = tell(due, folders) }
+        // Not before it has its name: who counts meanwhile may not see it.
+        defer { makeRoom(after: told?.room, folders) }
+        if told?.room == .exceeded {
             state.withLock { $0.advance += growth }
             return false
         }
         try name()
-        // Who has begun to count since may have looked before it was there.
         let counts = DiskSweep(folders: folders, capacity: capacity).usage?.counts
-        let isCountedAnew = state.withLock { state in
-            guard let counts, counts != state.counts else { return false }
-            state.advance = 0
-            return true
-        }
-        if isCountedAnew { tell(growth, folders) }
+        if let counts, let known = told?.counts, counts != known { told = tell(growth, folders) }
         return true
     }
 
     /// Whether more may be stored; what was full may have been swept meanwhile.
     func isLeft(in folders: DiskFolders) -> Bool {
-        if state.withLock({ $0.isFull }) { tell(0, folders) }
+        guard state.withLock({ $0.isFull }) else { return true }
+        makeRoom(after: tell(0, folders)?.room, folders)
         return state.withLock { !$0.isFull }
     }
 
@@ -81,31 +81,38 @@ final class DiskRoom: Sendable {
             return (state.advance, state.counts, state.sweeper)
         }
         sweeper?.join()
-        guard advance > 0, let folders = folders() else { return }
+        guard advance > 0 || sweeper != nil, let folders = folders() else { return }
         let sweep = DiskSweep(folders: folders, capacity: capacity)
-        if sweep.takeBack(advance, addedAt: counts) { sweep.run() }
+        if advance > 0 { sweep.takeBack(advance, addedAt: counts) }
+        if let room = sweep.add(0)?.room, room != .enough { sweep.run() }
     }
 
-    /// Tells other processes what this one writes, and makes room when there is little.
-    ///
-    /// - Returns: How much there is; nil when nobody knows.
-    @discardableResult
-    private func tell(_ size: Int64, _ folders: DiskFolders) -> DiskSweep.Room? {
-        let sweep = DiskSweep(folders: folders, capacity: capacity)
-        let told = sweep.add(size)
-        let room = told?.room
-        let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
-            state.isFull = room == nil || room == .full || room == .exceeded
-            if let told { state.counts = told.counts }
+    /// Tells other processes what this one writes; nil when somebody holds the number.
+    private func tell(_ size: Int64, _ folders: DiskFolders) -> Told? {
+        let told = DiskSweep(folders: folders, capacity: capacity).add(size)
+        state.withLock { state in
+            state.isFull = [nil, .full, .exceeded].contains(told?.room)
             // What nobody was told is told the next time.
-            if room == nil { state.advance -= size }
+            if told == nil { state.advance -= size }
+            guard let told, told.counts != state.counts else { return }
+            // What was told before that count was not there to be counted; a debt stays.
+            state.advance = min(0, state.advance)
+            state.counts = told.counts
+        }
+        return told
+    }
+
+    /// Has another thread make room when there is little.
+    private func makeRoom(after room: DiskSweep.Room?, _ folders: DiskFolders) {
+        let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
             guard let room, room != .enough, !state.isSweeping else { return (false, nil) }
             state.isSweeping = true
             defer { state.sweeper = nil }
             return (true, state.sweeper)
         }
-        guard starts else { return room }
+        guard starts else { return }
         last?.join()
+        let sweep = DiskSweep(folders: folders, capacity: capacity)
         let sweeper = try? JoinableThread(name: "cache sweep") { [self] in
             sweep.run()
             state.withLock { $0.isSweeping = false }
@@ -114,7 +121,6 @@ final class DiskRoom: Sendable {
             if sweeper == nil { state.isSweeping = false }
             state.sweeper = sweeper
         }
-        return room
     }
 
     /// What a file of that length takes, bytes.

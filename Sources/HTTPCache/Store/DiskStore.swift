@@ -118,7 +118,14 @@ package final class DiskStore: CacheStore {
             guard try self.writeBody(&response, content, key, folders) else { return false }
             return try self.list(response, key, originTime, folders)
         }
-        return isAdded ?? false
+        return isAdded == true && isStillTrue(key, since: originTime)
+    }
+
+    /// Whether nothing has changed it before the list had its name; what has is not told of what was not there.
+    private func isStillTrue(_ key: CacheKey, since time: Timestamp) -> Bool {
+        guard changes.haveTouched(key, since: time) else { return true }
+        remove(key)
+        return false
     }
 
     package func update(_ response: StoredResponse, for key: CacheKey) -> Bool {
@@ -135,7 +142,7 @@ package final class DiskStore: CacheStore {
             }
             return change == .written
         }
-        return isUpdated ?? false
+        return isUpdated == true && isStillTrue(key, since: response.requestTime)
     }
 
     package func remove(_ key: CacheKey) {

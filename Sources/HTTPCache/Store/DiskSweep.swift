@@ -74,14 +74,13 @@ struct DiskSweep: Sendable {
         return (room(at: usage.size), usage.counts)
     }
 
-    /// Takes back what was added and not named, if the files were not counted since; whether there is little room then.
-    func takeBack(_ size: Int64, addedAt counts: Int64) -> Bool {
-        guard let lock = try? folders.lock(Self.usageLock) else { return false }
+    /// Takes back what was added and not named, if the files were not counted since.
+    func takeBack(_ size: Int64, addedAt counts: Int64) {
+        guard let lock = try? folders.lock(Self.usageLock) else { return }
         defer { withExtendedLifetime(lock) {} }
-        guard var usage, usage.counts == counts else { return false }
+        guard var usage, usage.counts == counts else { return }
         usage.add(-size)
         write(usage)
-        return room(at: usage.size) != .enough
     }
 
     private func room(at size: Int64) -> Room {
