@@ -227,7 +227,10 @@ final class ActiveTask {
         }
         attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial
-        upload = result.resume?.upload?.partial
+        // Who has asked nothing has learnt nothing of it.
+        if result.resume != nil || result.failure == nil || !result.transactions.isEmpty {
+            upload = result.resume?.upload?.partial
+        }
         attempt.omittedExchanges = result.omittedTransactions
         attempt.waitedMicroseconds = waited.microseconds
         attempt.waitReason = waitReason

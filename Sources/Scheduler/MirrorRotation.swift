@@ -39,6 +39,7 @@ struct MirrorRotation {
     /// - Parameters:
     ///   - canRecover: Whether it is worth asking once more.
     ///   - isCutOff: Whether there was no way to it.
+    /// - Returns: What comes next, which is current then.
     mutating func moveOn(canRecover: Bool, isCutOff: Bool = false) -> Step {
         if !canRecover { isHopeless[current] = true }
         self.isCutOff[current] = isCutOff

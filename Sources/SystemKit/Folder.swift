@@ -135,7 +135,7 @@ package final class Folder: Sendable {
     ///   - ending: What the names end in.
     ///   - limit: How many names are looked at.
     /// - Returns: Nil when there are more.
-    /// - Throws: What opendir(3) says.
+    /// - Throws: What opendir(3) or readdir(3) says.
     package static func names(
         in path: String,
         endingWith ending: String,
@@ -149,7 +149,12 @@ package final class Folder: Sendable {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         var count = 0
-        while let entry = unsafe readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw .last("read folder", path) }
+                return names
+            }
             count += 1
             guard count <= limit else { return nil }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
@@ -159,7 +164,6 @@ package final class Folder: Sendable {
             }
             if name.hasSuffix(ending) { names.append(name) }
         }
-        return names
     }
 
     /// Refuses a name under which there is something that a file must not take the place of.

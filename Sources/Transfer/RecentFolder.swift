@@ -9,6 +9,10 @@ struct RecentFolder {
     private var folder: Folder?
     /// Whether that one is in memory.
     private var isInMemory = false
+    /// How many folders in a row were not when they were asked about.
+    private var misses = 0
+    /// After so many nobody asks any more: it may be a disk that takes its time.
+    private static let mostMisses = 16
     private var lastLook = MonotonicTime(nanoseconds: 0)
 
     /// The folder of a file, made with its missing parents when it is not there.
@@ -36,8 +40,11 @@ struct RecentFolder {
     /// Whether the folder of a file is there, and in memory.
     mutating func isInMemory(of file: TaskSpec.Destination, at now: MonotonicTime) -> Bool {
         if let folder, file.isIn(folder.path) { return isInMemory }
-        guard let found = try? Folder(path: file.folder, create: false) else { return false }
+        guard misses < Self.mostMisses,
+            let found = try? Folder(path: file.folder, create: false)
+        else { return false }
         _ = take(found, at: now)
+        misses = isInMemory ? 0 : misses + 1
         return isInMemory
     }
 

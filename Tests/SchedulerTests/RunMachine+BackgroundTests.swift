@@ -157,13 +157,19 @@ import TransferModel
         #expect(record.isRetryable == isKept)
     }
 
-    @Test func `a question that nobody answers does not make an order one that never left`() throws
-    {
+    @Test(arguments: [true, false])
+    func `a question that nobody answers does not make an order one that never left`(
+        isAsked: Bool
+    ) throws {
         let background = FakeBackground()
         var run = run([task("a", "POST") { $0.retry.attempts = 2 }], background)
         try loseAnswer(to: "a", in: &run)
         run.advanceToNextTick()
-        try loseAnswer(to: "a", .connect, in: &run)
+        if isAsked {
+            try loseAnswer(to: "a", .connect, in: &run)
+        } else {
+            run.fail("a", .localIO) { $0.phase = .prepare }
+        }
         let record = try #require(run.record("a"))
         #expect(record.error?.isOutcomeUnknown == true)
         #expect(!record.isRetryable)

@@ -4,7 +4,7 @@ package import TransferModel
 /// The uploads that earlier runs of a job have left, for who gives them up for good.
 package struct LeftUploads: Sendable {
     /// How long the servers are waited for, all of them together.
-    private static let patience = Duration.seconds(5)
+    package static let patience = Duration.seconds(5)
     /// How many servers are told at once.
     private static let mostConnections = 32
 
@@ -33,13 +33,15 @@ package struct LeftUploads: Sendable {
     /// - Parameters:
     ///   - clock: Dates nothing that is kept.
     ///   - environment: The environment's variables, which may name proxies.
+    ///   - patience: How long the servers are waited for, all of them together.
     /// - Returns: How many servers have said that they forget theirs, or knew nothing of it any more.
     /// - Throws: Why there is no engine.
     package func giveUp(
         clock: RunClock,
-        environment: (String) -> String?
+        environment: (String) -> String?,
+        patience: Duration = Self.patience
     ) throws(Engine.StartFailure) -> Int {
-        var waiting = requests[...]
+        var waiting = requests(within: patience)[...]
         // Nobody is to go on with one that is being given up.
         for upload in uploads { store.forget(named: upload.name) }
         guard !waiting.isEmpty else { return 0 }
@@ -68,8 +70,8 @@ package struct LeftUploads: Sendable {
         return forgotten
     }
 
-    private var requests: [AttemptRequest] {
-        let deadline = MonotonicTime.now + Self.patience
+    private func requests(within patience: Duration) -> [AttemptRequest] {
+        let deadline = MonotonicTime.now + patience
         var expectation = Expectation()
         expectation.statusCodes = [200...299, 404...404, 410...410]
         return uploads.filter(\.partial.isPlain).enumerated().map { key, upload in
@@ -83,7 +85,7 @@ package struct LeftUploads: Sendable {
                 number: 1,
                 request: RequestSpec(method: "DELETE", url: upload.partial.url, headers: [version]),
                 expectation: expectation,
-                timeoutInterval: Self.patience,
+                timeoutInterval: patience,
                 deadline: deadline,
                 reason: .uploadCancel
             )

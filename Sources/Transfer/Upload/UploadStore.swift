@@ -23,6 +23,8 @@ package final class UploadStore: Sendable {
         var written: Set<String> = []
         /// Why nobody knows what there is.
         var fault: SystemError?
+        /// Why it is not known whether the records are ours.
+        var lockFault: SystemError?
         /// Those that somebody has asked for.
         var asked: Set<String> = []
         /// What is to be written.
@@ -64,7 +66,15 @@ package final class UploadStore: Sendable {
             guard state.names?.contains(name) == true, state.pending[name] == nil else {
                 return nil
             }
-            return take(&state, create: false) ? .damaged(path + "/" + name) : .elsewhere
+            guard take(&state, create: false) else {
+                return state.lockFault.map { .unreadable($0) } ?? .elsewhere
+            }
+            // The run that had it may have ended meanwhile.
+            guard PathOccupant(at: path + "/" + name) != .nothing else {
+                state.names?.remove(name)
+                return nil
+            }
+            return .damaged(path + "/" + name)
         }
     }
 
@@ -193,6 +203,7 @@ package final class UploadStore: Sendable {
             return isOurs
         } catch {
             state.isOurs = false
+            state.lockFault = error
             return false
         }
     }

@@ -35,7 +35,8 @@ import TransferModel
                 monotonic: .now,
                 maximumSkewMicroseconds: 0
             ),
-            environment: { _ in nil }
+            environment: { _ in nil },
+            patience: .seconds(60)
         )
     }
 
