@@ -99,15 +99,16 @@ extension RunMachine {
             if let recoverable = task.recoverable { decision = decide(recoverable) }
         default: break
         }
-        switch decision {
-        case .giveUp(.notRetried) where step != nil && task.unreachable != nil:
+        if decision == .giveUp(.notRetried), step != nil, let unreachable = task.unreachable {
             // One URL had no way, and all others have said no: it is that one that is waited for.
-            let failure = task.unreachable ?? failure
-            if mayAwait(task, result, failure, now) {
-                awaitConnectivity(task, result, failure, now)
+            if mayAwait(task, result, unreachable, now) {
+                awaitConnectivity(task, result, unreachable, now)
             } else {
-                fail(task, failure.explained(.notRetried, task), now)
+                fail(task, unreachable.explained(.notRetried, task), now)
             }
+            return
+        }
+        switch decision {
         case .giveUp(let reason):
             fail(task, failure.explained(reason, task), now)
         case .retry where phase != .running:

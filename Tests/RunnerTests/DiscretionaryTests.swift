@@ -36,14 +36,6 @@ import Testing
         )
     }
 
-    private func start(_ job: JobFolder) throws -> RunningCommand {
-        try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
-    }
-
-    private func run(_ job: JobFolder) throws -> RunOutcome {
-        try start(job).finish().reported(in: job.folder)
-    }
-
     private func status(_ job: JobFolder) throws -> [Substring] {
         try job.runner(["status", "nightly"]).standardOutput.split(separator: "\n")
     }
@@ -52,7 +44,7 @@ import Testing
     {
         let job = try job(at: TwoLinks.wiredAddress, resource: "300ms")
         let packets = try links.packets(of: "eth0")
-        let deferred = try run(job)
+        let deferred = try links.run(job)
         #expect(deferred.code == 7)
         let task = try #require(deferred.task("a"))
         #expect(task["outcome"]?.string == "deferred")
@@ -64,14 +56,14 @@ import Testing
         #expect(left.first == "nightly: open")
         #expect(left.contains("  pending 1, running 0, succeeded 0, failed 0"))
         try plugIn()
-        let taken = try run(job)
+        let taken = try links.run(job)
         #expect(taken.code == 0, "\(taken.command.standardError)")
         #expect(try status(job).first == "nightly: finished")
     }
 
     @Test func `a task that waits for power begins when it is there`() throws {
         let job = try job(at: TwoLinks.wiredAddress)
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try running.waitForLine(containing: "waiting")
         try plugIn()
         // The kernel tells nothing of a made folder, but of a link: who docks a machine plugs in both.
@@ -87,7 +79,7 @@ import Testing
         try plugIn()
         let job = try job(at: TwoLinks.cellularAddress, resource: "300ms")
         let packets = try links.packets(of: "wwan0")
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 7)
         let error = outcome.task("a")?["error"]
         #expect(error?["kind"]?.string == "network")

@@ -20,14 +20,6 @@ import Testing
 
         """
 
-    private static let content = (0..<(6 << 20)).map {
-        UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8)
-    }
-
-    private func start(_ job: JobFolder) throws -> RunningCommand {
-        try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
-    }
-
     private static let wiredRoute = "default via \(TwoLinks.wiredAddress) metric 900"
 
     /// What this side has sent from the first reset on.
@@ -53,7 +45,7 @@ import Testing
         )
         try job.folder.write([UInt8](repeating: 1, count: 6 << 20), to: "body.bin")
         let packets = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try server.waitForLine(containing: "order")
         _ = try packets.waitForLine(containing: "received")
         try links.ip("route add \(Self.wiredRoute)")
@@ -76,7 +68,7 @@ import Testing
                 """
         )
         let packets = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try packets.waitForLine(containing: "received")
         try links.ip("route add \(Self.wiredRoute)")
         let outcome = try running.finish().reported(in: job.folder)
@@ -88,7 +80,7 @@ import Testing
 
     @Test func `an idle connection is reset and says nothing more`() throws {
         try links.root.write("hello", to: "a")
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false }, free: {} }
@@ -98,7 +90,7 @@ import Testing
         )
         let packets = try links.packets(of: "eth0")
         let others = try links.packets(of: "wwan0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try others.waitForLine(containing: "received")
         try links.ip("route add \(Self.wiredRoute)")
         _ = try packets.waitForLine(containing: " rst")
@@ -117,7 +109,7 @@ import Testing
         )
         try job.folder.write([UInt8](repeating: 1, count: 8 << 20), to: "body.bin")
         try links.ip("route add default via 10.2.0.9 metric 901")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try server.waitForLine(containing: "order")
         try links.ip("route add \(Self.wiredRoute)")
         _ = try running.waitForLine(containing: "waiting")
@@ -150,7 +142,7 @@ import Testing
             """
         )
         try job.folder.write([UInt8](repeating: 1, count: 3 << 20), to: "body.bin")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try server.waitForLine(containing: "order")
         try waitForFile("*.upload", in: job.folder)
         running.signal(9)
@@ -169,7 +161,7 @@ import Testing
         route: String,
         code: Int32
     ) throws {
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         try links.ip("-6 route add \(TwoLinks.address6) via \(TwoLinks.wiredAddress6)")
         let job = try JobFolder(
             Self.classes + """
@@ -182,7 +174,7 @@ import Testing
         try links.ipThere("route add blackhole 10.2.0.2/32")
         let packets = try links.packets(of: "eth0")
         let others = try links.packets(of: "wwan0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try others.waitForLine(containing: "syn")
         try links.ipThere("-6 route del blackhole fd00:1::2/128")
         _ = try packets.waitForLine(containing: "received")
@@ -199,7 +191,7 @@ import Testing
         throws
     {
         try links.root.write("hello", to: "a")
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         try links.ip("address add 10.50.0.1/32 dev lo")
         try links.ipThere("route add 10.50.0.1/32 via 10.1.0.2")
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) src 10.50.0.1")
@@ -210,7 +202,7 @@ import Testing
                 downloads: { b: { needs: [a], url: "\(TwoLinks.url("slow/file"))", to: file } }
                 """
         )
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try running.waitForLine(containing: "succeeded")
         let packets = try links.packets(of: "eth0")
         _ = try packets.waitForLine(containing: "received")
@@ -226,7 +218,7 @@ import Testing
 
     @Test func `an idle connection whose route leads elsewhere by now is not used again`() throws {
         try links.root.write("hello", to: "a")
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         let route = "\(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5"
         try links.ip("route add \(route)")
         let url = TwoLinks.url("a")
@@ -254,7 +246,7 @@ import Testing
 
     @Test func `a transfer of several paths outlives one of its links`() throws {
         let server = try links.multipathServer(port: 8096)
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         let own = "route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5"
         try links.ip(own)
         try links.ip("mptcp endpoint add 10.2.0.2 dev wwan0 subflow")
@@ -275,7 +267,7 @@ import Testing
         )
         let packets = try links.packets(of: "wwan0")
         let others = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try packets.waitForLine(containing: "syn multipath")
         _ = try others.waitForLine(containing: "received tcp 10.1.0.2")
         try links.ip("link set eth0 down")

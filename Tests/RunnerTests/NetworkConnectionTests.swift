@@ -19,18 +19,6 @@ import Testing
 
         """
 
-    private static let content = (0..<(6 << 20)).map {
-        UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8)
-    }
-
-    private func start(_ job: JobFolder) throws -> RunningCommand {
-        try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
-    }
-
-    private func run(_ job: JobFolder) throws -> RunOutcome {
-        try start(job).finish().reported(in: job.folder)
-    }
-
     private func makeExpensive() throws {
         try links.ip("route add default via \(TwoLinks.wiredAddress) metric 900")
     }
@@ -44,7 +32,7 @@ import Testing
                 data: { a: { url: "http://\(TwoLinks.ownAddress):8081/a" } }
                 """
         )
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 0)
         let exchange = try #require(outcome.exchanges("a").first)
         #expect(exchange["isCellular"]?.isNull == true)
@@ -83,7 +71,7 @@ import Testing
 
     @Test func `a transfer ends when its interface comes to be forbidden, and is deferred`() throws
     {
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
@@ -91,7 +79,7 @@ import Testing
                 """
         )
         let packets = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try packets.waitForLine(containing: "received")
         try makeExpensive()
         let outcome = try running.finish().reported(in: job.folder)
@@ -129,7 +117,7 @@ import Testing
     @Test func `where no socket can be bound a transfer ends when the route leads elsewhere`()
         throws
     {
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
         let job = try JobFolder(
             Self.classes + """
@@ -158,7 +146,7 @@ import Testing
                     to: a
                 """
         )
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 0)
         #expect(!outcome.command.standardError.contains("waiting"))
         #expect(!outcome.command.standardError.contains("attempt 0"))
@@ -173,7 +161,7 @@ import Testing
                 """
         )
         let packets = try links.packets(of: "wwan0")
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 7)
         #expect(outcome.outcome("a") == "deferred")
         let error = outcome.task("a")?["error"]
@@ -220,7 +208,7 @@ import Testing
             #expect(error?["networkUnavailableReason"]?.string == reason)
         }
         #expect(try packets.finish().standardOutput == "ready\n")
-        let bound = try run(job)
+        let bound = try links.run(job)
         #expect(bound.outcome("own") == "succeeded")
         #expect(bound.outcome("other") == "deferred")
     }
@@ -240,7 +228,7 @@ import Testing
         waits: String,
         move: (address: String, changes: [String], own: String)
     ) throws {
-        try links.root.write(Self.content, to: "file")
+        try links.root.write(TwoLinks.longContent, to: "file")
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
         let job = try JobFolder(
             """
@@ -255,12 +243,12 @@ import Testing
             """
         )
         let packets = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try packets.waitForLine(containing: "received")
         for change in move.changes { try links.ip(change) }
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 0)
-        #expect(try job.folder.read("file") == Self.content)
+        #expect(try job.folder.read("file") == TwoLinks.longContent)
         #expect(!outcome.command.standardError.contains("waiting"))
         #expect(outcome.attempts("a").map { $0["outcome"]?.string } == ["deferred", "succeeded"])
         #expect(outcome.exchanges("a").last?["localAddress"]?.string == move.own)
@@ -278,7 +266,7 @@ import Testing
                   near: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" }
                 """
         )
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 7)
         #expect(outcome.outcome("near") == "succeeded")
         #expect(outcome.outcome("far") == "deferred")
@@ -307,7 +295,7 @@ import Testing
                 """
         )
         try job.folder.write([UInt8](repeating: 1, count: 2 << 20), to: "body.bin")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try server.waitForLine(containing: "order")
         try links.ip("link set eth0 down")
         _ = try running.waitForLine(containing: "order")
@@ -372,10 +360,10 @@ import Testing
             """
         )
         let warning = "session `s` asks for Multipath TCP, and this machine has no endpoint"
-        let alone = try run(job)
+        let alone = try links.run(job)
         #expect(alone.code == 0)
         #expect(alone.command.standardError.contains(warning))
         try links.ip("mptcp endpoint add 10.1.0.2 dev eth0 subflow")
-        #expect(try !run(job).command.standardError.contains(warning))
+        #expect(try !links.run(job).command.standardError.contains(warning))
     }
 }

@@ -18,14 +18,6 @@ import Testing
 
         """
 
-    private func start(_ job: JobFolder) throws -> RunningCommand {
-        try links.unprivileged(try job.runCommand(["--progress", "plain"])).start()
-    }
-
-    private func run(_ job: JobFolder) throws -> RunOutcome {
-        try start(job).finish().reported(in: job.folder)
-    }
-
     /// What an exchange says of its interface.
     private func path(_ exchange: JSONValue?) -> [JSONValue?] {
         [
@@ -48,7 +40,7 @@ import Testing
                 """
         )
         let packets = try links.packets(of: "wwan0")
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 7)
         for id in ["address", "link", "address6", "link6"] {
             let task = try #require(outcome.task(id))
@@ -80,7 +72,7 @@ import Testing
                 """
         )
         let packets = try links.packets(of: "eth0")
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 0)
         let free = try #require(outcome.exchanges("free").first)
         #expect(free["localAddress"]?.string == "10.2.0.2")
@@ -118,7 +110,7 @@ import Testing
                 \(tasks.joined(separator: "\n"))
                 """
         )
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 0)
         for index in 0..<40 {
             let exchange = outcome.exchanges("t\(index)").first
@@ -139,7 +131,7 @@ import Testing
         // A machine under load may be late; it is not each time.
         for _ in 0..<6 where fastest >= 1_000_000 {
             try links.ip("link set eth0 down")
-            let running = try start(job)
+            let running = try links.start(job)
             _ = try running.waitForLine(containing: "waiting")
             let told = Clock.monotonicNanoseconds()
             try links.ip("link set eth0 up")
@@ -167,7 +159,7 @@ import Testing
                 data: { a: { url: "\(TwoLinks.url("a"))" } }
                 """
         )
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 7)
         #expect(outcome.outcome("a") == "deferred")
         #expect(outcome.kind("a") == "network")
@@ -183,7 +175,7 @@ import Testing
                 """
         )
         let packets = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         _ = try packets.waitForLine(containing: "received")
         try links.ip("link set eth0 down")
         _ = try running.waitForLine(containing: "waiting")
@@ -211,7 +203,7 @@ import Testing
             """
         )
         let packets = try links.packets(of: "wwan0")
-        #expect(try run(job).code == 0)
+        #expect(try links.run(job).code == 0)
         let lines = try packets.finish().standardOutput.split(separator: "\n")
         for address in [TwoLinks.address, "[\(TwoLinks.address6)]"] {
             let sent = lines.filter { $0.hasPrefix("sent tcp \(address):\(TwoLinks.port) ") }
@@ -244,7 +236,7 @@ import Testing
             """
         )
         let packets = try links.packets(of: "eth0")
-        let running = try start(job)
+        let running = try links.start(job)
         for index in priorities.indices {
             _ = try packets.waitForLine(containing: "sent tcp \(nobody):900\(index) ")
         }
@@ -272,7 +264,7 @@ import Testing
             """
         )
         let packets = try links.packets(of: "wwan0")
-        #expect(try run(job).code == 0)
+        #expect(try links.run(job).code == 0)
         let lines = try packets.finish().standardOutput.split(separator: "\n")
         let marks = [TwoLinks.address: "syn multipath", "[\(TwoLinks.address6)]": "syn"]
         for (address, mark) in marks {
@@ -295,7 +287,7 @@ import Testing
             """
         )
         let packets = try links.packets(of: "wwan0")
-        let outcome = try run(job)
+        let outcome = try links.run(job)
         #expect(outcome.code == 0)
         #expect(outcome.exchanges("several").first?["isMultipath"]?.bool == true)
         #expect(outcome.exchanges("one").first?["isMultipath"]?.bool == false)

@@ -122,20 +122,11 @@ import TransferModel
         _ kind: TransferFailure.Kind = .reset,
         in run: inout RunSimulation
     ) throws {
-        let partial = PartialUpload(
-            url: try HTTPURL("http://a.test/upload/1"),
-            version: .v6,
-            digest: "d",
-            salt: "s",
-            total: 1000,
-            mayBeComplete: true,
-            creationDate: Timestamp(microseconds: 0),
-            isKept: isKept
-        )
+        let left = try ResumeOutcome.upload(mayBeComplete: true, isKept: isKept)
         run.finish(id) { result in
             result.failure = TransferFailure(kind: kind, phase: .connect, detail: "it broke")
             result.failure?.isKnownUnprocessed = kind == .connect
-            result.resume = ResumeOutcome(upload: UploadOutcome(partial: partial))
+            result.resume = left
         }
     }
 

@@ -319,18 +319,9 @@ import TransferModel
 
     @Test func `an order waits that has left an upload to go on with`() throws {
         var run = Self.run([.init("a").with { $0.method = "POST" }])
-        let partial = PartialUpload(
-            url: try HTTPURL("http://a.test/upload/1"),
-            version: .v6,
-            digest: "d",
-            salt: "s",
-            total: 1000,
-            mayBeComplete: false,
-            creationDate: Timestamp(microseconds: 0),
-            isKept: false
-        )
+        let left = try ResumeOutcome.upload(mayBeComplete: false)
         Self.lose("a", in: &run) {
-            $0.resume = ResumeOutcome(upload: UploadOutcome(partial: partial))
+            $0.resume = left
         }
         #expect(run.waiting == ["a"])
         run.networkChanges()

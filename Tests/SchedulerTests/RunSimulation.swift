@@ -1,8 +1,8 @@
 import SystemKit
-import Transfer
 import TransferModel
 
 @testable import Scheduler
+@testable import Transfer
 
 /// Drives a `RunMachine` by hand: the test is the clock, the network and the disk.
 struct RunSimulation {
@@ -192,5 +192,22 @@ struct RunSimulation {
             default: break
             }
         }
+    }
+}
+
+extension ResumeOutcome {
+    /// What an attempt has left of an upload.
+    static func upload(mayBeComplete: Bool, isKept: Bool = false) throws -> ResumeOutcome {
+        let partial = PartialUpload(
+            url: try HTTPURL("http://a.test/upload/1"),
+            version: .v6,
+            digest: "d",
+            salt: "s",
+            total: 1000,
+            mayBeComplete: mayBeComplete,
+            creationDate: Timestamp(microseconds: 0),
+            isKept: isKept
+        )
+        return ResumeOutcome(upload: UploadOutcome(partial: partial))
     }
 }

@@ -6,33 +6,14 @@ import Transfer
 import TransferModel
 
 /// When an attempt may use what is stored, and what it makes of it besides.
-@Suite struct AttemptCacheTests {
+@Suite struct AttemptCacheTests: CacheSuite {
     private static let fresh = "Cache-Control: max-age=600"
 
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func cache() -> HTTPCache {
-        HTTPCache(
-            store: DiskStore(directory: folder.path("cache"), capacity: 1 << 26),
-            fingerprint: { Engine.sha256(of: $0) }
-        )
-    }
-
-    /// An attempt that takes part in caching and keeps the body as `out`.
-    private func attempt(
-        _ url: String,
-        method: String = "GET",
-        headers: [HeaderField] = [],
-        _ change: (inout AttemptRequest) -> Void = { _ in }
-    ) throws -> AttemptRequest {
-        try .to(url, method: method, headers: headers) {
-            $0.cachePolicy = .useProtocolCachePolicy
-            $0.sink = .file(.init(path: folder.path("out"), displayPath: "out"))
-            change(&$0)
-        }
-    }
+    private func cache() -> HTTPCache { .roomy(in: folder) }
 
     // RFC 9110 §9.3.3
     @Test func `the answer to a POST is for those who are known by the same cookies`() throws {

@@ -6,10 +6,10 @@ import Transfer
 import TransferModel
 
 /// What an attempt makes of stored responses.
-@Suite struct CachedExchangeTests {
+@Suite struct CachedExchangeTests: CacheSuite {
     private static let fresh = "Cache-Control: max-age=600"
 
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -21,20 +21,6 @@ import TransferModel
             fingerprint: { Engine.sha256(of: $0) },
             findSecret: findSecret
         )
-    }
-
-    /// An attempt that takes part in caching and keeps the body as `out`.
-    private func attempt(
-        _ url: String,
-        method: String = "GET",
-        headers: [HeaderField] = [],
-        _ change: (inout AttemptRequest) -> Void = { _ in }
-    ) throws -> AttemptRequest {
-        try .to(url, method: method, headers: headers) {
-            $0.cachePolicy = .useProtocolCachePolicy
-            $0.sink = .file(.init(path: folder.path("out"), displayPath: "out"))
-            change(&$0)
-        }
     }
 
     private func types(_ result: AttemptResult) -> [TransactionMetrics.ResourceFetchType] {

@@ -14,12 +14,7 @@ import TransferModel
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func cache() -> HTTPCache {
-        HTTPCache(
-            store: DiskStore(directory: folder.path("cache"), capacity: 1 << 26),
-            fingerprint: { Engine.sha256(of: $0) }
-        )
-    }
+    private func cache() -> HTTPCache { .roomy(in: folder) }
 
     private func attempt(_ url: String, key: Int = 0) throws -> AttemptRequest {
         try .to(url, key: key) {
