@@ -35,6 +35,20 @@ package final class Document: Sendable {
     ///
     /// Every fault that can be found without knowing what the file is about becomes a diagnostic of a `yaml.` code.
     package static func parse(_ bytes: [UInt8], name: String) -> ParseResult {
+        let isLarge = bytes.count >= shortestCutText
+        return parse(bytes, name: name, cutBy: isLarge ? .usual : nil, ahead: PartsOnThread.self)
+    }
+
+    /// Of shorter texts, a second thread costs more than it saves.
+    private static let shortestCutText = 256 << 10
+
+    /// Reads one YAML document, in pieces when there is a measure for them; what comes of it is the same.
+    static func parse<Ahead: PartsAhead>(
+        _ bytes: [UInt8],
+        name: String,
+        cutBy measure: Cut.Measure?,
+        ahead: Ahead.Type
+    ) -> ParseResult {
         let source = SourceText(name: name, bytes: bytes)
         let input: InputCheck
         do throws(InputCheck.Refusal) {
@@ -43,8 +57,12 @@ package final class Document: Sendable {
             return ParseResult(document: nil, diagnostics: [error.diagnostic])
         }
         let cursor = SourceCursor(base: input.base, isASCII: input.isASCII)
-        var builder = TreeBuilder(source, cursor: cursor)
-        let isWhole = EventReader.read(bytes, from: input.base) { builder.build(from: $0) }
+        var cuts: [Cut] = []
+        // A piece would not know what the directives before it say.
+        if let measure, !input.hasTagDirectives { cuts = Cut.all(in: bytes.span, by: measure) }
+        let (builder, isWhole) =
+            PiecewiseReading<Ahead>.read(source, cursor: cursor, cuts: cuts)
+            ?? TreeBuilder.read(source, cursor: cursor)
         let diagnostics = builder.diagnostics.inFileOrder
         guard isWhole else { return ParseResult(document: nil, diagnostics: diagnostics) }
         return ParseResult(

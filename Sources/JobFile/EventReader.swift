@@ -53,10 +53,22 @@ package enum YAMLLibrary {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
     private let input: UnsafeBufferPointer<UInt8>
+    /// What libyaml has not been given yet of a text that is read behind an opening.
+    private let unread: UnsafeMutablePointer<Unread>?
+    /// What is added to libyaml's counts of scalars and lines.
+    private let shift: (index: Int, line: Int)
     private let isInitialized: Bool
 
-    private init(_ input: UnsafeBufferPointer<UInt8>) {
+    private init(_ input: UnsafeBufferPointer<UInt8>, behindOpeningInLine line: UInt32? = nil) {
         unsafe self.input = input
+        if let line {
+            unsafe unread = .allocate(capacity: 1)
+            unsafe unread?.initialize(to: Unread(bytes: input))
+            shift = (-Unread.opening.utf8CodeUnitCount, Int(line) - 2)
+        } else {
+            unsafe unread = nil
+            shift = (0, 0)
+        }
         unsafe parser = .allocate(capacity: 1)
         unsafe event = .allocate(capacity: 1)
         unsafe event.initialize(to: yaml_event_t())
@@ -65,7 +77,11 @@ package enum YAMLLibrary {
         isInitialized = unsafe yaml_parser_initialize(parser) == 1
         guard isInitialized else { return }
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-        unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+        if let unread = unsafe unread {
+            unsafe yaml_parser_set_input(parser, { unsafe Unread.read($0, $1, $2, $3) }, unread)
+        } else {
+            unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+        }
     }
 
     deinit {
@@ -73,6 +89,7 @@ package enum YAMLLibrary {
         if isInitialized { unsafe yaml_parser_delete(parser) }
         unsafe event.deallocate()
         unsafe parser.deallocate()
+        unsafe unread?.deallocate()
     }
 
     /// Reads `bytes` from `start` on, which must be valid UTF-8.
@@ -83,6 +100,28 @@ package enum YAMLLibrary {
     ) -> Result {
         unsafe bytes.withUnsafeBufferPointer { buffer in
             let reader = unsafe EventReader(UnsafeBufferPointer(rebasing: buffer[start...]))
+            return body(reader)
+        }
+    }
+
+    /// Reads `bytes` from `start` on, the beginning of an indented line, as if a key of the outermost mapping stood
+    /// before: the first event is the key that stands in the line.
+    ///
+    /// What is counted begins there; the line itself has the number `line`. Of what `problem` says, the context and
+    /// all marks are of no use. It returns nil when no key of a block mapping stands there.
+    static func readEntries<Result>(
+        _ bytes: [UInt8],
+        from start: Int,
+        line: UInt32,
+        _ body: (borrowing EventReader) -> Result
+    ) -> Result? {
+        unsafe bytes.withUnsafeBufferPointer { buffer in
+            let rest = unsafe UnsafeBufferPointer(rebasing: buffer[start...])
+            let reader = unsafe EventReader(rest, behindOpeningInLine: line)
+            let opening: [Kind] = [
+                .streamStart, .documentStart, .mappingStart, .scalar, .mappingStart,
+            ]
+            guard opening.allSatisfy({ reader.next() == $0 }) else { return nil }
             return body(reader)
         }
     }
@@ -113,14 +152,14 @@ package enum YAMLLibrary {
         let context = unsafe parser.pointee.context.map { unsafe String(cString: $0) }
         return unsafe Problem(
             message: String(cString: parser.pointee.problem),
-            mark: Self.mark(parser.pointee.problem_mark),
+            mark: mark(parser.pointee.problem_mark),
             context: context,
-            contextMark: Self.mark(parser.pointee.context_mark)
+            contextMark: mark(parser.pointee.context_mark)
         )
     }
 
-    var start: Mark { unsafe Self.mark(event.pointee.start_mark) }
-    var end: Mark { unsafe Self.mark(event.pointee.end_mark) }
+    var start: Mark { unsafe mark(event.pointee.start_mark) }
+    var end: Mark { unsafe mark(event.pointee.end_mark) }
 
     /// The anchor that stands on the current node, or the name that the current alias means.
     func anchor(of kind: Kind) -> String? {
@@ -205,11 +244,63 @@ package enum YAMLLibrary {
         )
     }
 
-    private static func mark(_ mark: yaml_mark_t) -> Mark {
+    private func mark(_ mark: yaml_mark_t) -> Mark {
         Mark(
-            index: mark.index,
-            line: UInt32(truncatingIfNeeded: mark.line &+ 1),
+            index: mark.index &+ shift.index,
+            line: UInt32(truncatingIfNeeded: mark.line &+ shift.line &+ 1),
             column: UInt32(truncatingIfNeeded: mark.column &+ 1)
         )
+    }
+}
+
+/// What is left of an opening and a text behind it.
+@safe private struct Unread {
+    /// Opens the outermost mapping, and with the indented line behind it the mapping inside.
+    static let opening: StaticString = "x:\n"
+
+    /// Bytes given at a time: libyaml decodes all that it gets, and of a piece reads little more than the piece.
+    private static let longestRead = 4 << 10
+
+    private var parts: (opening: UnsafeBufferPointer<UInt8>, bytes: UnsafeBufferPointer<UInt8>)
+
+    init(bytes: UnsafeBufferPointer<UInt8>) {
+        unsafe parts = (
+            UnsafeBufferPointer(
+                start: Self.opening.utf8Start,
+                count: Self.opening.utf8CodeUnitCount
+            ),
+            bytes
+        )
+    }
+
+    /// `yaml_read_handler_t`: puts the next bytes into a buffer, none at the end.
+    static func read(
+        _ unread: UnsafeMutableRawPointer?,
+        _ buffer: UnsafeMutablePointer<UInt8>?,
+        _ size: Int,
+        _ length: UnsafeMutablePointer<Int>?
+    ) -> CInt {
+        guard let buffer = unsafe buffer,
+            let unread = unsafe unread?.assumingMemoryBound(to: Self.self)
+        else { return 0 }
+        if unsafe !unread.pointee.parts.opening.isEmpty {
+            unsafe length?.pointee = take(&unread.pointee.parts.opening, to: buffer, size)
+        } else {
+            unsafe length?.pointee = take(&unread.pointee.parts.bytes, to: buffer, size)
+        }
+        return 1
+    }
+
+    private static func take(
+        _ bytes: inout UnsafeBufferPointer<UInt8>,
+        to buffer: UnsafeMutablePointer<UInt8>,
+        _ size: Int
+    ) -> Int {
+        let count = min(size, bytes.count, longestRead)
+        if count > 0, let base = bytes.baseAddress {
+            unsafe buffer.update(from: base, count: count)
+        }
+        unsafe bytes = UnsafeBufferPointer(rebasing: bytes[count...])
+        return count
     }
 }

@@ -8,6 +8,8 @@ struct InputCheck {
     /// Where the text begins: behind a byte order mark.
     let base: Int
     let isASCII: Bool
+    /// Whether a line begins like a `%TAG` directive.
+    let hasTagDirectives: Bool
 
     /// Why the bytes are not text.
     struct Refusal: Error {
@@ -43,6 +45,7 @@ struct InputCheck {
             }
         }
         self.isASCII = isASCII && base == 0
+        hasTagDirectives = directives > 0
     }
 
     /// Whether YAML 1.2 §5.1 lets a scalar stand in a text.

@@ -66,6 +66,11 @@ struct Node {
         }
     }
 
+    /// Whether the value is a mapping without braces whose first key stands in that column.
+    func isBlockMapping(inColumn column: UInt32) -> Bool {
+        kind == .mapping && !flags.contains(.isFlow) && self.column == column
+    }
+
     /// How far the value's text reaches.
     var extent: UInt32 {
         switch kind {

@@ -1,7 +1,7 @@
 /// Turns libyaml's positions, which count Unicode scalars, into byte offsets, going forward only.
 struct SourceCursor {
     /// Offset of the first byte that libyaml sees.
-    let base: Int
+    private(set) var base: Int
     private let isASCII: Bool
     private var index = 0
     private var byte: Int
@@ -11,6 +11,11 @@ struct SourceCursor {
         self.base = base
         self.isASCII = isASCII
         byte = base
+    }
+
+    /// Counts from another byte on, the first of a scalar.
+    mutating func restart(at base: Int) {
+        self = SourceCursor(base: base, isASCII: isASCII)
     }
 
     /// The byte offset of the scalar number `target`; a number before an earlier one gives the earlier one's.

@@ -19,7 +19,7 @@ struct Tree: Sendable {
     }
 
     /// The bit of an extent that says that the rest is an index into `ends`, not a width.
-    private static let isMultiline: UInt32 = 1 << 31
+    static let isMultiline: UInt32 = 1 << 31
 
     /// The index of what an alias stands for, of the value itself otherwise.
     func resolved(_ index: Int) -> Int {

@@ -5,8 +5,27 @@ internal import Diagnostics
 /// All limits are checked on events, before anything is built from them: libyaml itself has none, and its time is
 /// quadratic in the depth.
 struct TreeBuilder {
+    /// How a reading ended.
+    enum End {
+        /// All of the document is in the tree.
+        case whole
+        /// The rest may not be read, as a diagnostic says.
+        case refused
+        /// libyaml stopped.
+        case broken(EventReader.Problem)
+        /// The next event, which is the current one, is the key of an entry that is not to be read.
+        case entry(Entry)
+    }
+
+    /// Where a key of a section stands.
+    struct Entry {
+        /// In bytes.
+        var offset: Int
+        var line: UInt32
+    }
+
     /// A collection whose end has not come yet.
-    private struct Open {
+    struct Open {
         var index: Int
         /// `expandedCount` before it.
         var countBefore: Int
@@ -17,35 +36,19 @@ struct TreeBuilder {
         var anchor: String?
     }
 
-    /// What an anchor stands for.
-    private struct Anchor {
-        var index: UInt32
-        /// Number of values that an alias stands for; 0 while the collection is still open.
-        var size: UInt32
-        /// Levels of collections that an alias adds.
-        var height: UInt8
-        /// Length of all texts that an alias stands for.
-        var bytes: Int
-
-        init(index: Int, size: Int, height: Int, bytes: Int) {
-            self.bytes = bytes
-            self.index = UInt32(truncatingIfNeeded: index)
-            self.size = UInt32(truncatingIfNeeded: size)
-            self.height = UInt8(truncatingIfNeeded: height)
-        }
-    }
-
-    private(set) var tree: Tree
-    private(set) var diagnostics: [Diagnostic] = []
-    private var open: [Open] = []
-    private var anchors: [String: Anchor] = [:]
+    var tree: Tree
+    var diagnostics: [Diagnostic] = []
+    var open: [Open] = []
+    var anchors: [String: Anchor] = [:]
+    /// How many anchors stand in the text, those of one name too.
+    var anchorCount = 0
     /// Values so far, every alias counted as all that it stands for.
-    private var expandedCount = 0
+    var expandedCount = 0
     /// Length of their texts, counted alike.
-    private(set) var expandedBytes = 0
-    private var cursor: SourceCursor
+    var expandedBytes = 0
+    var cursor: SourceCursor
     private var keys = KeyCheck()
-    private let source: SourceText
+    let source: SourceText
 
     init(_ source: SourceText, cursor: SourceCursor) {
         self.source = source
@@ -54,27 +57,57 @@ struct TreeBuilder {
         tree.nodes.reserveCapacity(min(source.bytes.count / 4 + 16, DocumentLimits.nodes))
     }
 
-    /// Reads all events; false when what was built is not a whole document.
-    mutating func build(from reader: borrowing EventReader) -> Bool {
-        var documents = 0
-        while let kind = reader.next() {
+    /// Reads a text at once, and tells whether what was built is a whole document.
+    static func read(
+        _ source: SourceText,
+        cursor: SourceCursor
+    ) -> (builder: TreeBuilder, isWhole: Bool) {
+        var builder = TreeBuilder(source, cursor: cursor)
+        let end = EventReader.read(source.bytes, from: cursor.base) { builder.build(from: $0) }
+        switch end {
+        case .whole:
+            return (builder, true)
+        case .broken(let problem):
+            builder.diagnostics.append(SyntaxProblem(problem, in: source).diagnostic)
+        case .refused, .entry:
+            break
+        }
+        return (builder, false)
+    }
+
+    /// Reads events to the end of the text, or to an entry.
+    ///
+    /// - Parameters:
+    ///   - reader: What gives the events.
+    ///   - first: The current event when it is to be added itself, as after an end at an entry.
+    ///   - limit: The offset from which on an entry is the end.
+    /// - Returns: What the reading ended at.
+    mutating func build(
+        from reader: borrowing EventReader,
+        startingWith first: EventReader.Kind? = nil,
+        until limit: Int = .max
+    ) -> End {
+        var current = first ?? reader.next()
+        while let kind = current {
             switch kind {
             case .streamEnd:
-                return finish()
+                return finish() ? .whole : .refused
             case .documentStart:
-                documents += 1
-                guard documents == 1 else { return refuseDocument(at: reader.start) }
+                guard tree.nodes.isEmpty else { return refuseDocument(at: reader.start) }
             case .streamStart, .documentEnd:
-                continue
+                break
             case .sequenceEnd, .mappingEnd:
                 close(at: reader.end)
             case .scalar, .sequenceStart, .mappingStart, .alias:
-                guard add(kind, from: reader) else { return false }
+                if open.count == 2, kind == .scalar, let entry = entry(at: reader, from: limit) {
+                    return .entry(entry)
+                }
+                guard add(kind, from: reader) else { return .refused }
             }
             if diagnostics.count >= DocumentLimits.diagnostics { return giveUp(at: reader.start) }
+            current = reader.next()
         }
-        diagnostics.append(SyntaxProblem(reader.problem, in: source).diagnostic)
-        return false
+        return .broken(reader.problem)
     }
 
     private mutating func finish() -> Bool {
@@ -90,23 +123,23 @@ struct TreeBuilder {
         return true
     }
 
-    private mutating func refuseDocument(at mark: EventReader.Mark) -> Bool {
+    private mutating func refuseDocument(at mark: EventReader.Mark) -> End {
         report(
             .multipleDocuments,
             "a job file is one YAML document, and here a second one starts",
             at: mark.point,
             help: "put the second document into a file of its own"
         )
-        return false
+        return .refused
     }
 
-    private mutating func giveUp(at mark: EventReader.Mark) -> Bool {
+    private mutating func giveUp(at mark: EventReader.Mark) -> End {
         report(
             .tooManyFaults,
             "the rest of the file was not read, because \(diagnostics.count) faults are listed",
             at: mark.point
         )
-        return false
+        return .refused
     }
 
     /// Adds the value that an event starts; false when a limit is passed.
@@ -161,7 +194,9 @@ struct TreeBuilder {
         let index = tree.nodes.count
         tree.nodes.append(node)
         expandedBytes += length
-        if let anchor { anchors[anchor] = Anchor(index: index, size: 1, height: 0, bytes: length) }
+        if let anchor {
+            set(anchor, to: Anchor(index: index, size: 1, height: 0, bytes: length))
+        }
         if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
     }
 
@@ -214,7 +249,7 @@ struct TreeBuilder {
         }
         let index = tree.nodes.count
         tree.nodes.append(node)
-        if let anchor { anchors[anchor] = Anchor(index: index, size: 0, height: 0, bytes: 0) }
+        if let anchor { set(anchor, to: Anchor(index: index, size: 0, height: 0, bytes: 0)) }
         open.append(
             Open(
                 index: index,
@@ -252,61 +287,6 @@ struct TreeBuilder {
         if tree.nodes[index].kind == .mapping {
             keys.check(index, in: tree, into: &diagnostics)
         }
-    }
-
-    /// Adds an alias; false when it has no target or stands for more than a limit.
-    private mutating func addAlias(_ node: inout Node, from reader: borrowing EventReader) -> Bool {
-        let start = reader.start
-        let name = reader.anchor(of: .alias) ?? ""
-        let extent = tree.extent(from: start, to: reader.end)
-        node.kind = .alias
-        node.reach = extent
-        let range = tree.range(line: start.line, column: start.column, extent: extent)
-        guard let anchor = anchors[name] else {
-            let known = anchors.count <= 1_000 ? anchors.keys.sorted() : []
-            let near = NearestName.find(name, among: known)
-            report(
-                .undefinedAlias,
-                "no anchor `&\(name.excerpt)` stands before this alias",
-                at: range,
-                help: near.map { "did you mean `*\($0.excerpt)`?" }
-                    ?? "put a value that starts with `*` in quotes"
-            )
-            return false
-        }
-        let meaning = Int(anchor.index)
-        let note = Diagnostic.Note("`&\(name.excerpt)` stands for this", at: tree.point(meaning))
-        guard anchor.size > 0 else {
-            report(
-                .recursiveAlias,
-                "the alias `*\(name.excerpt)` stands inside of what it means",
-                at: range,
-                notes: [note]
-            )
-            return false
-        }
-        expandedCount += Int(anchor.size) - 1
-        expandedBytes += anchor.bytes
-        guard expandedCount <= DocumentLimits.nodes, expandedBytes <= DocumentLimits.expandedBytes
-        else {
-            let limit =
-                expandedCount > DocumentLimits.nodes ? "4 million values" : "256 MiB of text"
-            report(
-                .aliasExpansion,
-                "with this alias the file stands for more than \(limit)",
-                at: range,
-                notes: [note]
-            )
-            return false
-        }
-        let depth = open.count + Int(anchor.height)
-        guard depth <= DocumentLimits.nesting else { return refuseNesting(at: start) }
-        if let parent = open.indices.last {
-            open[parent].deepest = max(open[parent].deepest, depth)
-        }
-        node.content = anchor.index
-        tree.nodes.append(node)
-        return true
     }
 
     /// Puts a tag on a value, if the tag is known and the value fits it.
@@ -358,7 +338,7 @@ struct TreeBuilder {
         return false
     }
 
-    private mutating func refuseNesting(at mark: EventReader.Mark) -> Bool {
+    mutating func refuseNesting(at mark: EventReader.Mark) -> Bool {
         report(
             .nesting,
             "sequences and mappings may be nested at most \(DocumentLimits.nesting) deep",
@@ -367,7 +347,7 @@ struct TreeBuilder {
         return false
     }
 
-    private mutating func report(
+    mutating func report(
         _ fault: YAMLFault,
         _ message: String,
         at range: SourceRange,

@@ -1,0 +1,39 @@
+internal import Diagnostics
+
+/// A text in pieces, of which each but the last can be read without those before it.
+struct Pieces: Sendable {
+    let source: SourceText
+    /// Where the pieces begin.
+    let cuts: [Cut]
+    /// What was built from the text before the first piece, inside of a section.
+    let head: TreeBuilder
+
+    init(of source: SourceText, at cuts: [Cut], behind head: TreeBuilder) {
+        self.source = source
+        self.cuts = cuts
+        self.head = head.forParts
+    }
+
+    /// Reads a piece; nil when it is the last, when it is more than entries of one section, or when there is something
+    /// to tell of it.
+    func part(_ piece: Int) -> Part? {
+        guard piece + 1 < cuts.count else { return nil }
+        let start = cuts[piece]
+        let limit = cuts[piece + 1].key
+        var builder = head
+        builder.beginPart(at: start, length: limit - start.offset)
+        let end = EventReader.readEntries(source.bytes, from: start.offset, line: 1) {
+            builder.build(from: $0, until: limit)
+        }
+        guard case .entry(let entry)? = end, entry.offset == limit, builder.isPart(behind: head)
+        else { return nil }
+        return Part(builder: builder, lines: entry.line - 1)
+    }
+}
+
+/// What was built from one piece, behind the head of the document.
+struct Part: Sendable {
+    let builder: TreeBuilder
+    /// How many lines the piece has.
+    let lines: UInt32
+}

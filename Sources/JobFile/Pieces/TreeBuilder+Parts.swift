@@ -1,0 +1,62 @@
+internal import Diagnostics
+
+extension TreeBuilder {
+    /// The entry of a section whose key is the current event, a scalar; nil when it is something else, or stands before
+    /// `limit`.
+    ///
+    /// A section is a mapping as a value of the outermost mapping, both without braces. Its entries' keys are plain, so that the
+    /// state of libyaml at such a key depends on nothing that stands before but on the two columns.
+    mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
+        let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
+        let start = reader.start
+        guard section.length % 2 == 0, section.isBlockMapping(inColumn: start.column),
+            root.isBlockMapping(inColumn: 1), root.length % 2 == 0,
+            reader.isPlainScalar, reader.valueLength > 0
+        else { return nil }
+        let offset = cursor.offset(of: start.index, in: source.bytes)
+        return offset >= limit ? Entry(offset: offset, line: start.line) : nil
+    }
+
+    /// What parts begin with: a copy that counts anew, and in which the open section stands for any.
+    var forParts: TreeBuilder {
+        var head = self
+        head.diagnostics = []
+        head.expandedCount = 0
+        head.expandedBytes = 0
+        head.open[1].deepest = 2
+        head.tree.nodes[open[1].index].flags = []
+        head.tree.nodes[open[1].index].length = 0
+        return head
+    }
+
+    /// Goes to another piece, whose entries belong to the open section.
+    mutating func beginPart(at cut: Cut, length: Int) {
+        cursor.restart(at: cut.offset)
+        tree.nodes.reserveCapacity(tree.nodes.count + length / 8)
+        tree.nodes[open[1].index].column = UInt32(truncatingIfNeeded: cut.indent + 1)
+    }
+
+    /// Whether nothing but entries of one section has come to `head`, without a fault and without an anchor.
+    func isPart(behind head: TreeBuilder) -> Bool {
+        diagnostics.isEmpty && anchorCount == head.anchorCount
+            && open[1].index == head.open[1].index
+    }
+
+    /// Whether the aliases of a part mean what they would mean here, and its values are not too many.
+    func canTake(_ part: Part) -> Bool {
+        part.builder.anchorCount == anchorCount
+            && expandedCount + part.builder.expandedCount <= DocumentLimits.nodes
+            && expandedBytes + part.builder.expandedBytes <= DocumentLimits.expandedBytes
+    }
+
+    /// Adds the entries of a part, whose first line is `line`, to the open section.
+    mutating func take(_ part: Part, behind head: TreeBuilder, at line: UInt32) {
+        let section = part.builder.tree.nodes[part.builder.open[1].index]
+        tree.nodes[open[1].index].length += section.length
+        tree.nodes[open[1].index].flags.formUnion(section.flags)
+        tree.append(part.builder.tree, behind: head.tree, lines: line - 1)
+        expandedCount += part.builder.expandedCount
+        expandedBytes += part.builder.expandedBytes
+        open[1].deepest = max(open[1].deepest, part.builder.open[1].deepest)
+    }
+}
