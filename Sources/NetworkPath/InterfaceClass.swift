@@ -8,6 +8,8 @@ package struct InterfaceClass: Sendable, Hashable {
     package var isExpensive: Bool?
     /// Only a rule makes an interface constrained.
     package var isConstrained: Bool
+    /// Whether daemons have still to say what it is now: until then only those may use it who may use any.
+    package var isPending = false
     /// Where it is known from, half a sentence each, the strongest first.
     package var evidence: [String]
 
@@ -31,6 +33,7 @@ package struct InterfaceClass: Sendable, Hashable {
     /// Why tasks with such access may not use the interface; nil when they may.
     package func denial(under access: NetworkAccess) -> NetworkUnavailableReason? {
         if kind == .loopback { return nil }
+        if isPending, access.isRestricted { return .unclassified }
         let mayBeUnknown = access.contains(.unclassified)
         if !access.contains(.cellular), isCellular ?? !mayBeUnknown {
             return isCellular == nil ? .unclassified : .cellular

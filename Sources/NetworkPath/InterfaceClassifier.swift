@@ -10,30 +10,32 @@ struct InterfaceClassifier {
     let daemons: [[String: InterfaceEvidence]]
     /// What interfaces are attached to, by names.
     let attachments: [String: LinkAttachment]
+    /// The names of those that daemons have still to say something of.
+    var pending: Set<String> = []
     /// Those of the machine.
     let routes: [Route]
 
     /// Classifies all interfaces; one that is made of others is the worst of them.
     func classify(_ interfaces: inout [NetworkInterface]) {
-        let carriers = interfaces.map(carriers)
-        let own = zip(interfaces, carriers).map { ownClass($0, isCarried: !$1.isEmpty) }
+        let lowers = lowers(of: interfaces)
+        let gateways = Dictionary(grouping: routes.lazy.filter { $0.prefix == 0 }, by: \.interface)
+        let own = zip(interfaces, lowers).map { interface, lowers in
+            ownClass(
+                interface,
+                isCarried: lowers.contains { $0.isCarrier },
+                gateways: gateways[interface.index]?.compactMap(\.gateway) ?? []
+            )
+        }
         var all = own.map(\.value)
         // Each round carries classes up by one floor; there is none above the last interface.
         for _ in interfaces.indices {
             let before = all
-            for position in interfaces.indices {
+            for position in interfaces.indices where !own[position].isRuled {
                 all[position] = own[position].value
-                guard !own[position].isRuled else { continue }
-                for lower in interfaces.indices
-                where lower != position {
-                    if interfaces[position].stands(on: interfaces[lower]) {
-                        all[position].worsen(by: before[lower], "made of \(interfaces[lower].name)")
-                    } else if carriers[position].contains(interfaces[lower].index) {
-                        all[position].worsen(
-                            by: before[lower],
-                            "goes over \(interfaces[lower].name)"
-                        )
-                    }
+                for lower in lowers[position] {
+                    let way = lower.isCarrier ? "goes over" : "made of"
+                    let name = interfaces[lower.position].name
+                    all[position].worsen(by: before[lower.position], "\(way) \(name)")
                 }
             }
             if all == before { break }
@@ -41,16 +43,41 @@ struct InterfaceClassifier {
         for position in interfaces.indices { interfaces[position].classification = all[position] }
     }
 
+    /// An interface that another one's packets leave by.
+    private struct Lower {
+        var position: Int
+        /// Whether it leads to a tunnel's other end; the other one is made of it otherwise.
+        var isCarrier: Bool
+    }
+
+    /// Of each interface those that its packets leave by, in their order.
+    private func lowers(of interfaces: [NetworkInterface]) -> [[Lower]] {
+        let positions = Dictionary(zip(interfaces.lazy.map(\.index), interfaces.indices)) { $1 }
+        var lowers: [[Lower]] = interfaces.map { interface in
+            carriers(of: interface).compactMap { positions[$0] }
+                .map { Lower(position: $0, isCarrier: true) }
+        }
+        for (position, interface) in interfaces.enumerated() {
+            if let bridge = positions[interface.master], bridge != position {
+                lowers[bridge].append(Lower(position: position, isCarrier: false))
+            }
+            if let device = positions[interface.link], device != position {
+                lowers[position].append(Lower(position: device, isCarrier: false))
+            }
+        }
+        return lowers.map { $0.sorted { $0.position < $1.position } }
+    }
+
     /// What is known of an interface itself, and whether a rule says all that a lower one could.
     private func ownClass(
         _ interface: NetworkInterface,
-        isCarried: Bool
+        isCarried: Bool,
+        gateways: [IPAddress]
     ) -> (value: InterfaceClass, isRuled: Bool) {
         let device = devices.device(of: interface)
         var attachment = attachments[interface.name] ?? LinkAttachment()
         attachment.driver = device.driver
-        attachment.gateways = routes.filter { $0.prefix == 0 && $0.interface == interface.index }
-            .compactMap(\.gateway)
+        attachment.gateways = gateways
         var ruled: [InterfaceEvidence] = []
         // This machine is what it is, also under a rule for everything.
         let isOwn = interface.hardwareType == NetworkInterface.loopback
@@ -70,15 +97,18 @@ struct InterfaceClassifier {
         let ruledKind = ruled.lazy.compactMap(\.kind).first
         let ruledCost = ruled.lazy.compactMap(\.isExpensive).first
         let kind = evidence.lazy.compactMap(\.kind).first ?? .other
-        let isHidden = interface.isMadeOfUnseen && !isCarried && ruledKind == nil
+        let isPending = !isOwn && pending.contains(interface.name)
+        let isHidden =
+            isPending || interface.isMadeOfUnseen && !isCarried && ruledKind == nil
         let cost = evidence.lazy.compactMap(\.isExpensive).first
-        let value = InterfaceClass(
+        var value = InterfaceClass(
             kind: kind,
             isCellular: kind == .cellular ? true : isHidden ? nil : false,
             isExpensive: cost ?? (isHidden ? nil : false),
             isConstrained: evidence.lazy.compactMap(\.isConstrained).first ?? false,
             evidence: evidence.filter { !$0.isEmpty }.map(\.source)
         )
+        value.isPending = isPending
         return (value, ruledKind != nil && ruledCost != nil)
     }
 
@@ -103,11 +133,6 @@ struct InterfaceClassifier {
 }
 
 extension NetworkInterface {
-    /// Whether its packets leave by that one.
-    fileprivate func stands(on lower: NetworkInterface) -> Bool {
-        lower.master == index || link == lower.index
-    }
-
     /// Whether its packets leave by an interface that is not to be seen: a tunnel's by whatever leads to its other end, a
     /// veth's in another namespace, those of a PPP connection by a modem or by another network.
     fileprivate var isMadeOfUnseen: Bool {
@@ -138,6 +163,7 @@ extension InterfaceClass {
         isCellular = Self.worse(isCellular, lower.isCellular)
         isExpensive = Self.worse(isExpensive, lower.isExpensive)
         isConstrained = isConstrained || lower.isConstrained
+        isPending = isPending || lower.isPending
         evidence.append(reason)
     }
 

@@ -14,6 +14,8 @@ package struct NetworkInterface: Sendable, Hashable {
     package var macAddress: String?
     /// Whether it is switched on and has a carrier, or does not say.
     package var isUp: Bool
+    /// How often its carrier has come or gone; 0 where the kernel does not count (before Linux 3.15).
+    package var carrierChanges: UInt32
     /// The bridge or bond that it is a port of; 0 for none.
     package var master: Int32
     /// The interface that a virtual one is made of, such as a VLAN's; 0 for none that is to be seen from here.
@@ -32,6 +34,7 @@ package struct NetworkInterface: Sendable, Hashable {
         hardwareType: UInt16 = Self.ethernet,
         macAddress: String? = nil,
         isUp: Bool = true,
+        carrierChanges: UInt32 = 0,
         master: Int32 = 0,
         link: Int32 = 0,
         peers: [IPAddress] = [],
@@ -44,6 +47,7 @@ package struct NetworkInterface: Sendable, Hashable {
         self.hardwareType = hardwareType
         self.macAddress = macAddress
         self.isUp = isUp
+        self.carrierChanges = carrierChanges
         self.master = master
         self.link = link
         self.peers = peers

@@ -4,50 +4,61 @@ package import SystemKit
 package final class NetworkMonitor: Sendable {
     private let survey: NetworkSurvey
     private let changes: NetlinkSocket
-    private let state: Lock<State>
+    /// What daemons have said last; held while the network is looked at, so that no look is overwritten by an older one.
+    private let answers: Lock<DaemonAnswers>
+    /// The network as it was seen last.
+    private let seen: Lock<NetworkSnapshot>
     private let wakeUp: EventPoll.WakeUp
     /// Held while somebody is told of a change.
     private let isStopped = Lock(false)
 
-    private struct State {
-        /// What daemons were asked about last.
-        var surveyed: NetworkSnapshot
-        /// The network as it was seen last.
-        var current: NetworkSnapshot
-    }
+    /// How long after a survey daemons are asked again although nothing was heard: they learn things that the kernel does not
+    /// tell.
+    private let surveyNanoseconds: Int64
 
     /// How long after a first change the network is looked at again: one change seldom comes alone.
     private static let settlingNanoseconds: Int64 = 250_000_000
-    /// How long after that it is looked at although nothing was heard: daemons learn things that the kernel does not tell.
-    private static let surveyNanoseconds: Int64 = 30_000_000_000
     private static let changesTag: UInt64 = 1
 
     /// Looks at the network.
     ///
     /// - Throws: What netlink(7) says.
-    package init(_ survey: NetworkSurvey) throws(SystemError) {
+    package convenience init(_ survey: NetworkSurvey) throws(SystemError) {
+        try self.init(survey, surveyNanoseconds: 30_000_000_000)
+    }
+
+    /// Asks daemons more often, or less.
+    init(_ survey: NetworkSurvey, surveyNanoseconds: Int64) throws(SystemError) {
         self.survey = survey
+        self.surveyNanoseconds = surveyNanoseconds
         wakeUp = try EventPoll.WakeUp()
         // Before the first look, so that no change is missed between the two.
         changes = try NetlinkSocket(hearing: [.links, .addresses, .routes])
-        let found = try survey.snapshot(RouteSocket())
-        state = Lock(State(surveyed: found, current: found))
+        let socket = try RouteSocket()
+        let heard = survey.answers(of: try socket.tables().interfaces)
+        // Daemons take their time, and the network may be another one by then.
+        let tables = try socket.tables()
+        seen = Lock(survey.snapshot(of: tables.interfaces, tables.routes, by: heard))
+        answers = Lock(heard)
     }
 
     /// The network as it was seen last; any thread may ask.
-    package var current: NetworkSnapshot { state.withLock { $0.current } }
+    package var current: NetworkSnapshot { seen.withLock { $0 } }
 
     /// Reads interfaces and routes anew, on the calling thread, and asks no daemon.
     ///
-    /// What has come or changed since the last survey is left out: what it is, is not known yet.
+    /// What has come or changed since daemons were asked is pending: what it is, is not known yet.
     ///
     /// - Parameter socket: The caller's own.
     /// - Returns: What was found; what was known when nothing can be.
-    package func refresh(_ socket: RouteSocket) -> NetworkSnapshot {
-        guard let tables = try? socket.tables() else { return current }
-        return state.withLock { state in
-            state.current = state.surveyed.refreshed(tables.interfaces, tables.routes)
-            return state.current
+    package func refresh(_ socket: RouteSocket) -> NetworkSnapshot { look(socket) ?? current }
+
+    private func look(_ socket: RouteSocket) -> NetworkSnapshot? {
+        answers.withLock { answers in
+            guard let tables = try? socket.tables() else { return nil }
+            let found = survey.snapshot(of: tables.interfaces, tables.routes, by: answers)
+            seen.withLock { $0 = found }
+            return found
         }
     }
 
@@ -76,10 +87,14 @@ package final class NetworkMonitor: Sendable {
         var settled = nextSurvey
         // Others may have seen a change before, by `refresh`: it is to be told of all the same.
         var told = current
-        func tell(_ found: NetworkSnapshot) {
-            guard found != told else { return }
-            told = found
-            isStopped.withLock { if !$0 { didChange() } }
+        /// Looks, and tells of what is different; nil when the kernel does not answer.
+        func tell() -> NetworkSnapshot? {
+            guard let found = look(socket) else { return nil }
+            if found != told {
+                told = found
+                isStopped.withLock { if !$0 { didChange() } }
+            }
+            return found
         }
         while true {
             poll.wait(milliseconds: Self.milliseconds(until: settled), into: &events)
@@ -92,21 +107,22 @@ package final class NetworkMonitor: Sendable {
             }
             guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
             // What the kernel knows is told before daemons are waited for.
-            tell(refresh(socket))
-            guard let found = try? survey.snapshot(socket) else {
-                settled = Clock.monotonicNanoseconds() + Self.settlingNanoseconds
-                continue
+            if let found = tell() {
+                let heard = survey.answers(of: found.interfaces)
+                answers.withLock { $0 = heard }
+                // Daemons take their time, and the network may be another one by then.
+                if tell() != nil {
+                    settled = nextSurvey
+                    continue
+                }
             }
-            state.withLock { $0.surveyed = found }
-            // Daemons take their time, and the network may be another one by then.
-            tell(refresh(socket))
-            settled = nextSurvey
+            settled = Clock.monotonicNanoseconds() + Self.settlingNanoseconds
         }
     }
 
     /// When the network is looked at without a word of the kernel; nil for never.
     private var nextSurvey: Int64? {
-        survey.asksDaemons ? Clock.monotonicNanoseconds() + Self.surveyNanoseconds : nil
+        survey.asksDaemons ? Clock.monotonicNanoseconds() + surveyNanoseconds : nil
     }
 
     private static func milliseconds(until time: Int64?) -> Int32 {

@@ -34,29 +34,6 @@ package struct NetworkSnapshot: Sendable, Hashable {
         interfaces.first { $0.index == index }
     }
 
-    /// What is there now, as far as it is known what it is: by a survey of before.
-    ///
-    /// Left out is what has come, has come up or has other addresses than then: it may lead to another network, which only the
-    /// next survey knows.
-    ///
-    /// - Parameters:
-    ///   - interfaces: Those that are there, without their classes.
-    ///   - routes: All that are there.
-    /// - Returns: Those that are known, with the classes that they had.
-    func refreshed(_ interfaces: [NetworkInterface], _ routes: [Route]) -> NetworkSnapshot {
-        let known = interfaces.compactMap { found in
-            guard let known = interface(found.index), known.name == found.name,
-                known.isUp || !found.isUp,
-                found.addresses.isEmpty
-                    || !Set(found.addresses).isDisjoint(with: known.addresses)
-            else { return nil as NetworkInterface? }
-            var found = found
-            found.classification = known.classification
-            return found
-        }
-        return NetworkSnapshot(interfaces: known, routes: routes)
-    }
-
     /// The number of the interface that a zone names, or that it is (RFC 4007 §11.2); 0, which none has, for no interface.
     ///
     /// Capitals do not count: hosts of URLs are kept without them.
@@ -147,6 +124,19 @@ package struct NetworkSnapshot: Sendable, Hashable {
             }
         }.min { ($1.0.prefix, $0.0.metric) < ($0.0.prefix, $1.0.metric) }
         return best.map { .open($0.1) } ?? .refuse(denial)
+    }
+
+    /// Why what goes over an interface has to end; nil while it may go on.
+    ///
+    /// What daemons have still to say holds up what begins, and ends nothing.
+    package func denial(
+        ofRunningOver interface: Int32,
+        under access: NetworkAccess
+    ) -> NetworkUnavailableReason? {
+        guard let found = self.interface(interface)?.classification, !found.isPending else {
+            return nil
+        }
+        return found.denial(under: access)
     }
 
     /// The names of the interfaces over which tasks with such access can make a connection now.

@@ -29,18 +29,34 @@ package struct NetworkSurvey: Sendable {
 
     /// What there is now.
     ///
-    /// Daemons are asked each time, and waited for up to two seconds each.
+    /// Daemons are asked, and waited for up to two seconds each.
     ///
     /// - Throws: What netlink(7) says.
     package func snapshot(_ socket: RouteSocket) throws(SystemError) -> NetworkSnapshot {
         let tables = try socket.tables()
-        var interfaces = tables.interfaces
+        let answers = answers(of: tables.interfaces)
+        return snapshot(of: tables.interfaces, tables.routes, by: answers)
+    }
+
+    /// Asks the daemons what interfaces are, and waits for them up to two seconds each.
+    func answers(of interfaces: [NetworkInterface]) -> DaemonAnswers {
+        asksDaemons ? DaemonAnswers(bus.report(), of: interfaces) : DaemonAnswers()
+    }
+
+    /// What there is by the kernel's tables of now, and by what daemons have said before.
+    func snapshot(
+        of interfaces: [NetworkInterface],
+        _ routes: [Route],
+        by answers: DaemonAnswers
+    ) -> NetworkSnapshot {
+        var interfaces = interfaces
         let generic = needsGeneric(interfaces) ? try? GenericNetlink() : nil
         for position in interfaces.indices where interfaces[position].linkKind == "wireguard" {
             interfaces[position].peers =
                 generic?.wireGuardPeers(of: interfaces[position].index) ?? []
         }
-        let daemons = bus.report()
+        let pending = Set(interfaces.lazy.filter { !answers.hold(of: $0) }.map(\.name))
+        let daemons = answers.report.without(pending)
         var attachments = daemons.attachments
         let networks = asksForNetworks ? generic?.wirelessNetworks() ?? [:] : [:]
         for interface in interfaces {
@@ -53,9 +69,10 @@ package struct NetworkSurvey: Sendable {
             devices: devices,
             daemons: daemons.evidence,
             attachments: attachments,
-            routes: tables.routes
+            pending: pending,
+            routes: routes
         ).classify(&interfaces)
-        return NetworkSnapshot(interfaces: interfaces, routes: tables.routes)
+        return NetworkSnapshot(interfaces: interfaces, routes: routes)
     }
 
     /// Whether a rule is about Wi-Fi networks.

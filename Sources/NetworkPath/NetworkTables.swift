@@ -33,6 +33,7 @@ struct NetworkTables {
             case 10: interface.master = value.index(at: 0) ?? 0
             case 16: state = value.isEmpty ? 0 : value[0]
             case 18: (interface.linkKind, interface.peers) = Self.linkKind(value)
+            case 35: interface.carrierChanges = value.word(at: 0) ?? 0
             case 37: isElsewhere = true
             default: break
             }

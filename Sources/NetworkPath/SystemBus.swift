@@ -8,8 +8,8 @@ struct SystemBus: Sendable {
     var program = "busctl"
     /// The bus's socket.
     var socket = "/run/dbus/system_bus_socket"
-    /// How long a daemon may take.
-    private static let patience: Int64 = 2_000_000_000
+    /// How long a daemon may take, in nanoseconds.
+    var patience: Int64 = 2_000_000_000
     /// More of an answer is not read.
     private static let longestAnswer = 4 << 20
 
@@ -18,6 +18,15 @@ struct SystemBus: Sendable {
         /// Of each daemon, the stronger one first.
         var evidence: [[String: InterfaceEvidence]] = []
         var attachments: [String: LinkAttachment] = [:]
+
+        /// The same without what they say of some.
+        func without(_ names: Set<String>) -> Report {
+            if names.isEmpty { return self }
+            return Report(
+                evidence: evidence.map { $0.filter { !names.contains($0.key) } },
+                attachments: attachments.filter { !names.contains($0.key) }
+            )
+        }
     }
 
     /// Whether there is anybody to ask.
@@ -48,7 +57,7 @@ struct SystemBus: Sendable {
         guard let child = try? ChildProcess(call, in: "/"),
             let answer = try? child.capture(
                 limit: Self.longestAnswer,
-                until: Clock.monotonicNanoseconds() + Self.patience
+                until: Clock.monotonicNanoseconds() + patience
             ),
             answer.outcome == .ended(.exited(0)), let value = try? JSONValue(bytes: answer.output)
         else { return nil }

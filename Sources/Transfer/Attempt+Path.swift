@@ -176,12 +176,10 @@ extension Attempt {
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
         guard let paths = session.paths, let path, !isReading else { return nil }
         let indices = path.way.map { Set([$0.interface]) } ?? path.devices
-        let interfaces = indices.map { network.interface($0) }
-        for interface in interfaces {
-            if let reason = interface?.classification.denial(under: session.access) {
-                return noPath(reason)
-            }
+        let denials = indices.lazy.compactMap {
+            network.denial(ofRunningOver: $0, under: self.session.access)
         }
+        if let reason = denials.first { return noPath(reason) }
         if let way = path.way, !way.isBound, session.access.isRestricted,
             let remote = IPAddress(way.connection.remoteAddress)
         {
@@ -191,13 +189,13 @@ extension Attempt {
             default: return noPath(nil, isLost: true)
             }
         }
-        guard session.configuration.waitsForConnectivity, !interfaces.isEmpty else { return nil }
+        guard session.configuration.waitsForConnectivity, !indices.isEmpty else { return nil }
         // One of several paths is not the connection.
         if let way = path.way, session.multipathConnections.contains(way.number) {
             return network.status(for: session.access) == .satisfied
                 ? nil : noPath(nil, isLost: true)
         }
-        let mayGoOn = interfaces.contains { $0?.isUp == true }
+        let mayGoOn = indices.contains { network.interface($0)?.isUp == true }
         return mayGoOn && path.way.map({ hasAddress($0, in: network) }) ?? true
             ? nil : noPath(nil, isLost: true)
     }

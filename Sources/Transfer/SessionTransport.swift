@@ -128,9 +128,8 @@ final class SessionTransport {
     /// Ends the connections at once, idle ones too, that go over interfaces which may not be used any more.
     func resetForbidden(in network: NetworkSnapshot) {
         guard access.isRestricted else { return }
-        for way in ways.values {
-            let interface = network.interface(way.interface)
-            guard interface?.classification.denial(under: access) != nil else { continue }
+        for way in ways.values
+        where network.denial(ofRunningOver: way.interface, under: access) != nil {
             way.socket?.reset()
             ways[way.number] = nil
         }

@@ -16,6 +16,7 @@ import TransferModel
         rules: [InterfaceRule] = [],
         daemons: [[String: InterfaceEvidence]] = [],
         attachments: [String: LinkAttachment] = [:],
+        pending: Set<String> = [],
         routes: [Route] = []
     ) -> [InterfaceClass] {
         var interfaces = interfaces
@@ -24,6 +25,7 @@ import TransferModel
             devices: DeviceFolder(path: folder.path),
             daemons: daemons,
             attachments: attachments,
+            pending: pending,
             routes: routes
         ).classify(&interfaces)
         return interfaces.map(\.classification)
@@ -307,6 +309,20 @@ import TransferModel
         ])
         #expect(found[0].isCellular == true)
         #expect(found[1].isExpensive == true)
+    }
+
+    @Test func `what goes over an interface waits with it for what daemons say`() throws {
+        let interfaces = [
+            NetworkInterface(index: 2, name: "eth0"),
+            NetworkInterface(index: 3, name: "br0", linkKind: "bridge"),
+            NetworkInterface(index: 4, name: "eth1", master: 3),
+            NetworkInterface(index: 5, name: "vpn0", linkKind: "tun", hardwareType: 65534),
+        ]
+        let any = IPAddress.unspecified(bitCount: 32)
+        let routes = [Route(destination: any, prefix: 0, interface: 3)]
+        let found = classes(interfaces, pending: ["eth1"], routes: routes)
+        #expect(found.map(\.isPending) == [false, true, true, true])
+        #expect(found.map(\.isExpensive) == [false, nil, nil, nil])
     }
 
     @Test func `interfaces that stand on each other in a circle end`() {

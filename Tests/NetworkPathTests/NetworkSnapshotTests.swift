@@ -194,31 +194,15 @@ import TransferModel
         #expect(try decide("8.8.8.8", 9, []) == .refuse(nil))
     }
 
-    @Test func `an interface that may lead elsewhere by now is unknown until the next survey`() {
-        let surveyed = NetworkSnapshot(
-            interfaces: [
-                Self.interface(2, "eth0", nil, Self.wired, isUp: false),
-                Self.interface(3, "wlan0", "192.0.2.3", Self.wired),
-                Self.interface(4, "eth1", "192.0.2.4", Self.wired),
-                Self.interface(5, "eth2", "192.0.2.5", Self.wired),
-                Self.interface(6, "eth3", nil, Self.wired),
-            ],
-            routes: []
-        )
-        var extended = Self.interface(4, "eth1", "192.0.2.4", .unknown)
-        extended.addresses += [IPAddress("198.51.100.4")].compactMap(\.self)
-        let now = [
-            Self.interface(2, "eth0", nil, .unknown),
-            Self.interface(3, "wlan0", "198.51.100.3", .unknown),
-            extended,
-            Self.interface(5, "eth2", nil, .unknown, isUp: false),
-            Self.interface(6, "eth3", "192.0.2.6", .unknown),
-            Self.interface(7, "eth4", "192.0.2.7", .unknown),
-        ]
-        let found = surveyed.refreshed(now, [])
-        #expect(found.interfaces.map(\.name) == ["eth1", "eth2"])
-        #expect(found.interfaces.map(\.classification) == [Self.wired, Self.wired])
-        #expect(found.interfaces.map(\.isUp) == [true, false])
+    @Test func `what daemons have still to say holds up who may not use any, and ends nothing`() {
+        var machine = Self.machine
+        machine.interfaces[1].classification.isPending = true
+        #expect(machine.permitted(for: Self.all) == ["eth0", "wwan0"])
+        let careful: NetworkAccess = [.expensive, .constrained, .unclassified]
+        #expect(machine.status(for: careful) == .unsatisfied(.cellular))
+        #expect(machine.interfaces[1].classification.denial(under: careful) == .unclassified)
+        #expect(machine.denial(ofRunningOver: 2, under: careful) == nil)
+        #expect(machine.denial(ofRunningOver: 3, under: careful) == .cellular)
     }
 
     @Test func `a connection's own address says which of several ways it took`() throws {

@@ -71,6 +71,12 @@ import Testing
         #expect(tables.interfaces[1].link == 2)
     }
 
+    @Test func `the kernel counts how often a carrier has come or gone`() {
+        let counted = Self.attribute(35, Self.number(7))
+        let tables = Self.tables(Self.link(2, "eth0", more: counted) + Self.link(3, "tun0"))
+        #expect(tables.interfaces.map(\.carrierChanges) == [7, 0])
+    }
+
     @Test func `the other end of a veth and one in another namespace are no lower interfaces`() {
         let veth =
             Self.attribute(5, Self.number(9))

@@ -42,17 +42,35 @@ import Testing
         return try links.unprivileged(command).start()
     }
 
-    private func job(resource: String) throws -> JobFolder {
+    /// A task that may go over what the flag does not forbid: `eth0` is cellular behind a gateway of its own, `wwan0` always.
+    private func job(flag: String, url: String) throws -> JobFolder {
         try JobFolder(
             """
             version: 1
-            network: { interfaces: [{ match: { name: "wwan*" }, kind: cellular }] }
+            network:
+              interfaces:
+                - { match: { name: "wwan*" }, kind: cellular }
+                - { match: { gateway: \(TwoLinks.wiredAddress) }, kind: cellular }
+                - { match: { name: "eth*" }, kind: wired }
             defaults: { urlCache: none, retry: { attempts: 1 } }
             sessions:
-              careful: { allowsExpensiveNetworkAccess: false, waitsForConnectivity: true, timeoutIntervalForResource: \(resource) }
-            data: { a: { method: POST, url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
+              careful: { \(flag): false, waitsForConnectivity: true, timeoutIntervalForResource: 60s }
+            data: { a: { url: "\(url)" } }
             """
         )
+    }
+
+    /// What lets an answer take its time, and say that it is about to be given.
+    private var slowly: String { "sleep 1; echo >> \(bus.path)/asked" }
+
+    /// Waits until the daemons have been asked so often.
+    private func waitUntilAsked(_ count: Int) throws {
+        try bus.waitForSize(of: "asked", count)
+    }
+
+    /// Something that the kernel tells of, and that matters to nobody.
+    private func change(_ number: Int) throws {
+        try links.ip("address add 10.3.0.\(number)/32 dev lo")
     }
 
     @Test func `a link that comes up is not used before the daemons have said what it is now`()
@@ -61,25 +79,71 @@ import Testing
         try answer(metered: false)
         try links.ip("link set eth0 down")
         let packets = try links.packets(of: "eth0")
-        let job = try job(resource: "5s")
+        let job = try job(
+            flag: "allowsExpensiveNetworkAccess",
+            url: TwoLinks.url("a", at: TwoLinks.wiredAddress)
+        )
         let running = try start(job)
         _ = try running.waitForLine(containing: "waiting")
-        try answer(metered: true, after: "sleep 1")
+        try answer(metered: true, after: slowly)
         try links.ip("link set eth0 up")
-        let outcome = try running.finish().reported(in: job.folder)
-        #expect(outcome.code == 7)
-        #expect(outcome.outcome("a") == "deferred")
+        try waitUntilAsked(1)
+        try change(1)
+        // What was answered first has been heard by the second time.
+        try waitUntilAsked(2)
         #expect(try packets.finish().standardOutput == "ready\n")
+        try answer(metered: false)
+        try change(2)
+        let outcome = try running.finish().reported(in: job.folder)
+        #expect(outcome.code == 0)
+        #expect(outcome.attempts("a").count == 1)
+        #expect(outcome.exchanges("a").first?["isExpensive"]?.bool == false)
+    }
+
+    @Test func `a link is what its gateway says at once, also while the daemons are asked`() throws
+    {
+        try answer(metered: false)
+        let packets = try links.packets(of: "eth0")
+        let job = try job(flag: "allowsCellularAccess", url: TwoLinks.url("a"))
+        let running = try start(job)
+        _ = try running.waitForLine(containing: "waiting")
+        try answer(metered: false, after: slowly)
+        try links.ip("route add default via \(TwoLinks.wiredAddress) metric 10")
+        try waitUntilAsked(1)
+        #expect(try packets.finish().standardOutput == "ready\n")
+        running.signal(2)
+        #expect(try running.finish().status == .exit(130))
+    }
+
+    @Test func `a transfer ends when a daemon calls its link metered`() throws {
+        try answer(metered: false)
+        let server = try links.silentServer(port: 8098)
+        let packets = try links.packets(of: "eth0")
+        let job = try job(
+            flag: "allowsExpensiveNetworkAccess",
+            url: "http://\(TwoLinks.wiredAddress):8098/"
+        )
+        let running = try start(job)
+        _ = try packets.waitForLine(containing: "received")
+        try answer(metered: true)
+        try change(1)
+        _ = try running.waitForLine(containing: "waiting")
+        running.signal(2)
+        #expect(try running.finish().status == .exit(130))
+        _ = try packets.waitForLine(containing: " rst")
+        _ = try server.finish()
     }
 
     @Test func `a signal while the daemons are asked ends the run before anything is sent`() throws
     {
-        try answer(metered: false, after: ": > \(bus.path)/asked; exec sleep 100")
+        try answer(metered: false, after: "echo >> \(bus.path)/asked; exec sleep 100")
         let packets = try links.packets(of: "eth0")
-        let job = try job(resource: "60s")
+        let job = try job(
+            flag: "allowsExpensiveNetworkAccess",
+            url: TwoLinks.url("a", at: TwoLinks.wiredAddress)
+        )
         let running = try start(job)
-        let script = "until [ -e \(bus.path)/asked ]; do sleep 0.05; done"
-        #expect(try Command("sh", ["-c", script]).run().status == .exit(0))
+        try waitUntilAsked(1)
         running.signal(2)
         let outcome = try running.finish()
         #expect(outcome.status == .exit(130))

@@ -1,0 +1,80 @@
+import SystemKit
+import Testing
+import TransferModel
+
+@testable import NetworkPath
+
+@Suite struct NetworkSurveyTests {
+    private static let wired = NetworkInterface(
+        index: 2,
+        name: "eth0",
+        addresses: [IPAddress("192.0.2.2")].compactMap(\.self)
+    )
+    private static let modem = NetworkInterface(
+        index: 3,
+        name: "wwan0",
+        addresses: [IPAddress("198.51.100.3")].compactMap(\.self)
+    )
+    private static let rules = [InterfaceRule(match: .init(name: "wwan*"), kind: .cellular)]
+
+    /// Nobody is there to ask.
+    private static func survey(_ rules: [InterfaceRule]) -> NetworkSurvey {
+        NetworkSurvey(job: rules, host: [], bus: SystemBus(socket: "/nowhere"))
+    }
+
+    private static func answers(_ interfaces: [NetworkInterface]) -> DaemonAnswers {
+        let said = InterfaceEvidence("NetworkManager", isExpensive: false)
+        let report = SystemBus.Report(evidence: [["eth0": said, "wwan0": said]])
+        return DaemonAnswers(report, of: interfaces)
+    }
+
+    private static func route(_ interface: Int32, gateway: IPAddress? = nil) -> Route {
+        Route(
+            destination: .unspecified(bitCount: 32),
+            prefix: 0,
+            interface: interface,
+            gateway: gateway
+        )
+    }
+
+    @Test func `a tunnel is what it goes over now, whatever daemons were asked`() throws {
+        let tunnel = NetworkInterface(index: 4, name: "t0", linkKind: "ipip", hardwareType: 768)
+        let interfaces = [Self.wired, Self.modem, tunnel]
+        let survey = Self.survey(Self.rules)
+        func tunnelClass(over interface: Int32) throws -> InterfaceClass {
+            let found = survey.snapshot(
+                of: interfaces,
+                [Self.route(interface)],
+                by: Self.answers(interfaces)
+            )
+            return try #require(found.interface(4)).classification
+        }
+        #expect(try tunnelClass(over: 2).isCellular == false)
+        #expect(try tunnelClass(over: 3).isCellular == true)
+    }
+
+    @Test func `an interface is known by the gateway that it has now`() throws {
+        let gateway = try #require(IPAddress("192.0.2.1"))
+        let survey = Self.survey([InterfaceRule(match: .init(gateway: gateway), kind: .cellular)])
+        let answers = Self.answers([Self.wired])
+        let routes = [[], [Self.route(2, gateway: gateway)]]
+        let found = routes.map { survey.snapshot(of: [Self.wired], $0, by: answers) }
+        #expect(found.map { $0.interfaces[0].classification.isCellular } == [false, true])
+        #expect(found.allSatisfy { !$0.interfaces[0].classification.isPending })
+    }
+
+    @Test func `what daemons have said of an interface that has come up since is forgotten`() {
+        var then = Self.wired
+        then.isUp = false
+        let answers = Self.answers([then, Self.modem])
+        let found = Self.survey([]).snapshot(of: [Self.wired, Self.modem], [], by: answers)
+            .interfaces.map(\.classification)
+        #expect(found.map(\.isPending) == [true, false])
+        #expect(found.map { $0.evidence.contains("NetworkManager") } == [false, true])
+    }
+
+    @Test func `without daemons nothing that comes up is waited for`() {
+        let found = Self.survey([]).snapshot(of: [Self.wired], [], by: DaemonAnswers())
+        #expect(!found.interfaces[0].classification.isPending)
+    }
+}
