@@ -25,6 +25,11 @@ package final class Document: Sendable {
         self.expandedLength = expandedLength
     }
 
+    /// The same document for another thread: two that count references to one object hold each other up.
+    package var twin: Document {
+        Document(source: source, tree: tree, expandedLength: expandedLength)
+    }
+
     /// The name that the text was given.
     package var name: String { source.name }
 

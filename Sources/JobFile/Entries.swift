@@ -3,8 +3,7 @@ package struct Entries: Sequence, IteratorProtocol {
     /// A key, which is a scalar, and its value; an entry with another key is left out, as a diagnostic says.
     package typealias Element = (key: NodeID, value: NodeID)
 
-    /// The tree's; held by itself, so that a step costs no count of references.
-    private let nodes: [Node]
+    private let document: Document
     private var index: Int
     private let end: Int
     /// What merges add; made beforehand, because it must be compared with all that stands before.
@@ -12,8 +11,8 @@ package struct Entries: Sequence, IteratorProtocol {
     private var mergedIndex = 0
 
     init(of mapping: Int, in document: Document) {
-        nodes = document.tree.nodes
-        let node = nodes[mapping]
+        self.document = document
+        let node = document.tree.nodes[mapping]
         index = mapping + 1
         end = node.kind == .mapping ? Int(node.reach) : index
         let hasMerge = node.kind == .mapping && node.flags.contains(.hasMerge)
@@ -24,12 +23,12 @@ package struct Entries: Sequence, IteratorProtocol {
     package mutating func next() -> Element? {
         while index < end {
             let key = index
-            let node = nodes[key]
+            let node = document.tree.nodes[key]
             let value = node.next(after: key)
-            index = nodes[value].next(after: value)
+            index = document.tree.nodes[value].next(after: value)
             if node.kind == .scalar, node.flags.contains(.hasMerge) { continue }
             // An alias may stand for a scalar.
-            let target = node.kind == .alias ? nodes[Int(node.content)] : node
+            let target = node.kind == .alias ? document.tree.nodes[Int(node.content)] : node
             guard target.kind == .scalar else { continue }
             return (NodeID(index: key), NodeID(index: value))
         }

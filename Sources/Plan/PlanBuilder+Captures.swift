@@ -20,11 +20,8 @@ extension PlanBuilder {
         while let number = rest.first?.user {
             let own = rest.prefix { $0.user == number }
             rest = rest.dropFirst(own.count)
-            let key = reader.tasks.entries[number].key
-            guard let user = tasks.find(idOf: key, in: document) else { continue }
-            let sources = own.compactMap {
-                tasks.find(idOf: reader.tasks.entries[$0.source].key, in: document)
-            }
+            guard let user = position(of: number, in: tasks) else { continue }
+            let sources = own.compactMap { position(of: $0.source, in: tasks) }
             for task in tasks.tasks(of: user) {
                 for source in sources {
                     uses.append(.init(user: task, source: tasks.tasks(of: source).lowerBound))

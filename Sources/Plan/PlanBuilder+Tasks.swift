@@ -148,4 +148,10 @@ extension PlanBuilder {
             graph.restricted(to: nodes)
         )
     }
+
+    /// Where an entry of the file stands in the list of `restrict`; nil when it was left out.
+    func position(of entry: Int, in tasks: TaskList) -> Int? {
+        guard !options.only.isEmpty else { return entry }
+        return tasks.find(idOf: reader.tasks.entries[entry].key, in: document)
+    }
 }

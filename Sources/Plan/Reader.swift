@@ -14,7 +14,7 @@ struct Reader {
         case task(TaskSpec.Kind, NodeID)
     }
 
-    let document: Document
+    var document: Document
     let environment: [String: String]
     /// The absolute path of the job file's folder, with a slash at its end.
     let folder: String

@@ -6,11 +6,13 @@ struct Cut: Sendable, Equatable {
         var head: Int
         /// Bytes of a piece.
         var piece: Int
+        /// How many bytes more every second piece has, that is read ahead: whoever takes it has that much more to do.
+        var lead = 0
         /// Bytes behind the least length of a piece, in which the line of least indentation is looked for.
         var window: Int
 
         /// Pieces large enough that a parser for each costs next to nothing, and small enough that few bytes wait.
-        static let usual = Measure(head: 16 << 10, piece: 64 << 10, window: 4 << 10)
+        static let usual = Measure(head: 16 << 10, piece: 56 << 10, lead: 16 << 10, window: 4 << 10)
     }
 
     /// In bytes.
@@ -30,7 +32,7 @@ struct Cut: Sendable, Equatable {
                 cuts.append(cut)
                 target = max(target, cut.offset)
             }
-            target += measure.piece
+            target += measure.piece + (Pieces.isAhead(cuts.count - 1) ? measure.lead : 0)
         }
         return cuts
     }

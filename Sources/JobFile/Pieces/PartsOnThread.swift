@@ -29,7 +29,7 @@ struct PartsOnThread: PartsAhead {
     }
 
     mutating func part(of piece: Int) -> Part? {
-        guard Self.isAhead(piece) else { return nil }
+        guard Pieces.isAhead(piece) else { return nil }
         let part = state.withLock(
             when: { $0.next <= piece || $0.parts.contains { $0.piece == piece } },
             until: nil
@@ -50,9 +50,6 @@ struct PartsOnThread: PartsAhead {
         thread.join()
     }
 
-    /// Whether a piece is one of those that the second thread reads.
-    private static func isAhead(_ piece: Int) -> Bool { piece % 2 == 1 }
-
     /// The second thread.
     private static func read(_ pieces: Pieces, _ state: Lock<State>) {
         var failures = 0
@@ -62,7 +59,7 @@ struct PartsOnThread: PartsAhead {
                 until: nil
             ) { state -> Int? in
                 // The last one is left to whoever finishes.
-                let piece = isAhead(state.next) ? state.next : state.next + 1
+                let piece = Pieces.isAhead(state.next) ? state.next : state.next + 1
                 guard !state.isOver, piece + 1 < pieces.cuts.count else { return nil }
                 state.next = piece + 1
                 return piece

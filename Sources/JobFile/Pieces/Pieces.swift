@@ -14,6 +14,9 @@ struct Pieces: Sendable {
         self.head = head.forParts
     }
 
+    /// Whether a piece is one of those that a second thread reads.
+    static func isAhead(_ piece: Int) -> Bool { piece % 2 != 0 }
+
     /// Reads a piece; nil when it is the last, when it is more than entries of one section, or when there is something
     /// to tell of it.
     func part(_ piece: Int) -> Part? {

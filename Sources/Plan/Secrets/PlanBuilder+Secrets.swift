@@ -63,7 +63,7 @@ extension PlanBuilder {
     func neededSecrets(of tasks: TaskList) -> [SecretDeclaration] {
         var needed = SecretSet()
         for (entry, secrets) in taskSecrets
-        where tasks.find(idOf: reader.tasks.entries[entry].key, in: document) != nil {
+        where position(of: entry, in: tasks) != nil {
             needed.formUnion(secrets)
         }
         return needed.positions.compactMap { reader.secrets.declarations[$0] }

@@ -104,6 +104,7 @@ struct ReadAhead {
         _ state: Lock<State>
     ) {
         var reader = reader
+        reader.document = reader.document.twin
         let count = reader.tasks.entries.count
         while true {
             let first = state.withLock(

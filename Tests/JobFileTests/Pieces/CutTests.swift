@@ -3,9 +3,15 @@ import Testing
 @testable import JobFile
 
 @Suite struct CutTests {
-    private func keys(_ text: String, head: Int = 0, piece: Int = 1, window: Int = 20) -> [String] {
+    private func keys(
+        _ text: String,
+        head: Int = 0,
+        piece: Int = 1,
+        lead: Int = 0,
+        window: Int = 20
+    ) -> [String] {
         let bytes = Array(text.utf8)
-        let measure = Cut.Measure(head: head, piece: piece, window: window)
+        let measure = Cut.Measure(head: head, piece: piece, lead: lead, window: window)
         return Cut.all(in: bytes.span, by: measure).map { cut in
             String(decoding: bytes[cut.key...].prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
         }
@@ -32,5 +38,7 @@ import Testing
     @Test func `pieces are as long as they are to be`() {
         let text = "a:\n" + (10..<90).map { "  k\($0): 1\n" }.joined()
         #expect(keys(text, head: 90, piece: 180) == ["k20", "k41", "k62", "k83"])
+        // The first and the third are read by whoever takes the second.
+        #expect(keys(text, head: 90, piece: 90, lead: 90) == ["k20", "k31", "k52", "k63", "k84"])
     }
 }
