@@ -9,14 +9,20 @@ import TransferModel
 final class AttemptTrace {
     /// The idempotency key that was made for the task; nil without one.
     private let key: OrderKey?
+    /// The first and the last ones, from a certain number on.
     private(set) var attempts: [TaskRecord.Attempt] = []
-    /// The exchanges of all attempts.
+    /// How many there were between those.
+    private(set) var omittedCount = 0
+    /// The exchanges of those that are kept.
     private(set) var transactions: [TransactionMetrics] = []
     private(set) var redirectCount = 0
     private(set) var countOfBytesSent: Int64 = 0
     private(set) var countOfBytesReceived: Int64 = 0
     /// What came of the last attempt; nil before the first has ended.
     private(set) var last: AttemptResult?
+
+    /// More attempts are not kept: who waits behind a redirect may look for a way for days.
+    private static let mostKept = 64
 
     /// The trace of a task that has not begun.
     init(key: OrderKey? = nil) {
@@ -27,6 +33,7 @@ final class AttemptTrace {
     func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
         attempts.append(attempt)
         addExchanges(of: result)
+        if attempts.count > Self.mostKept { omitOne() }
         if let upload = result.resume?.upload {
             // What was sent before counts once.
             countOfBytesSent = upload.sentEnd ?? countOfBytesSent
@@ -35,6 +42,13 @@ final class AttemptTrace {
         }
         countOfBytesReceived &+= result.countOfBytesReceived
         last = result
+    }
+
+    /// Forgets an attempt of the middle, and what was exchanged in it.
+    private func omitOne() {
+        let number = attempts.remove(at: Self.mostKept / 2).number
+        omittedCount += 1
+        transactions.removeAll { $0.attempt == number }
     }
 
     /// Adds only what was exchanged, of an attempt that goes on.
@@ -85,6 +99,7 @@ final class AttemptTrace {
             redirectCount: redirectCount,
             transactions: transactions
         )
+        record.omittedAttempts = omittedCount
         record.isKeyReused = key?.isReused
         return record
     }

@@ -15,7 +15,7 @@ struct RunTally {
         case .cancelled: sums.cancelled += 1
         case .skipped: sums.skipped += 1
         }
-        sums.attempts += record.attempts.count
+        sums.attempts += record.attemptCount
         sums.redirects += record.redirectCount
         for index in record.transactions.indices
         where record.transactions[index].resourceFetchType == .localCache {

@@ -182,7 +182,10 @@ package struct TaskRecord: Sendable, Hashable {
     package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?
     package var countOfBytesExpectedToReceive: Int64?
+    /// In their order; of many the first and the last ones.
     package var attempts: [Attempt]
+    /// How many there were between those, of which there are no transactions either.
+    package var omittedAttempts = 0
     /// From the task's creation to its end.
     package var startDate: Timestamp
     package var endDate: Timestamp
@@ -194,6 +197,9 @@ package struct TaskRecord: Sendable, Hashable {
     package var earlier: Earlier?
     /// Whether an earlier run has begun the order under the same idempotency key; nil when none was made for it.
     package var isKeyReused: Bool?
+
+    /// How many attempts this run has made.
+    package var attemptCount: Int { attempts.count + omittedAttempts }
 
     /// Takes all but the error; what is left out is that of a task that no attempt was made of.
     package init(

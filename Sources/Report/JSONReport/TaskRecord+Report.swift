@@ -92,7 +92,11 @@ extension TaskRecord {
     private static func declareMeasures(
         in members: inout some ReportMembers<TaskRecord> & ~Copyable
     ) {
-        members.array("attempts", "Every try", Attempt.Report.self) { $0.attempts }
+        members.array(
+            "attempts",
+            "Every try, of more than 64 the first and the last 32",
+            Attempt.Report.self
+        ) { $0.attempts }
         members.group("metrics", "As URLSessionTaskMetrics", MetricsReport.self)
         members.group("extension", "What Apple's tasks do not have", ExtensionReport.self)
     }
@@ -147,6 +151,10 @@ extension TaskRecord {
                 "What the task has captured for others, without the values",
                 TaskRecord.Capture.Report.self
             ) { $0.captures }
+            members.integer(
+                "omittedAttempts",
+                "How many tries, between the first and the last 32, are not in attempts, nor in transactionMetrics"
+            ) { Int64($0.omittedAttempts) }
             members.optionalInteger(
                 "heldUs",
                 "How long it waited for an interface or for power, microseconds; null when it did not"

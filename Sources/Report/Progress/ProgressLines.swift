@@ -17,7 +17,7 @@ struct ProgressLines: Sendable {
         if !record.required, record.error != nil { line += " (not required)" }
         if !record.attempts.isEmpty {
             line += "  \(Quantity.bytes(size)) in \(Quantity.duration(microseconds: duration))"
-            if record.attempts.count > 1 { line += ", \(record.attempts.count) attempts" }
+            if record.attemptCount > 1 { line += ", \(record.attemptCount) attempts" }
         }
         guard let error = record.error else { return line + "\n" }
         let source = record.source
