@@ -138,6 +138,14 @@ extension SocketOptions {
         _ = unsafe connect(opened, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
+    /// Whether a socket sends datagrams.
+    static func isDatagram(_ opened: Int32) -> Bool {
+        var type: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(opened, SOL_SOCKET, SO_TYPE, &type, &size) == 0
+            && type == Int32(SOCK_DGRAM.rawValue)
+    }
+
     /// Whether a descriptor is the socket of a connection from that port: its number may be another one's by now.
     static func isSocket(_ opened: Int32, from localPort: Int) -> Bool {
         var address = sockaddr_storage()
@@ -167,6 +175,9 @@ package struct ConnectionSocket: Sendable, Hashable {
 
     /// The number of the interface that it is bound to; 0 when it is bound to none.
     package var boundInterface: Int32 { SocketOptions.boundInterface(descriptor) }
+
+    /// Whether it speaks UDP instead of TCP, as below HTTP/3.
+    package var isDatagram: Bool { SocketOptions.isDatagram(descriptor) }
 
     /// Whether both ends of its connection speak Multipath TCP (RFC 8684).
     package var isMultipath: Bool { SocketOptions.isMultipath(descriptor) }

@@ -47,19 +47,6 @@ package struct NetworkSnapshot: Sendable, Hashable {
         return interfaces.first { $0.addresses.contains(plain) }
     }
 
-    /// The interface that a connection from an own address goes over, where a look at the routes names one.
-    ///
-    /// Of several equal routes, and of those that rules choose by more than the peer, each connection takes its own.
-    package func interface(
-        takenFrom own: IPAddress?,
-        insteadOf named: NetworkInterface
-    ) -> NetworkInterface {
-        guard let own, !named.addresses.contains(own.unmapped), let other = interface(of: own),
-            !other.isLoopback
-        else { return named }
-        return other
-    }
-
     /// Whether a connection can be made over the interface: it has a carrier, an address and a route.
     package func isUsable(_ interface: NetworkInterface) -> Bool {
         guard interface.isUp, !interface.isLoopback else { return false }

@@ -20,14 +20,40 @@ package final class RouteSocket {
     /// - Returns: Its number; nil when the kernel knows no way.
     /// - Throws: What send(2) and recv(2) say.
     package func interface(to address: IPAddress) throws(SystemError) -> Int32? {
-        let isLong = address.bitCount == 128
-        var request = NetlinkRequest(
-            kind: .route,
-            flags: 1,
-            body: [isLong ? 10 : 2, UInt8(clamping: address.bitCount)]
-                + [UInt8](repeating: 0, count: 10)
-        )
-        request.append(1, address.bytes)
+        try interface(by: Self.request(to: address, fromBitCount: 0))
+    }
+
+    /// The interface that the packets of a connection leave by now: of several equal routes, and of those that rules choose by
+    /// more than the peer, each connection has its own (before Linux 4.18 not by its ports).
+    ///
+    /// - Returns: Its number; nil when the kernel knows no way.
+    /// - Throws: What send(2) and recv(2) say.
+    package func interface(of connection: ConnectionEnds) throws(SystemError) -> Int32? {
+        let own = connection.own
+        var request = Self.request(to: connection.peer, fromBitCount: own.bitCount)
+        // RTA_SRC, RTA_IP_PROTO, RTA_SPORT and RTA_DPORT of `<linux/rtnetlink.h>`; ports as they stand in a packet.
+        request.append(2, own.bytes)
+        request.append(27, [connection.isDatagram ? 17 : 6])
+        request.append(28, Self.bytes(of: connection.ownPort))
+        request.append(29, Self.bytes(of: connection.peerPort))
+        return try interface(by: request)
+    }
+
+    private static func bytes(of port: UInt16) -> [UInt8] {
+        [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+    }
+
+    /// A question for a route: struct rtmsg and RTA_DST.
+    private static func request(to peer: IPAddress, fromBitCount own: Int) -> NetlinkRequest {
+        let family: UInt8 = peer.bitCount == 128 ? 10 : 2
+        let lengths = [peer.bitCount, own].map(UInt8.init(clamping:))
+        let head = [family] + lengths + [UInt8](repeating: 0, count: 9)
+        var request = NetlinkRequest(kind: .route, flags: 1, body: head)
+        request.append(1, peer.bytes)
+        return request
+    }
+
+    private func interface(by request: NetlinkRequest) throws(SystemError) -> Int32? {
         var found: Int32?
         try dialogue.ask(request, isDump: false) { header, body in
             if header.kind == .route { found = NetworkTables.Reading(body)?.hops.first?.interface }

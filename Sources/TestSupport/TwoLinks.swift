@@ -194,12 +194,12 @@ package final class TwoLinks: Sendable {
         return result
     }
 
-    /// The same for somebody whom the kernel does not let bind sockets to interfaces, as before Linux 5.7.
-    package func withoutBinding(_ command: Command) -> Command {
+    /// The same for somebody whom the kernel does not let bind sockets to interfaces, as before Linux 5.7, or not to `names`.
+    package func withoutBinding(_ command: Command, of what: String = "all") -> Command {
         var result = command
         result.executable = "python3"
         result.arguments =
-            [Self.program("refuse-binding.py"), command.executable] + command.arguments
+            [Self.program("refuse-binding.py"), what, command.executable] + command.arguments
         return unprivileged(result)
     }
 

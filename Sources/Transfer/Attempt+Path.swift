@@ -81,7 +81,11 @@ extension Attempt {
             return true
         }
         // An old kernel does not let everybody bind: the route will do where it leads over the same interface.
-        if case .open(device)? = decide(to: peer, under: [.flags, .unclassified]) { return true }
+        if case .open(let interface)? = decide(to: peer, under: [.flags, .unclassified]),
+            interface.index == device.index
+        {
+            return true
+        }
         path?.isTried = false
         path?.refusal = .some(nil)
         return false
@@ -94,37 +98,21 @@ extension Attempt {
         if let remote, paths.isLocal(remote) { return true }
         var way = isNew ? nil : session.ways[number]
         // Of an unbound one the routes of the moment decide, and they must lead where they led.
-        if way?.isBound != true, let remote {
+        if way?.isBound != true {
             let socket = isNew ? handle.socket(of: connection) : way?.socket
-            let bound = socket?.boundInterface ?? 0
-            let last = way
-            way = nil
-            if bound != 0 {
-                way = ConnectionWay(number, connection, bound, isBound: true, socket)
-            } else {
-                switch paths.decide(to: remote, under: session.access) {
-                case .local: return true
-                case .open(let interface):
-                    let own = IPAddress(connection.localAddress)
-                    let taken = paths.current.interface(takenFrom: own, insteadOf: interface)
-                    if session.access.isRestricted, taken != interface {
-                        let reason = taken.classification.denial(under: session.access)
-                        return refuse(isNew: isNew, reason: reason)
-                    }
-                    way = ConnectionWay(number, connection, taken.index, isBound: false, socket)
-                case .refuse(let reason):
-                    if session.access.isRestricted || reason != nil {
-                        return refuse(isNew: isNew, reason: reason)
-                    }
-                }
+            let bound = socket.map(\.boundInterface).flatMap { $0 == 0 ? nil : $0 }
+            let last = way?.interface
+            way = (bound ?? interface(ofUnbound: connection, socket)?.index).map {
+                ConnectionWay(number, connection, $0, isBound: bound != nil, socket)
             }
-            if let last, let way, last.interface != way.interface, session.access.isRestricted {
+            if let last, let way, last != way.interface, session.access.isRestricted {
                 return refuse(isNew: isNew, reason: nil)
             }
         }
         guard let way, let interface = paths.current.interface(way.interface) else {
             return refuse(isNew: isNew, reason: nil)
         }
+        if interface.isLoopback { return true }
         let found = interface.classification
         if let reason = found.denial(under: session.access) {
             return refuse(isNew: isNew, reason: reason)
@@ -142,6 +130,24 @@ extension Attempt {
             )
         )
         return true
+    }
+
+    /// The interface that the packets of a connection leave by whose socket is bound to none; nil when there is none.
+    private func interface(
+        ofUnbound connection: ConnectionFacts,
+        _ socket: ConnectionSocket?
+    ) -> NetworkInterface? {
+        guard let own = IPAddress(connection.localAddress),
+            let remote = IPAddress(connection.remoteAddress)
+        else { return nil }
+        let ends = ConnectionEnds(
+            own: own.unmapped,
+            ownPort: UInt16(clamping: connection.localPort),
+            peer: remote.unmapped,
+            peerPort: UInt16(clamping: connection.remotePort),
+            isDatagram: socket?.isDatagram == true
+        )
+        return session.paths?.interface(of: ends, scope: scope(of: remote))
     }
 
     private func refuse(isNew: Bool, reason: NetworkUnavailableReason?) -> Bool {
@@ -174,19 +180,17 @@ extension Attempt {
 
     /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let paths = session.paths, let path, !isReading else { return nil }
+        guard session.paths != nil, let path, !isReading else { return nil }
         let indices = path.way.map { Set([$0.interface]) } ?? path.devices
         let denials = indices.lazy.compactMap {
             network.denial(ofRunningOver: $0, under: self.session.access)
         }
         if let reason = denials.first { return noPath(reason) }
-        if let way = path.way, !way.isBound, session.access.isRestricted,
-            let remote = IPAddress(way.connection.remoteAddress)
-        {
-            switch paths.decide(to: remote, under: session.access) {
-            case .open(let interface) where interface.index == way.interface: break
-            case .refuse(let reason): return noPath(reason)
-            default: return noPath(nil, isLost: true)
+        if let way = path.way, !way.isBound, session.access.isRestricted {
+            let interface = interface(ofUnbound: way.connection, way.socket)
+            if interface?.index != way.interface {
+                let reason = interface?.classification.denial(under: session.access)
+                return noPath(reason, isLost: true)
             }
         }
         guard session.configuration.waitsForConnectivity, !indices.isEmpty else { return nil }
@@ -200,12 +204,13 @@ extension Attempt {
             ? nil : noPath(nil, isLost: true)
     }
 
-    /// Whether the machine still has a connection's own address; one of a single link is not looked up.
+    /// Whether the machine still has a connection's own address, on an interface that is up: answers come to that one, wherever
+    /// packets leave by now. One of a single link is not looked up.
     private func hasAddress(_ way: ConnectionWay, in network: NetworkSnapshot) -> Bool {
         guard let own = IPAddress(way.connection.localAddress), !own.isLinkLocal else {
             return true
         }
-        return network.interface(of: own) != nil
+        return network.interface(of: own)?.isUp == true
     }
 
     /// Ends the connection at once if it goes over an interface that may not be used: what the kernel has still to send is not

@@ -44,6 +44,15 @@ final class PathFinder {
         return current.decide(to: peer, preferred: preferred, under: access)
     }
 
+    /// The interface that the packets of an unbound connection leave by at this moment; nil when there is none that is up.
+    ///
+    /// - Parameter scope: The interface that a peer of one link is at; nil for any other.
+    func interface(of connection: ConnectionEnds, scope: Int32?) -> NetworkInterface? {
+        let index = scope ?? socket.flatMap { try? $0.interface(of: connection) }
+        let interface = index.flatMap { current.interface($0) }
+        return interface?.isUp == true ? interface : nil
+    }
+
     /// Whether a connection to an address does not leave this machine.
     func isLocal(_ address: IPAddress) -> Bool {
         address.isLoopback || current.interface(of: address) != nil

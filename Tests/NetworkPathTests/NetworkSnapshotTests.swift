@@ -205,20 +205,6 @@ import TransferModel
         #expect(machine.denial(ofRunningOver: 3, under: careful) == .cellular)
     }
 
-    @Test func `a connection's own address says which of several ways it took`() throws {
-        let wired = try #require(Self.machine.interface(2))
-        func taken(_ own: String?) -> String {
-            let address = own.flatMap { IPAddress($0) }
-            return Self.machine.interface(takenFrom: address, insteadOf: wired).name
-        }
-        #expect(taken("192.0.2.2") == "eth0")
-        #expect(taken("198.51.100.3") == "wwan0")
-        // Of no link, and of nobody.
-        #expect(taken("127.0.0.1") == "eth0")
-        #expect(taken("203.0.113.9") == "eth0")
-        #expect(taken(nil) == "eth0")
-    }
-
     @Test func `an interface that was down when it was seen is not taken`() {
         var machine = Self.machine
         machine.interfaces[1].isUp = false

@@ -16,4 +16,27 @@ import TransferModel
         #expect(snapshot.interface(of: address) == loopback)
         #expect(!snapshot.isUsable(loopback))
     }
+
+    @Test(arguments: [("127.0.0.1", "127.0.0.9"), ("::1", "::1")])
+    func `a connection has a way as long as the machine has its address`(own: String, peer: String)
+        throws
+    {
+        let socket = try RouteSocket()
+        let loopback = try NetworkSurvey(job: [], host: []).snapshot(socket).interfaces.first {
+            $0.isLoopback
+        }
+        var ends = ConnectionEnds(
+            own: try #require(IPAddress(own)),
+            ownPort: 50_000,
+            peer: try #require(IPAddress(peer)),
+            peerPort: 80
+        )
+        #expect(try socket.interface(of: ends) == loopback?.index)
+        ends.isDatagram = true
+        #expect(try socket.interface(of: ends) == loopback?.index)
+        guard ends.own.bitCount == 32 else { return }
+        // An address for documentation (RFC 5737), which nobody has.
+        ends.own = try #require(IPAddress("192.0.2.77"))
+        #expect(try socket.interface(of: ends) == nil)
+    }
 }

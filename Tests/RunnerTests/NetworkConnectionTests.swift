@@ -1,23 +1,11 @@
 import TestSupport
 import Testing
 
-/// Connections under a policy whose ways change, or whose sockets cannot be bound; the links are as in `NetworkPolicyTests`.
+/// Connections under a policy whose ways change; the links are as in `NetworkPolicyTests`.
 @Suite struct NetworkConnectionTests {
     private let links: TwoLinks
 
     init() throws { links = try TwoLinks() }
-
-    /// `eth0` is wired as long as no default route leads over its gateway.
-    private static let classes = """
-        version: 1
-        network:
-          interfaces:
-            - { match: { name: "wwan*" }, kind: cellular }
-            - { match: { gateway: \(TwoLinks.wiredAddress) }, kind: cellular }
-            - { match: { name: "eth*" }, kind: wired, expensive: false }
-        defaults: { urlCache: none, retry: { attempts: 1 } }
-
-        """
 
     private func makeExpensive() throws {
         try links.ip("route add default via \(TwoLinks.wiredAddress) metric 900")
@@ -27,7 +15,7 @@ import Testing
         try links.root.write("hello", to: "a")
         let server = try links.ownServer(port: 8081)
         let job = try JobFolder(
-            Self.classes + """
+            TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
                 data: { a: { url: "http://\(TwoLinks.ownAddress):8081/a" } }
                 """
@@ -60,7 +48,7 @@ import Testing
     @Test func `a tunnel to a peer behind the modem is cellular`() throws {
         try links.ip("link add vpn0 type vxlan id 5 dstport 4789 remote \(TwoLinks.address)")
         try links.ip("link add vpn1 type vxlan id 6 dstport 4789 remote \(TwoLinks.wiredAddress)")
-        let job = try JobFolder(Self.classes + "sessions: { s: {} }")
+        let job = try JobFolder(TwoLinks.classes + "sessions: { s: {} }")
         let asked = try job.command(["interfaces", "job.yaml", "--format", "json"])
         let report = try JSONValue(links.unprivileged(asked).run().standardOutput)
         let cellular = ["vpn0", "vpn1"].map { name in
@@ -73,7 +61,7 @@ import Testing
     {
         try links.root.write(TwoLinks.longContent, to: "file")
         let job = try JobFolder(
-            Self.classes + """
+            TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
                 downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
                 """
@@ -89,55 +77,10 @@ import Testing
         #expect(error?["networkUnavailableReason"]?.string == "cellular")
     }
 
-    @Test func `where no socket can be bound the route is what keeps a transfer`() throws {
-        try links.root.write("hello", to: "a")
-        let job = try JobFolder(
-            Self.classes + """
-                sessions: { careful: { allowsCellularAccess: false } }
-                data:
-                  wired: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" }
-                  again: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))", needs: [wired] }
-                  far: { url: "\(TwoLinks.url("a", at: TwoLinks.address))" }
-                """
-        )
-        let packets = try links.packets(of: "wwan0")
-        let command = links.withoutBinding(try job.runCommand())
-        let outcome = try command.run().reported(in: job.folder)
-        #expect(outcome.code == 7)
-        #expect(outcome.outcome("far") == "deferred")
-        for id in ["wired", "again"] {
-            let exchange = outcome.exchanges(id).first
-            #expect(exchange?["extension"]?["networkInterface"]?.string == "eth0")
-            #expect(exchange?["extension"]?["networkEnforcement"]?.string == "route")
-        }
-        #expect(outcome.exchanges("again").first?["isReusedConnection"]?.bool == true)
-        #expect(try packets.finish().standardOutput == "ready\n")
-    }
-
-    @Test func `where no socket can be bound a transfer ends when the route leads elsewhere`()
-        throws
-    {
-        try links.root.write(TwoLinks.longContent, to: "file")
-        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
-        let job = try JobFolder(
-            Self.classes + """
-                sessions: { careful: { allowsCellularAccess: false } }
-                downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.address))", to: file } }
-                """
-        )
-        let packets = try links.packets(of: "eth0")
-        let running = try links.withoutBinding(try job.runCommand()).start()
-        _ = try packets.waitForLine(containing: "received")
-        try links.ip("route del \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
-        let outcome = try running.finish().reported(in: job.folder)
-        #expect(outcome.code == 7)
-        #expect(outcome.outcome("a") == "deferred")
-    }
-
     @Test func `a mirror over a permitted link is asked before anything is waited for`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
-            Self.classes + """
+            TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
                 downloads:
                   a:
@@ -154,7 +97,7 @@ import Testing
 
     @Test func `a name behind a redirect that no permitted link leads to defers the task`() throws {
         let job = try JobFolder(
-            Self.classes + """
+            TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
                 data:
                   a: { url: "\(TwoLinks.url("away", at: TwoLinks.wiredAddress))", retry: { attempts: 3 } }
@@ -257,7 +200,7 @@ import Testing
     @Test func `a host without a way holds up no task to another one`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
-            Self.classes + """
+            TwoLinks.classes + """
                 sessions:
                   careful: { allowsCellularAccess: false, waitsForConnectivity: true, timeoutIntervalForResource: 2s }
                 schedule: { maxConcurrentTasks: 1 }
@@ -283,7 +226,7 @@ import Testing
     ) throws {
         let server = try links.slowUploadServer(port: 8092)
         let job = try JobFolder(
-            Self.classes + """
+            TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false, waitsForConnectivity: true } }
                 uploads:
                   order:
@@ -318,36 +261,6 @@ import Testing
         } else {
             #expect(Set(lines).count == 1)
         }
-    }
-
-    @Test func `a connection is known by the interface that it took, not by another look`() throws {
-        try links.root.write("hello", to: "a")
-        // Who asks for the way to the address alone is told of `wwan0`.
-        try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) table 100")
-        try links.ip(
-            "rule add to \(TwoLinks.address) ipproto tcp dport \(TwoLinks.port) lookup 100"
-        )
-        let job = try JobFolder(
-            """
-            version: 1
-            network:
-              interfaces:
-                - { match: { name: "wwan*" }, kind: wifi, expensive: false }
-                - { match: { name: "eth*" }, kind: cellular }
-            defaults: { urlCache: none, retry: { attempts: 1 } }
-            sessions: { free: { waitsForConnectivity: true }, careful: { allowsCellularAccess: false } }
-            data:
-              free: { session: free, url: "\(TwoLinks.url("a"))" }
-              careful: { session: careful, url: "\(TwoLinks.url("a"))" }
-            """
-        )
-        let outcome = try links.withoutBinding(try job.runCommand()).run().reported(in: job.folder)
-        #expect(outcome.code == 7)
-        let exchange = outcome.exchanges("free").first
-        #expect(exchange?["localAddress"]?.string == "10.1.0.2")
-        #expect(exchange?["extension"]?["networkInterface"]?.string == "eth0")
-        #expect(exchange?["isCellular"]?.bool == true)
-        #expect(outcome.outcome("careful") == "deferred")
     }
 
     @Test func `a run that asks for several paths warns when the machine has one`() throws {

@@ -3,6 +3,18 @@ import Testing
 
 /// Jobs that run on this side of two links, as an unprivileged user.
 extension TwoLinks {
+    /// `eth0` is wired as long as no default route leads over its gateway.
+    static let classes = """
+        version: 1
+        network:
+          interfaces:
+            - { match: { name: "wwan*" }, kind: cellular }
+            - { match: { gateway: \(wiredAddress) }, kind: cellular }
+            - { match: { name: "eth*" }, kind: wired, expensive: false }
+        defaults: { urlCache: none, retry: { attempts: 1 } }
+
+        """
+
     /// What is long enough to be cut.
     static let longContent = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
