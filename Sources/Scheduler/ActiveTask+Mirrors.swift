@@ -32,11 +32,7 @@ extension ActiveTask {
         _ decision: RetryDecision
     ) -> MirrorRotation.Step? {
         guard mirrors != nil, mayMoveOn(after: failure) else { return nil }
-        let canRecover =
-            switch decision {
-            case .giveUp(.notRetried), .giveUp(.retryAfterTooLong): false
-            default: true
-            }
+        let canRecover = !decision.isFinal
         if canRecover { recoverable = failure }
         if failure.kind == .network { unreachable = failure }
         let step = mirrors?.moveOn(canRecover: canRecover, isCutOff: failure.kind == .network)

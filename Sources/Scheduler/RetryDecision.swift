@@ -22,6 +22,14 @@ package enum RetryDecision: Sendable, Hashable {
         case runBudgetExhausted
     }
 
+    /// Whether the same URL is not worth another attempt, for what it has said or said too often.
+    var isFinal: Bool {
+        switch self {
+        case .giveUp(.notRetried), .giveUp(.attemptsExhausted), .giveUp(.retryAfterTooLong): true
+        default: false
+        }
+    }
+
     /// What is known of a task when one of its attempts has failed.
     package struct History: Sendable, Hashable {
         /// Attempts so far, the failed one included, without those before the last that made progress; at least 1.

@@ -99,8 +99,8 @@ extension RunMachine {
             if let recoverable = task.recoverable { decision = decide(recoverable) }
         default: break
         }
-        if decision == .giveUp(.notRetried), step != nil, let unreachable = task.unreachable {
-            // One URL had no way, and all others have said no: it is that one that is waited for.
+        if decision.isFinal, step != nil, let unreachable = task.unreachable {
+            // One URL had no way, and no other one will answer: it is that one that is waited for.
             if mayAwait(task, result, unreachable, now) {
                 awaitConnectivity(task, result, unreachable, now)
             } else {

@@ -6,7 +6,7 @@ import TransferModel
 @testable import Transfer
 
 @Suite struct RunMachineConnectivityTests {
-    private static func session(
+    static func session(
         waits: Bool = true,
         resource: Duration? = .seconds(600)
     ) -> SessionConfiguration {
@@ -16,7 +16,7 @@ import TransferModel
         return session
     }
 
-    private static func run(
+    static func run(
         _ tasks: [FakeSource.Task] = [.init("a")],
         waits: Bool = true,
         resource: Duration? = .seconds(600),
@@ -30,7 +30,7 @@ import TransferModel
     /// An attempt that had no interface to begin over.
     ///
     /// With `isWhole` there was none for any of the session.
-    private static func refuse(
+    static func refuse(
         _ id: String,
         in run: inout RunSimulation,
         isWhole: Bool = true,
@@ -175,27 +175,6 @@ import TransferModel
         let record = try #require(run.record("a"))
         #expect(record.outcome == .succeeded)
         #expect(record.heldMicroseconds == 100_000_000)
-    }
-
-    @Test func `a mirror is asked before anything is waited for`() throws {
-        var run = Self.run([
-            .init("a").with {
-                $0.mirrors = ["http://b.test/"]
-                $0.retry = .steady
-            }
-        ])
-        Self.refuse("a", in: &run, isWhole: false)
-        #expect(run.running[0]?.request.url.text == "http://b.test/")
-        #expect(run.waiting.isEmpty)
-        Self.refuse("a", in: &run, isWhole: false)
-        #expect(run.running.isEmpty)
-        #expect(run.waiting == ["a"])
-        run.networkChanges()
-        #expect(run.running[0]?.request.url.text == "http://a.test/")
-        Self.refuse("a", in: &run, isWhole: false)
-        #expect(run.running[0]?.request.url.text == "http://b.test/")
-        run.finish("a")
-        #expect(try #require(run.record("a")).outcome == .succeeded)
     }
 
     @Test func `an origin without a way keeps back its own tasks alone`() {
@@ -364,20 +343,6 @@ import TransferModel
         #expect(run.runningIDs == ["near"])
     }
 
-    @Test func `a way that opens while a mirror is asked is taken at once`() {
-        var run = Self.run([
-            .init("a").with {
-                $0.mirrors = ["http://b.test/"]
-                $0.retry = .steady
-            }
-        ])
-        Self.refuse("a", in: &run)
-        #expect(run.running[0]?.request.url.text == "http://b.test/")
-        run.networkChanges()
-        run.refuse("a", 404)
-        #expect(run.running[0]?.request.url.text == "http://a.test/")
-    }
-
     @Test func `a task to this machine is not kept back`() {
         var run = RunSimulation(
             [.init("a"), .init("b"), .init("c", "http://127.0.0.1/")],
@@ -385,32 +350,5 @@ import TransferModel
         ) { $0.maxConcurrentTasks = 1 }
         Self.refuse("a", in: &run)
         #expect(run.runningIDs == ["c"])
-    }
-
-    @Test(arguments: [true, false])
-    func `a URL without a way is asked again when its mirrors say no`(waits: Bool) throws {
-        var run = Self.run(
-            [
-                .init("a").with {
-                    $0.mirrors = ["http://b.test/"]
-                    $0.retry = .steady
-                }
-            ],
-            waits: waits
-        )
-        Self.refuse("a", in: &run, isWhole: false)
-        run.refuse("a", 404)
-        if waits {
-            #expect(run.waiting == ["a"])
-            run.networkChanges()
-            #expect(run.running[0]?.request.url.text == "http://a.test/")
-            // The mirror has said no once and for all.
-            Self.refuse("a", in: &run, isWhole: false)
-            #expect(run.running.isEmpty)
-            run.networkChanges()
-            run.finish("a")
-        }
-        let record = try #require(run.record("a"))
-        #expect(record.outcome == (waits ? .succeeded : .deferred))
     }
 }

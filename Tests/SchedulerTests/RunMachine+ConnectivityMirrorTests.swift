@@ -1,0 +1,92 @@
+import Testing
+import TransferModel
+
+@testable import Scheduler
+@testable import Transfer
+
+/// Tasks with mirrors whose ways are not all there.
+extension RunMachineConnectivityTests {
+    @Test func `a mirror is asked before anything is waited for`() throws {
+        var run = Self.run([
+            .init("a").with {
+                $0.mirrors = ["http://b.test/"]
+                $0.retry = .steady
+            }
+        ])
+        Self.refuse("a", in: &run, isWhole: false)
+        #expect(run.running[0]?.request.url.text == "http://b.test/")
+        #expect(run.waiting.isEmpty)
+        Self.refuse("a", in: &run, isWhole: false)
+        #expect(run.running.isEmpty)
+        #expect(run.waiting == ["a"])
+        run.networkChanges()
+        #expect(run.running[0]?.request.url.text == "http://a.test/")
+        Self.refuse("a", in: &run, isWhole: false)
+        #expect(run.running[0]?.request.url.text == "http://b.test/")
+        run.finish("a")
+        #expect(try #require(run.record("a")).outcome == .succeeded)
+    }
+
+    @Test func `a way that opens while a mirror is asked is taken at once`() {
+        var run = Self.run([
+            .init("a").with {
+                $0.mirrors = ["http://b.test/"]
+                $0.retry = .steady
+            }
+        ])
+        Self.refuse("a", in: &run)
+        #expect(run.running[0]?.request.url.text == "http://b.test/")
+        run.networkChanges()
+        run.refuse("a", 404)
+        #expect(run.running[0]?.request.url.text == "http://a.test/")
+    }
+
+    @Test(arguments: [true, false])
+    func `a URL without a way is waited for when its mirrors do not recover`(waits: Bool) throws {
+        var task = FakeSource.Task("a")
+        task.mirrors = ["http://b.test/", "http://c.test/"]
+        task.retry = .steady
+        var run = Self.run([task], waits: waits)
+        Self.refuse("a", in: &run, isWhole: false)
+        run.refuse("a", 404)
+        while run.running[0]?.request.url.text == "http://c.test/" {
+            run.refuse("a", 503)
+            run.advanceToNextTick()
+        }
+        if waits {
+            #expect(run.waiting == ["a"])
+            run.networkChanges()
+            #expect(run.running[0]?.request.url.text == "http://a.test/")
+            run.finish("a")
+        }
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == (waits ? .succeeded : .deferred))
+    }
+
+    @Test(arguments: [true, false])
+    func `a URL without a way is asked again when its mirrors say no`(waits: Bool) throws {
+        var run = Self.run(
+            [
+                .init("a").with {
+                    $0.mirrors = ["http://b.test/"]
+                    $0.retry = .steady
+                }
+            ],
+            waits: waits
+        )
+        Self.refuse("a", in: &run, isWhole: false)
+        run.refuse("a", 404)
+        if waits {
+            #expect(run.waiting == ["a"])
+            run.networkChanges()
+            #expect(run.running[0]?.request.url.text == "http://a.test/")
+            // The mirror has said no once and for all.
+            Self.refuse("a", in: &run, isWhole: false)
+            #expect(run.running.isEmpty)
+            run.networkChanges()
+            run.finish("a")
+        }
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == (waits ? .succeeded : .deferred))
+    }
+}
