@@ -48,7 +48,7 @@ extension EasyHandle {
 
     /// The socket of a connection that was opened since this handle was prepared; nil for another connection.
     package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
-        openings.lazy.compactMap { ConnectionSocket($0.socket, of: connection) }.first
+        openings.lazy.compactMap { ConnectionSocket($0, in: self.sockets, of: connection) }.first
     }
 
     /// Ends the connections at once that were opened since this handle was prepared, which is for the thread that it belongs to:

@@ -146,7 +146,7 @@ extension SocketOptions {
             && type == Int32(SOCK_DGRAM.rawValue)
     }
 
-    /// Whether a descriptor is the socket of a connection from that port: its number may be another one's by now.
+    /// Whether a descriptor is the socket of a connection from that port.
     static func isSocket(_ opened: Int32, from localPort: Int) -> Bool {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -161,30 +161,33 @@ extension SocketOptions {
     }
 }
 
-/// The socket of a connection, as long as it is that.
-package struct ConnectionSocket: Sendable, Hashable {
-    fileprivate let descriptor: Int32
-    private let localPort: Int
+/// The socket of a connection, on the thread that it belongs to.
+package struct ConnectionSocket {
+    private let opening: SocketTable.Opening
+    private let table: SocketTable
 
     /// nil when it is not the connection's.
-    init?(_ descriptor: Int32, of connection: ConnectionFacts) {
-        guard SocketOptions.isSocket(descriptor, from: connection.localPort) else { return nil }
-        self.descriptor = descriptor
-        localPort = connection.localPort
+    init?(_ opening: SocketTable.Opening, in table: SocketTable, of connection: ConnectionFacts) {
+        guard table.isOpen(opening),
+            SocketOptions.isSocket(opening.socket, from: connection.localPort)
+        else { return nil }
+        (self.opening, self.table) = (opening, table)
     }
 
+    /// Whether the connection has not been closed: the socket's number may be another one's then.
+    package var isOpen: Bool { table.isOpen(opening) }
+
     /// The number of the interface that it is bound to; 0 when it is bound to none.
-    package var boundInterface: Int32 { SocketOptions.boundInterface(descriptor) }
+    package var boundInterface: Int32 { isOpen ? SocketOptions.boundInterface(opening.socket) : 0 }
 
     /// Whether it speaks UDP instead of TCP, as below HTTP/3.
-    package var isDatagram: Bool { SocketOptions.isDatagram(descriptor) }
+    package var isDatagram: Bool { isOpen && SocketOptions.isDatagram(opening.socket) }
 
     /// Whether both ends of its connection speak Multipath TCP (RFC 8684).
-    package var isMultipath: Bool { SocketOptions.isMultipath(descriptor) }
+    package var isMultipath: Bool { isOpen && SocketOptions.isMultipath(opening.socket) }
 
-    /// Ends its connection at once, on the thread that it belongs to: what the kernel has still to send is dropped, and the
-    /// peer is told by one packet (RST).
+    /// Ends its connection at once: what the kernel has still to send is dropped, and the peer is told by one packet (RST).
     package func reset() {
-        if SocketOptions.isSocket(descriptor, from: localPort) { SocketOptions.reset(descriptor) }
+        if isOpen { SocketOptions.reset(opening.socket) }
     }
 }

@@ -4,13 +4,20 @@ package import SystemKit
 package final class NetworkMonitor: Sendable {
     private let survey: NetworkSurvey
     private let changes: NetlinkSocket
-    /// What daemons have said last; held while the network is looked at, so that no look is overwritten by an older one.
-    private let answers: Lock<DaemonAnswers>
+    /// Held while the network is looked at, so that no look is overwritten by an older one.
+    private let sight: Lock<Sight>
     /// The network as it was seen last.
     private let seen: Lock<NetworkSnapshot>
     private let wakeUp: EventPoll.WakeUp
     /// Held while somebody is told of a change.
     private let isStopped = Lock(false)
+
+    /// What it takes to look at the network.
+    private struct Sight {
+        let socket: RouteSocket
+        /// What daemons have said last.
+        var answers: DaemonAnswers
+    }
 
     /// How long after a survey daemons are asked again although nothing was heard: they learn things that the kernel does not
     /// tell.
@@ -39,7 +46,7 @@ package final class NetworkMonitor: Sendable {
         // Daemons take their time, and the network may be another one by then.
         let tables = try socket.tables()
         seen = Lock(survey.snapshot(of: tables.interfaces, tables.routes, by: heard))
-        answers = Lock(heard)
+        sight = Lock(Sight(socket: socket, answers: heard))
     }
 
     /// The network as it was seen last; any thread may ask.
@@ -49,14 +56,13 @@ package final class NetworkMonitor: Sendable {
     ///
     /// What has come or changed since daemons were asked is pending: what it is, is not known yet.
     ///
-    /// - Parameter socket: The caller's own.
     /// - Returns: What was found; what was known when nothing can be.
-    package func refresh(_ socket: RouteSocket) -> NetworkSnapshot { look(socket) ?? current }
+    package func refresh() -> NetworkSnapshot { look() ?? current }
 
-    private func look(_ socket: RouteSocket) -> NetworkSnapshot? {
-        answers.withLock { answers in
-            guard let tables = try? socket.tables() else { return nil }
-            let found = survey.snapshot(of: tables.interfaces, tables.routes, by: answers)
+    private func look() -> NetworkSnapshot? {
+        sight.withLock { sight in
+            guard let tables = try? sight.socket.tables() else { return nil }
+            let found = survey.snapshot(of: tables.interfaces, tables.routes, by: sight.answers)
             seen.withLock { $0 = found }
             return found
         }
@@ -80,8 +86,7 @@ package final class NetworkMonitor: Sendable {
 
     private func listen(_ didChange: () -> Void) {
         let poll = EventPoll(wakeUp)
-        guard (try? poll.watch(changes.descriptor, for: .readable, tag: Self.changesTag)) != nil,
-            let socket = try? RouteSocket()
+        guard (try? poll.watch(changes.descriptor, for: .readable, tag: Self.changesTag)) != nil
         else { return }
         var events: [EventPoll.Event] = []
         var settled = nextSurvey
@@ -89,7 +94,7 @@ package final class NetworkMonitor: Sendable {
         var told = current
         /// Looks, and tells of what is different; nil when the kernel does not answer.
         func tell() -> NetworkSnapshot? {
-            guard let found = look(socket) else { return nil }
+            guard let found = look() else { return nil }
             if found != told {
                 told = found
                 isStopped.withLock { if !$0 { didChange() } }
@@ -109,7 +114,7 @@ package final class NetworkMonitor: Sendable {
             // What the kernel knows is told before daemons are waited for.
             if let found = tell() {
                 let heard = survey.answers(of: found.interfaces)
-                answers.withLock { $0 = heard }
+                sight.withLock { $0.answers = heard }
                 // Daemons take their time, and the network may be another one by then.
                 if tell() != nil {
                     settled = nextSurvey

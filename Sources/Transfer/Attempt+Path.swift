@@ -117,7 +117,7 @@ extension Attempt {
         if let reason = found.denial(under: session.access) {
             return refuse(isNew: isNew, reason: reason)
         }
-        session.ways[number] = way
+        session.keep(way)
         path?.way = way
         let enforcement: TransactionMetrics.Path.Enforcement = way.isBound ? .device : .route
         recorder.willUse(
@@ -204,8 +204,9 @@ extension Attempt {
             ? nil : noPath(nil, isLost: true)
     }
 
-    /// Whether the machine still has a connection's own address, on an interface that is up: answers come to that one, wherever
-    /// packets leave by now. One of a single link is not looked up.
+    /// Whether the machine still has a connection's own address on an interface that is up.
+    ///
+    /// Answers come to that one, wherever packets leave by now. One of a single link is not looked up.
     private func hasAddress(_ way: ConnectionWay, in network: NetworkSnapshot) -> Bool {
         guard let own = IPAddress(way.connection.localAddress), !own.isLinkLocal else {
             return true
@@ -218,8 +219,7 @@ extension Attempt {
     func resetForbiddenPath() {
         guard session.access.isRestricted else { return }
         guard let way = path?.way else { return handle.resetConnections() }
-        way.socket?.reset()
-        session.ways[way.number] = nil
+        session.reset(way)
     }
 
     /// Notes whether a connection may use several paths, which stays so while it is reused.

@@ -44,9 +44,12 @@ final class PathFinder {
         return current.decide(to: peer, preferred: preferred, under: access)
     }
 
-    /// The interface that the packets of an unbound connection leave by at this moment; nil when there is none that is up.
+    /// The interface that the packets of an unbound connection leave by at this moment.
     ///
-    /// - Parameter scope: The interface that a peer of one link is at; nil for any other.
+    /// - Parameters:
+    ///   - connection: Its ends.
+    ///   - scope: The interface that a peer of one link is at; nil for any other.
+    /// - Returns: nil when there is none that is up.
     func interface(of connection: ConnectionEnds, scope: Int32?) -> NetworkInterface? {
         let index = scope ?? socket.flatMap { try? $0.interface(of: connection) }
         let interface = index.flatMap { current.interface($0) }
@@ -65,7 +68,6 @@ final class PathFinder {
 
     /// Whether there is no way to anywhere that a policy permits, by a fresh look.
     func isCutOff(under access: NetworkAccess) -> Bool {
-        let snapshot = socket.map(monitor.refresh) ?? current
-        return snapshot.status(for: access) != .satisfied
+        monitor.refresh().status(for: access) != .satisfied
     }
 }

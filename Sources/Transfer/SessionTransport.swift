@@ -39,8 +39,10 @@ final class SessionTransport {
     private var connectionCount = 0
     /// Those that may use several paths.
     var multipathConnections: Set<Int> = []
-    /// The ways of its connections under a policy, by their numbers; closed ones are among them.
-    var ways: [Int: ConnectionWay] = [:]
+    /// The ways of its connections under a policy, by their numbers; closed ones are among them, for a while.
+    private(set) var ways: [Int: ConnectionWay] = [:]
+    /// With more of them, those of closed connections are forgotten.
+    private var mostWays = 64
 
     /// What the lines of a request depend on besides its fields.
     private struct LineTraits: Hashable {
@@ -125,13 +127,26 @@ final class SessionTransport {
         if handle.lastOSErrno == nil { idleHandles.append(handle) }
     }
 
+    /// Keeps the way of a connection.
+    func keep(_ way: ConnectionWay) {
+        ways[way.number] = way
+        guard ways.count > mostWays else { return }
+        ways = ways.filter { $0.value.socket?.isOpen != false }
+        mostWays = max(mostWays, 2 * ways.count)
+    }
+
+    /// Ends a connection at once; what the kernel has still to send is not sent.
+    func reset(_ way: ConnectionWay) {
+        way.socket?.reset()
+        ways[way.number] = nil
+    }
+
     /// Ends the connections at once, idle ones too, that go over interfaces which may not be used any more.
     func resetForbidden(in network: NetworkSnapshot) {
         guard access.isRestricted else { return }
         for way in ways.values
         where network.denial(ofRunningOver: way.interface, under: access) != nil {
-            way.socket?.reset()
-            ways[way.number] = nil
+            reset(way)
         }
     }
 
