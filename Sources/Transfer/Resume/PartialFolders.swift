@@ -6,12 +6,14 @@ struct PartialFolders {
     private enum Content {
         /// The names of all records.
         case records(Set<String>)
-        /// Too much to look through: each file is looked for by its name.
-        case unknown
+        /// More names than `limit`, too many for the files asked for so far: each is looked for by its name.
+        case many(limit: Int, asked: Int)
     }
 
-    /// A folder with more names is not looked through.
+    /// A folder with more names is not looked through for a single file.
     private static let mostNames = 4096
+    /// How many names are read in the time that it takes to look for one file.
+    private static let namesPerFile = 64
     /// How many folders are looked through.
     private static let mostFolders = 1000
 
@@ -21,32 +23,41 @@ struct PartialFolders {
 
     /// Whether an earlier run may have left a part of the file.
     mutating func mayHave(_ file: TaskSpec.Destination) -> Bool {
-        let content = content(of: file)
-        switch content {
-        case .unknown: return true
+        guard goTo(file), let last else { return true }
+        switch last.content {
+        case .many(let limit, let asked):
+            self.last?.content =
+                asked * Self.namesPerFile < 2 * limit
+                ? .many(limit: limit, asked: asked + 1) : Self.look(last.path, limit: 2 * limit)
+            return true
         case .records(let names):
             guard !names.isEmpty else { return false }
             return PartialNames(of: file.name).map { names.contains($0.record) } ?? false
         }
     }
 
-    private mutating func content(of file: TaskSpec.Destination) -> Content {
-        if let last, file.isIn(last.path) { return last.content }
+    /// Makes the folder of a file the last one; false when there are too many of them.
+    private mutating func goTo(_ file: TaskSpec.Destination) -> Bool {
+        if let last {
+            if file.isIn(last.path) { return true }
+            known[last.path] = last.content
+        }
+        last = nil
         let path = file.folder
-        let content = known[path] ?? look(path)
-        last = (path, content)
-        return content
+        if let content = known[path] {
+            last = (path, content)
+        } else if known.count < Self.mostFolders {
+            last = (path, Self.look(path, limit: Self.mostNames))
+        }
+        return last != nil
     }
 
-    private mutating func look(_ path: String) -> Content {
-        guard known.count < Self.mostFolders else { return .unknown }
+    private static func look(_ path: String, limit: Int) -> Content {
         let names = try? Folder.names(
             in: path,
             endingWith: PartialNames.recordEnding,
-            limit: Self.mostNames
+            limit: limit
         )
-        let content: Content = names.map { .records(Set($0)) } ?? .unknown
-        known[path] = content
-        return content
+        return names.map { .records(Set($0)) } ?? .many(limit: limit, asked: 0)
     }
 }
