@@ -42,6 +42,7 @@ static struct {
     void (*ctx_free)(void *);
     const void *(*sha256)(void);
     const void *(*sha512)(void);
+    const void *(*fetch)(void *, const char *, const char *);
     int (*init)(void *, const void *, void *);
     int (*update)(void *, const void *, size_t);
     int (*final)(void *, unsigned char *, unsigned *);
@@ -71,6 +72,7 @@ static void load_openssl(void) {
     const struct ccurl_symbol digest_symbols[] = {
         {&digest.ctx_new, "EVP_MD_CTX_new"},   {&digest.ctx_free, "EVP_MD_CTX_free"},
         {&digest.sha256, "EVP_sha256"},        {&digest.sha512, "EVP_sha512"},
+        {&digest.fetch, "EVP_MD_fetch"},
         {&digest.init, "EVP_DigestInit_ex"},   {&digest.update, "EVP_DigestUpdate"},
         {&digest.final, "EVP_DigestFinal_ex"}, {&digest.copy, "EVP_MD_CTX_copy_ex"},
     };
@@ -265,10 +267,23 @@ int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **su
     return 1;
 }
 
+// Fetched once: OpenSSL 3 looks for the implementation of those that EVP_sha256 gives each time, which takes longer than
+// the digest of a few words.
+static const void *sha256, *sha512;
+static pthread_once_t fetch_once = PTHREAD_ONCE_INIT;
+
+static void fetch(void) {
+    sha256 = digest.fetch(NULL, "SHA256", NULL);
+    sha512 = digest.fetch(NULL, "SHA512", NULL);
+    if (!sha256) sha256 = digest.sha256();
+    if (!sha512) sha512 = digest.sha512();
+}
+
 void *ccurl_digest_new(int bits) {
     if (!digest.ctx_new) return NULL;
+    pthread_once(&fetch_once, fetch);
     void *context = digest.ctx_new();
-    if (context && digest.init(context, bits == 512 ? digest.sha512() : digest.sha256(), NULL) != 1) {
+    if (context && digest.init(context, bits == 512 ? sha512 : sha256, NULL) != 1) {
         digest.ctx_free(context);
         return NULL;
     }

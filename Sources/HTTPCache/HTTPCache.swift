@@ -146,13 +146,14 @@ package final class HTTPCache: Sendable {
         responseTime: Timestamp
     ) -> (response: StoredResponse, isUpdated: Bool)? {
         guard let index = Validators.confirmed(by: fields, among: stored) else { return nil }
-        let response = updated(stored[index], by: fields, requestTime, responseTime)
-        guard mayStore(response, by: fields, of: request), let key = key(of: request.url) else {
-            return (response, false)
-        }
-        if stored.count == 1, gainsNothing(response, over: stored[index], by: fields) {
+        let control = CacheControl(fields)
+        let (response, isRepetition) =
+            updated(stored[index], by: fields, control, requestTime, responseTime)
+        guard mayStore(response, by: control, of: request) else { return (response, false) }
+        if stored.count == 1, isRepetition, gainsNothing(response, over: stored[index]) {
             return (response, true)
         }
+        guard let key = key(of: request.url) else { return (response, false) }
         if Self.variesOtherwise(response, than: stored[index]) {
             // By what it was selected is not known any more.
             store.remove(key)
@@ -170,14 +171,15 @@ package final class HTTPCache: Sendable {
         responseTime: Timestamp
     ) {
         guard head.statusCode == 200, let key = key(of: request.url) else { return }
+        let control = CacheControl(head.fields)
         for response in stored where response.statusCode == 200 {
             var response = response
-            let newer = updated(response, by: head.fields, requestTime, responseTime)
+            let (newer, _) = updated(response, by: head.fields, control, requestTime, responseTime)
             if !Validators.isSame(head.fields, as: response)
                 || Self.variesOtherwise(newer, than: response)
             {
                 response.isInvalidated = true
-            } else if mayStore(newer, by: head.fields, of: request) {
+            } else if mayStore(newer, by: control, of: request) {
                 response = newer
             } else {
                 continue
@@ -189,26 +191,24 @@ package final class HTTPCache: Sendable {
     /// Whether a stored response may get newer fields.
     private func mayStore(
         _ updated: StoredResponse,
-        by fields: HeaderFields,
+        by control: CacheControl,
         of request: CacheRequest
     ) -> Bool {
-        !CacheControl(fields).flags.contains(.noStore)
+        !control.flags.contains(.noStore)
             && !request.control.flags.contains(.noStore)
             && !hasSecret(HeaderFields.text(updated.fields.lines[...]))
     }
 
-    /// Whether what is written of a confirmation would be of no use to anybody: it says nothing new, and without asking again
+    /// Whether what is written of a confirmation that says nothing new would be of no use to anybody: without asking again
     /// the response may not be used all the same, neither now nor when the origin fails.
     private func gainsNothing(
         _ response: StoredResponse,
-        over earlier: StoredResponse,
-        by fields: HeaderFields
+        over earlier: StoredResponse
     ) -> Bool {
+        guard staleIfError == 0, !earlier.isInvalidated else { return false }
         let control = CacheControl(response.fields)
-        return staleIfError == 0 && !earlier.isInvalidated
-            && control.staleIfError == nil && control.staleWhileRevalidate == nil
+        return control.staleIfError == nil && control.staleWhileRevalidate == nil
             && Freshness(of: response, control, now: response.responseTime).lifetime == 0
-            && StoredFields.isRepetition(fields, of: earlier.fields)
     }
 
     private static func variesOtherwise(
@@ -221,11 +221,14 @@ package final class HTTPCache: Sendable {
     private func updated(
         _ stored: StoredResponse,
         by fields: HeaderFields,
+        _ control: CacheControl,
         _ requestTime: Timestamp,
         _ responseTime: Timestamp
-    ) -> StoredResponse {
+    ) -> (response: StoredResponse, isRepetition: Bool) {
         var response = stored
-        response.fields = StoredFields.updated(stored.fields, by: fields)
+        let isRepetition: Bool
+        (response.fields, isRepetition) =
+            StoredFields.updated(stored.fields, by: fields, control)
         if fields.firstValue(of: "date") == nil {
             // The old one would make it old from the start.
             response.fields = StoredFields.without(["date"], response.fields)
@@ -233,7 +236,7 @@ package final class HTTPCache: Sendable {
         response.requestTime = requestTime
         response.responseTime = responseTime
         response.isInvalidated = false
-        return response
+        return (response, isRepetition)
     }
 
     /// Forgets everything that is stored under a URL.

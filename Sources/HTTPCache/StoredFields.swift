@@ -4,108 +4,62 @@ package import TransferModel
 /// Which fields of a response are stored, and how newer ones take their place (RFC 9111 §3.1, §3.2).
 package enum StoredFields {
     /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111 §3.1).
-    private static let excepted = [
+    private static let excepted = FieldNames([
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
         "proxy-authorization", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
-    ]
+    ])
     /// About the stored body, which a confirmation does not change.
-    private static let ofBody = [
+    private static let ofBody = FieldNames([
         "content-length", "content-encoding", "content-range", "content-digest",
-    ]
+    ])
+    /// When a response was made, which the next one always says otherwise.
+    private static let ofTime = FieldNames(["date", "age"])
+    private static let age = FieldNames(["age"])
 
     /// The fields of a response that are stored: without those named by `Connection` and `no-cache="…"`.
     package static func storable(_ fields: HeaderFields) -> HeaderFields {
-        without(exceptions(in: fields), fields)
+        let exceptions = exceptions(in: fields, CacheControl(fields))
+        return FieldLines(fields).kept { !exceptions.contains($0) }
     }
 
     /// The fields of a stored response after a newer response about it.
     ///
     /// `Age` is always the newer one's: it counts from it.
+    ///
+    /// - Parameters:
+    ///   - stored: The fields so far.
+    ///   - newer: Those of the newer response.
+    ///   - control: What these direct.
+    /// - Returns: The fields, and whether the newer response says nothing new but when it was made.
     package static func updated(
         _ stored: HeaderFields,
-        by newer: HeaderFields
-    ) -> HeaderFields {
-        let added = without(exceptions(in: newer) + ofBody, newer)
-        var result = stored.filtered { name in
-            if name.isName("age") { return false }
-            var isReplaced = false
-            added.forEach { other, _ in isReplaced = isReplaced || other.isName(name) }
-            return !isReplaced
-        }
-        added.appendLines(to: &result)
-        return result
-    }
-
-    /// Whether a newer response about a stored one says nothing new but when it was made.
-    package static func isRepetition(_ newer: HeaderFields, of stored: HeaderFields) -> Bool {
-        var isNew = false
-        without(exceptions(in: newer) + ofBody + ["date", "age"], newer).forEach { name, value in
-            var isKnown = false
-            stored.forEach { other, otherValue in
-                isKnown = isKnown || other.isName(name) && otherValue.equals(value)
-            }
-            isNew = isNew || !isKnown
-        }
-        return !isNew
+        by newer: HeaderFields,
+        _ control: CacheControl
+    ) -> (fields: HeaderFields, isRepetition: Bool) {
+        let exceptions = exceptions(in: newer, control)
+        let old = FieldLines(stored)
+        let added = FieldLines(newer).filtered { !exceptions.contains($0) && !ofBody.contains($0) }
+        var result = old.kept { !age.contains($0) && !added.contains($0) }
+        added.append(to: &result)
+        return (result, added.filtered { !ofTime.contains($0) }.isPart(of: old))
     }
 
     /// The fields without those of some names.
     static func without(_ names: [String], _ fields: HeaderFields) -> HeaderFields {
-        fields.filtered { name in
-            for other in names where name.isName(other.utf8.span) { return false }
-            return true
-        }
+        let names = FieldNames(names)
+        return FieldLines(fields).kept { !names.contains($0) }
     }
 
-    private static func exceptions(in fields: HeaderFields) -> [String] {
+    private static func exceptions(in fields: HeaderFields, _ control: CacheControl) -> FieldNames {
         var names = excepted
         for value in fields.allValues(of: "connection") {
             var cursor = ListCursor(Array(value))
             while let element = cursor.nextElement() {
-                names.append(String(decoding: element, as: UTF8.self))
+                names.insert(String(decoding: element, as: UTF8.self))
             }
         }
-        return names + CacheControl(fields).noCacheFields
+        for name in control.noCacheFields { names.insert(name) }
+        return names
     }
-}
-
-extension HeaderFields {
-    /// The lines whose name passes, as they are.
-    fileprivate func filtered(_ isIncluded: (Span<UInt8>) -> Bool) -> HeaderFields {
-        var result = HeaderFields()
-        let bytes = lines
-        let span = bytes.span
-        var start = 0
-        while start < span.count {
-            let rest = span.extracting(droppingFirst: start)
-            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count
-            let line = rest.extracting(first: end)
-            if let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                isIncluded(line.extracting(first: colon))
-            {
-                result.append(line: line)
-            }
-            start += end + 1
-        }
-        return result
-    }
-
-    fileprivate func appendLines(to other: inout HeaderFields) {
-        let bytes = lines
-        other.append(sentLines: bytes.span)
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether both are one name, capitals aside.
-    fileprivate func isName(_ other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices where self[index].asciiLowercased != other[index].asciiLowercased {
-            return false
-        }
-        return true
-    }
-
-    fileprivate func isName(_ other: String) -> Bool { isName(other.utf8.span) }
 }

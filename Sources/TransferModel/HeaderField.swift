@@ -153,9 +153,7 @@ package struct HeaderFields: Sendable, Hashable {
     package func allValues(of name: String) -> [ArraySlice<UInt8>] {
         var found: [ArraySlice<UInt8>] = []
         var start = 0
-        while let line = nextLine(from: &start) {
-            if isEqual(line.name, name) { found.append(storage[line.value]) }
-        }
+        while let value = nextValue(of: name, from: &start) { found.append(storage[value]) }
         return found
     }
 
@@ -167,26 +165,47 @@ package struct HeaderFields: Sendable, Hashable {
     /// The bytes of the value of the first line of that name.
     package func firstValue(of name: String) -> ArraySlice<UInt8>? {
         var start = 0
-        while let line = nextLine(from: &start) {
-            if isEqual(line.name, name) { return storage[line.value] }
+        return nextValue(of: name, from: &start).map { storage[$0] }
+    }
+
+    /// Where the next line of that name has its trimmed value, from the line that begins at `start` on; moves `start`
+    /// behind it.
+    private func nextValue(of name: String, from start: inout Int) -> Range<Int>? {
+        let bytes = storage.span
+        let wanted = name.utf8.span
+        while start + wanted.count < bytes.count {
+            let line = start
+            let rest = bytes.extracting(droppingFirst: line)
+            let end = line + (rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count)
+            start = end + 1
+            let colon = line + wanted.count
+            if colon < end, bytes[colon] == UInt8(ascii: ":"), rest.begins(with: wanted) {
+                return Self.trimmed(colon + 1..<end, bytes)
+            }
         }
         return nil
     }
 
-    /// Where the line that begins at `start` has its name and its trimmed value; moves `start` to the next one.
-    private func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
+    /// Where in `lines` the line that begins at `start` has its name and its trimmed value; moves `start` to the next
+    /// one, which is at first 0.
+    package func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
         let bytes = storage.span
         let rest = bytes.extracting(droppingFirst: start)
         guard let length = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let colon = start + length
         let value = bytes.extracting(droppingFirst: colon + 1)
-        var end = colon + 1 + (value.firstIndex(of: UInt8(ascii: "\n")) ?? value.count)
+        let end = colon + 1 + (value.firstIndex(of: UInt8(ascii: "\n")) ?? value.count)
         let name = start..<colon
         start = end + 1
-        var first = colon + 1
-        while first < end, Self.isBlank(bytes[first]) { first += 1 }
-        while end > first, Self.isBlank(bytes[end - 1]) { end -= 1 }
-        return (name, first..<end)
+        return (name, Self.trimmed(colon + 1..<end, bytes))
+    }
+
+    /// The part without the blanks around it.
+    private static func trimmed(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int> {
+        var (first, end) = (range.lowerBound, range.upperBound)
+        while first < end, isBlank(bytes[first]) { first += 1 }
+        while end > first, isBlank(bytes[end - 1]) { end -= 1 }
+        return first..<end
     }
 
     /// The lines as name and value pairs.
@@ -216,12 +235,12 @@ package struct HeaderFields: Sendable, Hashable {
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == 32 || byte == 9 || byte == 13
     }
+}
 
-    private func isEqual(_ range: Range<Int>, _ name: String) -> Bool {
-        let wanted = name.utf8.span
-        guard range.count == wanted.count else { return false }
-        for index in wanted.indices
-        where storage[range.lowerBound + index].asciiLowercased != wanted[index].asciiLowercased {
+extension Span<UInt8> {
+    /// Whether the first bytes are those of a name, capitals aside; there are at least as many.
+    fileprivate func begins(with name: Span<UInt8>) -> Bool {
+        for index in name.indices where self[index].asciiLowercased != name[index].asciiLowercased {
             return false
         }
         return true

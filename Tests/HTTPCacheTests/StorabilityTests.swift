@@ -93,10 +93,32 @@ private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
             "A: 1", "B: 2", "B: 3", "Content-Length: 7", "Content-Encoding: gzip", "Age: 5",
         ])
         let newer = headerFields(["b: 4", "C: 5", "Content-Length: 9", "Content-Encoding: br"])
+        let (fields, isRepetition) = StoredFields.updated(stored, by: newer, CacheControl(newer))
         #expect(
-            StoredFields.updated(stored, by: newer).fields.map { "\($0.name): \($0.value)" } == [
+            fields.fields.map { "\($0.name): \($0.value)" } == [
                 "A: 1", "Content-Length: 7", "Content-Encoding: gzip", "b: 4", "C: 5",
             ]
+        )
+        #expect(!isRepetition)
+    }
+
+    @Test(
+        arguments: [
+            (["a: 1"], true), (["A:  1 ", "B: 3"], true), (["B: 2", "B: 3"], true), ([], true),
+            (["Date: Tue, 06 Jan 2026 12:00:00 GMT", "Age: 7"], true),
+            (["Content-Length: 9", "Connection: x", "X: 1"], true),
+            (["A: 2"], false), (["B: 1"], false), (["C: 1"], false), (["A: 1", "X: 1"], false),
+        ] as [([String], Bool)]
+    )
+    func `what repeats stored fields is known whatever its capitals, blanks and dates`(
+        lines: [String],
+        isRepetition: Bool
+    ) {
+        let stored = headerFields(["A: 1", "B: 2", "B: 3", "Content-Length: 7", "Age: 5"])
+        let newer = headerFields(lines)
+        #expect(
+            StoredFields.updated(stored, by: newer, CacheControl(newer)).isRepetition
+                == isRepetition
         )
     }
 }
