@@ -102,7 +102,7 @@ package final class NetworkMonitor: Sendable {
             return found
         }
         while true {
-            poll.wait(milliseconds: Self.milliseconds(until: settled), into: &events)
+            poll.wait(milliseconds: Clock.milliseconds(until: settled), into: &events)
             if isStopped.withLock({ $0 }) { return }
             if !events.isEmpty {
                 // What it was is seen by looking: messages may have been lost.
@@ -128,10 +128,5 @@ package final class NetworkMonitor: Sendable {
     /// When the network is looked at without a word of the kernel; nil for never.
     private var nextSurvey: Int64? {
         survey.asksDaemons ? Clock.monotonicNanoseconds() + surveyNanoseconds : nil
-    }
-
-    private static func milliseconds(until time: Int64?) -> Int32 {
-        guard let time else { return -1 }
-        return Int32(clamping: max(0, time - Clock.monotonicNanoseconds() + 999_999) / 1_000_000)
     }
 }

@@ -29,7 +29,7 @@ package struct NetworkSurvey: Sendable {
 
     /// What there is now.
     ///
-    /// Daemons are asked, and waited for up to two seconds each.
+    /// Daemons are asked, and waited for up to two seconds.
     ///
     /// - Throws: What netlink(7) says.
     package func snapshot(_ socket: RouteSocket) throws(SystemError) -> NetworkSnapshot {
@@ -38,7 +38,7 @@ package struct NetworkSurvey: Sendable {
         return snapshot(of: tables.interfaces, tables.routes, by: answers)
     }
 
-    /// Asks the daemons what interfaces are, and waits for them up to two seconds each.
+    /// Asks the daemons what interfaces are, and waits for them up to two seconds.
     func answers(of interfaces: [NetworkInterface]) -> DaemonAnswers {
         asksDaemons ? DaemonAnswers(bus.report(), of: interfaces) : DaemonAnswers()
     }

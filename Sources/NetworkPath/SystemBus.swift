@@ -32,14 +32,17 @@ struct SystemBus: Sendable {
     /// Whether there is anybody to ask.
     var isThere: Bool { PathOccupant(at: socket) != .nothing }
 
-    /// Asks each daemon, which may take up to two seconds.
+    /// Asks all daemons at once, which may take up to two seconds.
     func report() -> Report {
         guard isThere else { return Report() }
-        let manager = objects(of: "org.freedesktop.NetworkManager", at: "/org/freedesktop")
-        let modems = objects(
-            of: "org.freedesktop.ModemManager1",
-            at: "/org/freedesktop/ModemManager1"
+        let deadline = Clock.monotonicNanoseconds() + patience
+        let asked = (
+            manager: ask("org.freedesktop.NetworkManager", at: "/org/freedesktop"),
+            modems: ask("org.freedesktop.ModemManager1", at: "/org/freedesktop/ModemManager1")
         )
+        // The longer answer first: the other one waits in its pipe.
+        let manager = asked.manager.flatMap { Self.objects(from: $0, until: deadline) }
+        let modems = asked.modems.flatMap { Self.objects(from: $0, until: deadline) }
         return Report(
             evidence: [
                 modems.map(Self.modemManager) ?? [:], manager.map(Self.networkManager) ?? [:],
@@ -48,17 +51,18 @@ struct SystemBus: Sendable {
         )
     }
 
-    /// The objects of a service with their properties, as busctl writes them; nil when it says nothing.
-    private func objects(of service: String, at path: String) -> JSONValue? {
+    /// Asks a service for its objects and their properties; nil when there is no program to ask with.
+    private func ask(_ service: String, at path: String) -> ChildProcess? {
         let call = [
             program, "--system", "--json=short", "--auto-start=no", "--timeout=1", "call", service,
             path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
         ]
-        guard let child = try? ChildProcess(call, in: "/"),
-            let answer = try? child.capture(
-                limit: Self.longestAnswer,
-                until: Clock.monotonicNanoseconds() + patience
-            ),
+        return try? ChildProcess(call, in: "/")
+    }
+
+    /// What busctl has been told, as it writes it; nil when it says nothing.
+    private static func objects(from child: ChildProcess, until deadline: Int64) -> JSONValue? {
+        guard let answer = try? child.capture(limit: longestAnswer, until: deadline),
             answer.outcome == .ended(.exited(0)), let value = try? JSONValue(bytes: answer.output)
         else { return nil }
         return value

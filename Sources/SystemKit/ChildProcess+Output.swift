@@ -86,7 +86,7 @@ extension ChildProcess {
                 open.removeAll { $0 === pipe }
             }
             if let status { return .ended(status) }
-            let left = Self.milliseconds(until: deadline)
+            let left = Clock.milliseconds(until: deadline)
             guard left > 0 else {
                 kill()
                 return .timedOut
@@ -119,7 +119,7 @@ extension ChildProcess {
     private static func wait(for pipes: [PipeReader], until deadline: Int64) -> Int? {
         var descriptors = pipes.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         while true {
-            let left = milliseconds(until: deadline)
+            let left = Clock.milliseconds(until: deadline)
             let count = unsafe poll(&descriptors, nfds_t(descriptors.count), left)
             if count > 0 { return descriptors.firstIndex { $0.revents != 0 } }
             if count == 0, left == 0 { return nil }

@@ -123,21 +123,13 @@ package final class ChildProcess: Sendable {
     package func wait(until deadline: Int64?) -> Status? {
         while true {
             if let status = reap() { return status }
-            let left = Self.milliseconds(until: deadline)
+            let left = Clock.milliseconds(until: deadline)
             if left == 0 { return nil }
             let isAnnounced = endDescriptor >= 0
             let time = left < 0 ? Self.lookInterval : min(left, Self.lookInterval)
             var end = pollfd(fd: endDescriptor, events: Int16(POLLIN), revents: 0)
             unsafe poll(&end, 1, isAnnounced ? left : time)
         }
-    }
-
-    /// What a reading of `CLOCK_MONOTONIC` is away, in milliseconds, rounded up; -1 for nil.
-    static func milliseconds(until deadline: Int64?) -> Int32 {
-        guard let deadline else { return -1 }
-        let (left, overflow) = deadline.subtractingReportingOverflow(Clock.monotonicNanoseconds())
-        guard !overflow, left > 0 else { return overflow && deadline > 0 ? .max : 0 }
-        return Int32(clamping: left / 1_000_000 + 1)
     }
 
     /// Its status, if it has ended.

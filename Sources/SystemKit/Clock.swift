@@ -20,6 +20,14 @@ package enum Clock {
         return unsafe csystem_clock_is_synchronized(&error) != 0 ? Int64(error) : nil
     }
 
+    /// What a reading of `CLOCK_MONOTONIC` is away, in milliseconds, rounded up; -1 for nil.
+    package static func milliseconds(until deadline: Int64?) -> Int32 {
+        guard let deadline else { return -1 }
+        let (left, overflow) = deadline.subtractingReportingOverflow(monotonicNanoseconds())
+        guard !overflow, left > 0 else { return overflow && deadline > 0 ? .max : 0 }
+        return Int32(clamping: left / 1_000_000 + 1)
+    }
+
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

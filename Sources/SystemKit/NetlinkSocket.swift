@@ -57,11 +57,23 @@ package final class NetlinkSocket: Sendable {
     ///
     /// - Throws: What recv(2) says: `EAGAIN` when nothing came, `ENOBUFS` when something was lost.
     package func receive<Result>(_ body: (Span<UInt8>) -> Result) throws(SystemError) -> Result {
-        var buffer = [UInt8](repeating: 0, count: Self.largestDatagram)
         while true {
-            let count = unsafe csystem_netlink_receive(descriptor, &buffer, UInt64(buffer.count), 1)
-            if count > 0 { return body(buffer.span.extracting(first: Int(count))) }
-            if count < 0, errno != EINTR { throw .last("hear", "the kernel over netlink") }
+            var error: Int32 = 0
+            // Most datagrams are far smaller than the room for them.
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.largestDatagram) {
+                let room = UInt64(Self.largestDatagram)
+                let count = unsafe csystem_netlink_receive(descriptor, $0.baseAddress, room, 1)
+                error = count < 0 ? errno : 0
+                $1 = max(0, Int(count))
+            }
+            if !bytes.isEmpty { return body(bytes.span) }
+            if error != 0, error != EINTR {
+                throw SystemError(
+                    errno: error,
+                    operation: "hear",
+                    subject: "the kernel over netlink"
+                )
+            }
         }
     }
 

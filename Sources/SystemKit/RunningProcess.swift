@@ -29,7 +29,7 @@ package final class RunningProcess: Sendable {
     /// Waits for its end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; false when it still runs then.
     package func waitForEnd(until deadline: Int64) -> Bool {
         while true {
-            let left = ChildProcess.milliseconds(until: deadline)
+            let left = Clock.milliseconds(until: deadline)
             var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&end, 1, left) > 0 { return true }
             if left == 0 { return false }

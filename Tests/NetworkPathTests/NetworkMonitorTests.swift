@@ -39,11 +39,12 @@ import Testing
     }
 
     @Test func `a daemon that hangs holds up no end`() throws {
-        // Two answer before the monitor is there.
+        // It answers once, before the monitor is there.
         let monitor = try monitor(
             asking: """
-                echo >> asked
-                [ $(wc -c < asked) -le 2 ] || { printf %-9s $$ > hanging; exec sleep 1000; }
+                case "$*" in *NetworkManager*) ;; *) exit 1 ;; esac
+                [ -e asked ] && { printf %-9s $$ > hanging; exec sleep 1000; }
+                echo > asked
                 """
         )
         try monitor.start {}

@@ -123,6 +123,27 @@ import TransferModel
         #expect(report.evidence.map(\.keys.first) == ["wlan0"])
     }
 
+    /// A busctl that answers only when all are asked.
+    @Test func `the daemons are asked at once`() throws {
+        let folder = try TemporaryFolder()
+        let answer = #"{"type":"a{oa{sa{sv}}}","data":[{\#(Self.wireless)}]}"#
+        try folder.write(answer, to: "answer.json")
+        let program = try folder.write(
+            """
+            #!/bin/sh
+            cd "$(dirname "$0")"
+            echo >> asked
+            until [ $(wc -c < asked) = 2 ]; do sleep 0.01; done
+            cat answer.json
+            """,
+            to: "busctl",
+            mode: 0o755
+        )
+        var bus = SystemBus(program: program, socket: folder.path)
+        bus.patience = 10_000_000_000
+        #expect(bus.report().attachments["wlan0"]?.ssid == "Train")
+    }
+
     @Test func `without a bus nobody is asked`() {
         #expect(SystemBus(program: "/nowhere", socket: "/nowhere").report().evidence.isEmpty)
     }
