@@ -8,9 +8,9 @@ extension RunMachine {
     /// How long a task waits before it looks by itself: not everything that helps is told of by the kernel.
     static let connectivityInterval = Duration.seconds(30)
 
-    /// Whether a task whose attempt had no way waits for one.
+    /// Whether a task whose attempt had no way waits for one, or looks for another one.
     ///
-    /// It does not when another attempt may not follow: nothing is to be repeated, the body was a pipe, or an order may have been
+    /// Each does that when the network has changed since the attempt began. Nobody does when another attempt may not follow: nothing is to be repeated, the body was a pipe, or an order may have been
     /// processed that has left no upload to go on with.
     func mayAwait(
         _ task: ActiveTask,
@@ -18,8 +18,8 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) -> Bool {
-        guard phase == .running, sessions[task.lane.session].waitsForConnectivity,
-            task.isInTime(now)
+        guard phase == .running, task.isInTime(now),
+            sessions[task.lane.session].waitsForConnectivity || isOvertaken(task)
         else { return false }
         if failure.isPermanent { return false }
         if failure.isKnownUnprocessed { return true }
@@ -40,12 +40,15 @@ extension RunMachine {
         task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: result.isUnbegun)
         tellAttemptEnded(task, failure)
-        guard task.changesAtStart == networkChanges else {
+        if isOvertaken(task) {
             retries.insert(Timer(time: now, task: task.spec.index))
             return
         }
         holdBack(task, failure, path, now)
     }
+
+    /// Whether the network has changed since the task's attempt began.
+    private func isOvertaken(_ task: ActiveTask) -> Bool { task.changesAtStart != networkChanges }
 
     /// What has no way for others either; nil when that is another URL than the task's own.
     private func closedPath(

@@ -256,6 +256,18 @@ import TransferModel
         #expect(try #require(run.record("a")).outcome == .succeeded)
     }
 
+    @Test func `without waiting, another way is looked for once after a change`() throws {
+        var run = Self.run(waits: false)
+        run.networkChanges()
+        Self.lose("a", in: &run)
+        #expect(run.runningIDs == ["a"])
+        Self.refuse("a", in: &run)
+        #expect(run.waiting.isEmpty)
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .deferred)
+        #expect(record.attempts.count == 1)
+    }
+
     @Test func `an order that may have been processed is not repeated, and fails`() throws {
         var run = Self.run([.init("a").with { $0.method = "POST" }])
         Self.lose("a", in: &run)
