@@ -32,7 +32,11 @@ extension ActiveTask {
         _ decision: RetryDecision
     ) -> MirrorRotation.Step? {
         guard mirrors != nil, mayMoveOn(after: failure) else { return nil }
-        let canRecover = !decision.isFinal
+        let canRecover =
+            switch decision {
+            case .giveUp(.notRetried), .giveUp(.retryAfterTooLong): false
+            default: true
+            }
         if canRecover { recoverable = failure }
         if failure.kind == .network { unreachable = failure }
         let step = mirrors?.moveOn(canRecover: canRecover, isCutOff: failure.kind == .network)

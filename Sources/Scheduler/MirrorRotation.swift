@@ -57,6 +57,11 @@ struct MirrorRotation {
         return .none
     }
 
+    /// Asks no URL again but those that had no way.
+    mutating func strikeOffReached() {
+        for position in isHopeless.indices where !isCutOff[position] { isHopeless[position] = true }
+    }
+
     /// Begins anew with what had no way or may answer; what has said no is not asked again.
     mutating func restart() {
         for position in isHopeless.indices where isCutOff[position] {

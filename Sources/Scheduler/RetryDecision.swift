@@ -22,7 +22,7 @@ package enum RetryDecision: Sendable, Hashable {
         case runBudgetExhausted
     }
 
-    /// Whether the same URL is not worth another attempt, for what it has said or said too often.
+    /// Whether no other attempt follows, for what a server has said or said too often.
     var isFinal: Bool {
         switch self {
         case .giveUp(.notRetried), .giveUp(.attemptsExhausted), .giveUp(.retryAfterTooLong): true

@@ -101,6 +101,7 @@ extension RunMachine {
         }
         if decision.isFinal, step != nil, let unreachable = task.unreachable {
             // One URL had no way, and no other one will answer: it is that one that is waited for.
+            task.mirrors?.strikeOffReached()
             if mayAwait(task, result, unreachable, now) {
                 awaitConnectivity(task, result, unreachable, now)
             } else {

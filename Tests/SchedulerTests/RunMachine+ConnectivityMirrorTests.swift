@@ -51,12 +51,16 @@ extension RunMachineConnectivityTests {
         run.refuse("a", 404)
         while run.running[0]?.request.url.text == "http://c.test/" {
             run.refuse("a", 503)
-            run.advanceToNextTick()
+            if run.running.isEmpty, run.waiting.isEmpty { run.advanceToNextTick() }
         }
         if waits {
             #expect(run.waiting == ["a"])
             run.networkChanges()
             #expect(run.running[0]?.request.url.text == "http://a.test/")
+            // The mirror has used up all attempts.
+            Self.refuse("a", in: &run, isWhole: false)
+            #expect(run.running.isEmpty)
+            run.networkChanges()
             run.finish("a")
         }
         let record = try #require(run.record("a"))
