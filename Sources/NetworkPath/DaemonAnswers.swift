@@ -1,6 +1,6 @@
 /// What the network daemons have said of interfaces: it holds for as long as these are what they were.
 struct DaemonAnswers: Sendable {
-    let report: SystemBus.Report
+    private let report: SystemBus.Report
     /// Of what they have said it, by number; nil where there is nobody to ask, and so nothing to wait for.
     private let interfaces: [Int32: NetworkInterface]?
 
@@ -14,6 +14,14 @@ struct DaemonAnswers: Sendable {
     init(_ report: SystemBus.Report, of interfaces: [NetworkInterface]) {
         self.report = report
         self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }) { first, _ in first }
+    }
+
+    /// What still holds of what they have said, and the names of those that they have to be asked of.
+    func current(of interfaces: [NetworkInterface]) -> (
+        report: SystemBus.Report, pending: Set<String>
+    ) {
+        let pending = Set(interfaces.lazy.filter { !hold(of: $0) }.map(\.name))
+        return (report.without(pending), pending)
     }
 
     /// Whether they are about the interface as it is now.

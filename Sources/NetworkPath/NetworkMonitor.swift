@@ -113,7 +113,8 @@ package final class NetworkMonitor: Sendable {
             guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
             // What the kernel knows is told before daemons are waited for.
             if let found = tell() {
-                let heard = survey.answers(of: found.interfaces)
+                let last = sight.withLock { $0.answers }
+                let heard = survey.answers(of: found.interfaces, after: last)
                 sight.withLock { $0.answers = heard }
                 // Daemons take their time, and the network may be another one by then.
                 if tell() != nil {

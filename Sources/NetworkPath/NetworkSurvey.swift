@@ -39,8 +39,18 @@ package struct NetworkSurvey: Sendable {
     }
 
     /// Asks the daemons what interfaces are, and waits for them up to two seconds.
-    func answers(of interfaces: [NetworkInterface]) -> DaemonAnswers {
-        asksDaemons ? DaemonAnswers(bus.report(), of: interfaces) : DaemonAnswers()
+    ///
+    /// - Parameters:
+    ///   - interfaces: Those that there are.
+    ///   - last: What they have said before.
+    /// - Returns: What they say; of one that does not answer in time what it has said before.
+    func answers(
+        of interfaces: [NetworkInterface],
+        after last: DaemonAnswers = DaemonAnswers()
+    ) -> DaemonAnswers {
+        guard asksDaemons else { return DaemonAnswers() }
+        let report = bus.report(after: last.current(of: interfaces).report)
+        return DaemonAnswers(report, of: interfaces)
     }
 
     /// What there is by the kernel's tables of now, and by what daemons have said before.
@@ -55,8 +65,7 @@ package struct NetworkSurvey: Sendable {
             interfaces[position].peers =
                 generic?.wireGuardPeers(of: interfaces[position].index) ?? []
         }
-        let pending = Set(interfaces.lazy.filter { !answers.hold(of: $0) }.map(\.name))
-        let daemons = answers.report.without(pending)
+        let (daemons, pending) = answers.current(of: interfaces)
         var attachments = daemons.attachments
         let networks = asksForNetworks ? generic?.wirelessNetworks() ?? [:] : [:]
         for interface in interfaces {

@@ -15,15 +15,21 @@ struct SystemBus: Sendable {
 
     /// What the daemons say of interfaces, by their names.
     struct Report {
-        /// Of each daemon, the stronger one first.
-        var evidence: [[String: InterfaceEvidence]] = []
+        /// What ModemManager says.
+        var modems: [String: InterfaceEvidence] = [:]
+        /// What NetworkManager says.
+        var devices: [String: InterfaceEvidence] = [:]
         var attachments: [String: LinkAttachment] = [:]
+
+        /// Of each daemon, the stronger one first.
+        var evidence: [[String: InterfaceEvidence]] { [modems, devices].filter { !$0.isEmpty } }
 
         /// The same without what they say of some.
         func without(_ names: Set<String>) -> Report {
             if names.isEmpty { return self }
             return Report(
-                evidence: evidence.map { $0.filter { !names.contains($0.key) } },
+                modems: modems.filter { !names.contains($0.key) },
+                devices: devices.filter { !names.contains($0.key) },
                 attachments: attachments.filter { !names.contains($0.key) }
             )
         }
@@ -33,39 +39,60 @@ struct SystemBus: Sendable {
     var isThere: Bool { PathOccupant(at: socket) != .nothing }
 
     /// Asks all daemons at once, which may take up to two seconds.
-    func report() -> Report {
+    ///
+    /// - Parameter last: What they have said before.
+    /// - Returns: What they say; of one that does not answer in time what it has said before.
+    func report(after last: Report = Report()) -> Report {
         guard isThere else { return Report() }
         let deadline = Clock.monotonicNanoseconds() + patience
         let asked = (
             manager: ask("org.freedesktop.NetworkManager", at: "/org/freedesktop"),
             modems: ask("org.freedesktop.ModemManager1", at: "/org/freedesktop/ModemManager1")
         )
+        var report = Report()
         // The longer answer first: the other one waits in its pipe.
-        let manager = asked.manager.flatMap { Self.objects(from: $0, until: deadline) }
-        let modems = asked.modems.flatMap { Self.objects(from: $0, until: deadline) }
-        return Report(
-            evidence: [
-                modems.map(Self.modemManager) ?? [:], manager.map(Self.networkManager) ?? [:],
-            ].filter { !$0.isEmpty },
-            attachments: manager.map(Self.attachments) ?? [:]
-        )
+        switch Self.answer(from: asked.manager, until: deadline) {
+        case .objects(let answer):
+            report.devices = Self.networkManager(answer)
+            report.attachments = Self.attachments(answer)
+        case .silence: (report.devices, report.attachments) = (last.devices, last.attachments)
+        case .refusal: break
+        }
+        switch Self.answer(from: asked.modems, until: deadline) {
+        case .objects(let answer): report.modems = Self.modemManager(answer)
+        case .silence: report.modems = last.modems
+        case .refusal: break
+        }
+        return report
+    }
+
+    /// What becomes of a question.
+    private enum Answer {
+        /// A service's objects and their properties, as busctl writes them.
+        case objects(JSONValue)
+        /// There is no such service, no program to ask with, or no sense in what it writes.
+        case refusal
+        /// It takes too long.
+        case silence
     }
 
     /// Asks a service for its objects and their properties; nil when there is no program to ask with.
     private func ask(_ service: String, at path: String) -> ChildProcess? {
         let call = [
-            program, "--system", "--json=short", "--auto-start=no", "--timeout=1", "call", service,
-            path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+            program, "--system", "--json=short", "--auto-start=no", "call", service, path,
+            "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
         ]
         return try? ChildProcess(call, in: "/")
     }
 
-    /// What busctl has been told, as it writes it; nil when it says nothing.
-    private static func objects(from child: ChildProcess, until deadline: Int64) -> JSONValue? {
-        guard let answer = try? child.capture(limit: longestAnswer, until: deadline),
-            answer.outcome == .ended(.exited(0)), let value = try? JSONValue(bytes: answer.output)
-        else { return nil }
-        return value
+    private static func answer(from child: ChildProcess?, until deadline: Int64) -> Answer {
+        guard let answer = try? child?.capture(limit: longestAnswer, until: deadline) else {
+            return .refusal
+        }
+        if answer.outcome == .timedOut { return .silence }
+        guard answer.outcome == .ended(.exited(0)), let value = try? JSONValue(bytes: answer.output)
+        else { return .refusal }
+        return .objects(value)
     }
 
     /// `Metered` and `DeviceType` of NetworkManager's devices; "guess yes" is a yes, as libnm advises.

@@ -144,6 +144,24 @@ import TransferModel
         #expect(bus.report().attachments["wlan0"]?.ssid == "Train")
     }
 
+    @Test(arguments: [("exec sleep 1000", true), ("exit 1", false), ("echo nonsense", false)])
+    func `what a daemon has said holds as long as it says nothing`(script: String, holds: Bool)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let program = try folder.write("#!/bin/sh\n\(script)\n", to: "busctl", mode: 0o755)
+        let said = ["eth0": InterfaceEvidence("a daemon", isExpensive: true)]
+        let attachments = ["eth0": LinkAttachment(connections: ["Train"])]
+        let last = SystemBus.Report(modems: said, devices: said, attachments: attachments)
+        // Who refuses is waited for.
+        let patience: Int64 = holds ? 1 : 60_000_000_000
+        let bus = SystemBus(program: program, socket: folder.path, patience: patience)
+        let report = bus.report(after: last)
+        #expect(report.modems == (holds ? said : [:]))
+        #expect(report.devices == (holds ? said : [:]))
+        #expect(report.attachments == (holds ? attachments : [:]))
+    }
+
     @Test func `without a bus nobody is asked`() {
         #expect(SystemBus(program: "/nowhere", socket: "/nowhere").report().evidence.isEmpty)
     }

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// What lets an answer take its time, and say that it is about to be given.
-    private var slowly: String { "sleep 1; echo >> \(bus.path)/asked" }
+    private var slowly: String { "sleep 0.5; echo >> \(bus.path)/asked" }
 
     /// Waits until the daemons have been asked so often.
     private func waitUntilAsked(_ count: Int) throws {
