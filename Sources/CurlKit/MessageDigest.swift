@@ -52,13 +52,15 @@ internal import CCurl
 
     /// Bytes as lower-case hexadecimal digits.
     package static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            func digit(_ value: UInt8) -> UInt8 {
+                value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
+            }
+            for (index, byte) in bytes.enumerated() {
+                unsafe text[2 * index] = digit(byte >> 4)
+                unsafe text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * bytes.count
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -99,7 +99,8 @@ package enum CachePlan: Sendable {
         return .ask(
             Question(
                 // The first one is what stands in when the origin fails.
-                stored: [chosen] + matching.filter { $0 != chosen },
+                stored: matching.count == 1
+                    ? matching : [chosen] + matching.filter { $0 != chosen },
                 conditions: conditions,
                 reason: conditions.isEmpty ? .noValidator : reason
             )
@@ -108,6 +109,7 @@ package enum CachePlan: Sendable {
 
     /// Of several responses the most recent one, and rather one that says by what it varies (RFC 9111 §4.1).
     private static func choose(_ matching: [StoredResponse]) -> StoredResponse? {
+        if matching.count == 1 { return matching[0] }
         let varying = matching.filter { $0.fields.firstValue(of: "vary") != nil }
         return (varying.isEmpty ? matching : varying).max { $1.isMoreRecent(than: $0) }
     }

@@ -1,108 +1,88 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The name of a field line, whatever its capitals, with a hash by which most others are told from it.
-struct FieldName {
-    fileprivate let bytes: [UInt8]
-    fileprivate let range: Range<Int>
-    fileprivate let hash: UInt64
-
-    fileprivate init(_ bytes: [UInt8], _ range: Range<Int>) {
-        self.bytes = bytes
-        self.range = range
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for index in range {
-            hash = (hash ^ UInt64(bytes[index].asciiLowercased)) &* 0x100_0000_01B3
-        }
-        self.hash = hash
-    }
-
-    fileprivate func isSame(as other: FieldName) -> Bool {
-        guard hash == other.hash, range.count == other.range.count else { return false }
-        let (first, second) = (range.lowerBound, other.range.lowerBound)
-        for offset in 0..<range.count
-        where bytes[first + offset].asciiLowercased
-            != other.bytes[second + offset].asciiLowercased
-        {
-            return false
-        }
-        return true
-    }
-}
-
-/// Some names of fields.
-struct FieldNames {
-    private var names: [FieldName]
-
-    init(_ names: [String]) {
-        self.names = names.map(Self.name)
-    }
-
-    mutating func insert(_ name: String) { names.append(Self.name(name)) }
-
-    func contains(_ name: FieldName) -> Bool { names.contains { $0.isSame(as: name) } }
-
-    private static func name(_ text: String) -> FieldName {
-        FieldName(Array(text.utf8), 0..<text.utf8.count)
-    }
-}
-
-/// Field lines whose places were found once, to be compared with others and put together anew.
+/// Field lines whose places were found once, to be compared with others and put together anew; or names alone.
+///
+/// Names are the same whatever their capitals.
 struct FieldLines {
     private struct Line {
-        let name: FieldName
+        let name: Range<Int>
+        let hash: UInt64
+        /// Empty behind a name alone.
         let value: Range<Int>
     }
 
-    private let bytes: [UInt8]
+    private var bytes: [UInt8]
     private var lines: [Line] = []
 
     init(_ fields: HeaderFields) {
         bytes = fields.lines
         lines.reserveCapacity(fields.count)
         var start = 0
-        while let line = fields.nextLine(from: &start) {
-            lines.append(Line(name: FieldName(bytes, line.name), value: line.value))
+        while let (name, value) = fields.nextLine(from: &start) { add(name, value) }
+    }
+
+    init(names: [String]) {
+        bytes = []
+        for name in names { insert(name) }
+    }
+
+    mutating func insert(_ name: String) {
+        let start = bytes.count
+        bytes.append(name.utf8.span)
+        add(start..<bytes.count, bytes.count..<bytes.count)
+    }
+
+    private mutating func add(_ name: Range<Int>, _ value: Range<Int>) {
+        // FNV-1a.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in name {
+            hash = (hash ^ UInt64(bytes[index].asciiLowercased)) &* 0x100_0000_01B3
         }
+        lines.append(Line(name: name, hash: hash, value: value))
     }
 
-    /// The lines whose name passes.
-    func filtered(_ isIncluded: (FieldName) -> Bool) -> FieldLines {
+    /// The lines without those of some names.
+    func without(_ names: FieldLines) -> FieldLines {
         var result = self
-        result.lines = lines.filter { isIncluded($0.name) }
+        result.lines.removeAll(keepingCapacity: true)
+        for line in lines where !names.has(line, of: self) { result.lines.append(line) }
         return result
     }
-
-    /// The fields whose name passes, as they are.
-    func kept(_ isIncluded: (FieldName) -> Bool) -> HeaderFields {
-        var result = HeaderFields()
-        result.reserveCapacity(bytes.count)
-        for line in lines where isIncluded(line.name) { append(line, to: &result) }
-        return result
-    }
-
-    func append(to fields: inout HeaderFields) {
-        for line in lines { append(line, to: &fields) }
-    }
-
-    private func append(_ line: Line, to fields: inout HeaderFields) {
-        let span = bytes.span
-        fields.append(
-            line: span.extracting(line.name.range.lowerBound..<line.value.upperBound)
-        )
-    }
-
-    /// Whether one of the lines has that name.
-    func contains(_ name: FieldName) -> Bool { lines.contains { $0.name.isSame(as: name) } }
 
     /// Whether each line stands among others, too.
     func isPart(of others: FieldLines) -> Bool {
-        lines.allSatisfy { line in
-            let value = bytes.span.extracting(line.value)
-            return others.lines.contains { other in
-                other.name.isSame(as: line.name)
-                    && value.equals(others.bytes.span.extracting(other.value))
+        for line in lines where !others.has(line, of: self, withValue: true) { return false }
+        return true
+    }
+
+    /// Whether one of the lines has the name of a line of others, and perhaps its value.
+    private func has(_ other: Line, of others: FieldLines, withValue: Bool = false) -> Bool {
+        // Most are told from it by the hash.
+        for line in lines where line.hash == other.hash && line.name.count == other.name.count {
+            let isSameName = zip(line.name, other.name).allSatisfy {
+                bytes[$0].asciiLowercased == others.bytes[$1].asciiLowercased
             }
+            guard isSameName else { continue }
+            let value = bytes.span.extracting(line.value)
+            if !withValue || value.equals(others.bytes.span.extracting(other.value)) { return true }
+        }
+        return false
+    }
+
+    /// The lines as fields, and behind them those of others.
+    func fields(and others: FieldLines? = nil) -> HeaderFields {
+        var result = HeaderFields()
+        result.reserveCapacity(bytes.count + (others?.bytes.count ?? 0))
+        append(to: &result)
+        others?.append(to: &result)
+        return result
+    }
+
+    private func append(to fields: inout HeaderFields) {
+        let span = bytes.span
+        for line in lines {
+            fields.append(sentLine: span.extracting(line.name.lowerBound..<line.value.upperBound))
         }
     }
 }

@@ -38,7 +38,7 @@ package struct Freshness: Sendable, Hashable {
     var remaining: Int64 { isFromFuture ? 0 : max(0, lifetime - age) }
 
     /// RFC 9111 §4.2.1; `s-maxage` is for shared caches.
-    private static func lifetime(of response: StoredResponse, _ control: CacheControl) -> Int64 {
+    static func lifetime(of response: StoredResponse, _ control: CacheControl) -> Int64 {
         if let maxAge = control.maxAge { return maxAge }
         let generated = response.date ?? response.responseTime
         if let expires = response.fields.firstValue(of: "expires") {

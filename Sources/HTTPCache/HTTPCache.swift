@@ -208,7 +208,7 @@ package final class HTTPCache: Sendable {
         guard staleIfError == 0, !earlier.isInvalidated else { return false }
         let control = CacheControl(response.fields)
         return control.staleIfError == nil && control.staleWhileRevalidate == nil
-            && Freshness(of: response, control, now: response.responseTime).lifetime == 0
+            && Freshness.lifetime(of: response, control) == 0
     }
 
     private static func variesOtherwise(

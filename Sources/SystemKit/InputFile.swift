@@ -109,11 +109,17 @@ internal import Glibc
         into buffer: inout MutableRawSpan,
         at offset: Int64
     ) throws(SystemError) -> Int {
+        try unsafe buffer.withUnsafeMutableBytes { bytes throws(SystemError) in
+            unsafe try read(into: bytes, at: offset)
+        }
+    }
+
+    private func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(SystemError) -> Int {
         while true {
-            let descriptor = descriptor
-            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-            }
+            let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             if count >= 0 { return count }
             if Glibc.errno != EINTR { throw .last("read", path) }
         }
@@ -146,19 +152,29 @@ internal import Glibc
     /// - Returns: The bytes, as they were at the time of each read; fewer than `limit` only when that is all.
     /// - Throws: What pread(2) says.
     package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
-        let expected = Swift.min(Int(clamping: identity.size), limit)
-        var result: [UInt8] = []
-        result.reserveCapacity(expected)
-        var chunk = [UInt8](repeating: 0, count: Swift.min(1 << 20, expected + 1))
-        while result.count < limit {
-            var span = chunk.mutableSpan
+        // One byte more than there should be, so that the first read finds the end.
+        let expected = Swift.min(Int(clamping: identity.size), limit - 1) + 1
+        var result = [UInt8](repeating: 0, count: Swift.max(0, expected))
+        var length = 0
+        while length < limit {
+            if length == result.count {
+                let more = Swift.min(Swift.max(length, 4096), limit - length)
+                result.append(contentsOf: repeatElement(0, count: more))
+            }
+            let room = result.count - length
+            var span = result.mutableSpan
             var raw = unsafe span.mutableBytes
-            let count = try read(into: &raw, at: Int64(result.count))
-            if count == 0 { break }
-            result.append(contentsOf: chunk[..<Swift.min(count, limit - result.count)])
+            let count = try unsafe raw.withUnsafeMutableBytes { bytes throws(SystemError) in
+                unsafe try read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: bytes[length...]),
+                    at: Int64(length)
+                )
+            }
+            length += count
             // Only the files of the kernel, whose size is 0, are read in pieces of its own choice.
-            if count < chunk.count, identity.size > 0 { break }
+            if count == 0 || count < room && identity.size > 0 { break }
         }
+        result.removeLast(result.count - length)
         return result
     }
 

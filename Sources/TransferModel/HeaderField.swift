@@ -128,11 +128,16 @@ package struct HeaderFields: Sendable, Hashable {
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             let line = rest.extracting(first: end > 0 && rest[end - 1] == 13 ? end - 1 : end)
             if line.isEmpty { return }
-            storage.append(line)
-            storage.append(UInt8(ascii: "\n"))
-            count += 1
+            append(sentLine: line)
             rest = rest.extracting(droppingFirst: end + 1)
         }
+    }
+
+    /// Appends one such line, without its end.
+    package mutating func append(sentLine line: Span<UInt8>) {
+        storage.append(line)
+        storage.append(UInt8(ascii: "\n"))
+        count += 1
     }
 
     /// Calls `body` for each line in order with the bytes of its name and of its trimmed value.

@@ -74,18 +74,21 @@ struct DiskFolders: Sendable {
 
     /// Whether a body of that key may have such a name: nothing else is opened or removed for it.
     static func isBodyName(_ name: String, of key: String) -> Bool {
-        let prefix = "\(prefix(of: key))."
-        guard name.utf8.starts(with: prefix.utf8) else { return false }
-        let rest = name.utf8.dropFirst(prefix.utf8.count)
-        return !rest.isEmpty
-            && rest.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "."):
-                    true
-                default: false
-                }
+        let name = name.utf8.span
+        let prefix = prefix(of: key).utf8.span
+        guard name.count > prefix.count + 1,
+            name.extracting(first: prefix.count).equals(prefix),
+            name[prefix.count] == UInt8(ascii: ".")
+        else { return false }
+        for index in prefix.count + 1..<name.count {
+            switch name[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "."):
+                continue
+            default: return false
             }
+        }
+        return true
     }
 
     /// When a body is of no use any more, seconds since 1970, as its name says; nil when it can be validated then.
