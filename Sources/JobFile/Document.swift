@@ -44,6 +44,16 @@ package final class Document: Sendable {
         return parse(bytes, name: name, cutBy: isLarge ? .usual : nil, ahead: PartsOnThread.self)
     }
 
+    /// The same in shorter pieces, of some bytes; for tests.
+    package static func parse(
+        _ bytes: [UInt8],
+        name: String,
+        inPiecesOf length: Int
+    ) -> ParseResult {
+        let measure = Cut.Measure(head: length, piece: length, window: length)
+        return parse(bytes, name: name, cutBy: measure, ahead: PartsOnThread.self)
+    }
+
     /// Of shorter texts, a second thread costs more than it saves.
     private static let shortestCutText = 256 << 10
 

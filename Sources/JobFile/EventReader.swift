@@ -104,19 +104,20 @@ package enum YAMLLibrary {
         }
     }
 
-    /// Reads `bytes` from `start` on, the beginning of an indented line, as if a key of the outermost mapping stood
-    /// before: the first event is the key that stands in the line.
+    /// Reads `bytes` from `start` on, the beginning of an indented line, to `end`, as if a key of the outermost mapping
+    /// stood before: the first event is the key that stands in the line.
     ///
     /// What is counted begins there; the line itself has the number `line`. Of what `problem` says, the context and
     /// all marks are of no use. It returns nil when no key of a block mapping stands there.
     static func readEntries<Result>(
         _ bytes: [UInt8],
         from start: Int,
+        to end: Int,
         line: UInt32,
         _ body: (borrowing EventReader) -> Result
     ) -> Result? {
         unsafe bytes.withUnsafeBufferPointer { buffer in
-            let rest = unsafe UnsafeBufferPointer(rebasing: buffer[start...])
+            let rest = unsafe UnsafeBufferPointer(rebasing: buffer[start..<end])
             let reader = unsafe EventReader(rest, behindOpeningInLine: line)
             let opening: [Kind] = [
                 .streamStart, .documentStart, .mappingStart, .scalar, .mappingStart,

@@ -38,6 +38,7 @@ struct TreeBuilder {
 
     var tree: Tree
     var diagnostics: [Diagnostic] = []
+    var mostDiagnostics = DocumentLimits.diagnostics
     var open: [Open] = []
     var anchors: [String: Anchor] = [:]
     /// How many anchors stand in the text, those of one name too.
@@ -104,7 +105,7 @@ struct TreeBuilder {
                 }
                 guard add(kind, from: reader) else { return .refused }
             }
-            if diagnostics.count >= DocumentLimits.diagnostics { return giveUp(at: reader.start) }
+            if diagnostics.count >= mostDiagnostics { return giveUp(at: reader.start) }
             current = reader.next()
         }
         return .broken(reader.problem)

@@ -152,9 +152,10 @@ internal import Glibc
     /// - Returns: The bytes, as they were at the time of each read; fewer than `limit` only when that is all.
     /// - Throws: What pread(2) says.
     package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
-        // One byte more than there should be, so that the first read finds the end.
-        let expected = Swift.min(Int(clamping: identity.size), limit - 1) + 1
-        var result = [UInt8](repeating: 0, count: Swift.max(0, expected))
+        // One byte more than there should be, so that the first read finds the end; files of the kernel do not say.
+        let expected =
+            identity.size > 0 ? Swift.min(Int(clamping: identity.size), limit - 1) + 1 : 4096
+        var result = [UInt8](repeating: 0, count: Swift.max(0, Swift.min(expected, limit)))
         var length = 0
         while length < limit {
             if length == result.count {

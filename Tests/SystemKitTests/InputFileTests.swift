@@ -52,4 +52,10 @@ import Testing
         }
         #expect(error?.isMissing == true)
     }
+
+    @Test func `a file of the kernel is read whatever size it says`() throws {
+        let bytes = try InputFile(path: "/proc/version").readPrefix(limit: 1 << 16)
+        #expect(bytes.starts(with: "Linux version".utf8) && bytes.last == UInt8(ascii: "\n"))
+        #expect(try InputFile(path: "/proc/version").readPrefix(limit: 5) == Array("Linux".utf8))
+    }
 }

@@ -63,7 +63,8 @@ struct PiecewiseReading<Ahead: PartsAhead> {
         while case .entry(let entry)? = end {
             let start = cuts[next - 1].offset
             builder.cursor.restart(at: start)
-            end = EventReader.readEntries(source.bytes, from: start, line: entry.line) {
+            let count = source.bytes.count
+            end = EventReader.readEntries(source.bytes, from: start, to: count, line: entry.line) {
                 read(from: $0)
             }
         }
@@ -85,6 +86,11 @@ struct PiecewiseReading<Ahead: PartsAhead> {
     /// Takes the parts that begin at an entry; nil when there are none.
     private mutating func takeParts(at entry: TreeBuilder.Entry) -> TreeBuilder.Entry? {
         while limit < entry.offset { next += 1 }
+        if let pieces, builder.anchorCount != pieces.head.anchorCount {
+            // No part can be taken any more.
+            ahead?.finish()
+            ahead = nil
+        }
         var place = entry
         while limit == place.offset {
             let piece = next

@@ -4,8 +4,8 @@ extension TreeBuilder {
     /// The entry of a section whose key is the current event, a scalar; nil when it is something else, or stands before
     /// `limit`.
     ///
-    /// A section is a mapping as a value of the outermost mapping, both without braces. Its entries' keys are plain, so that the
-    /// state of libyaml at such a key depends on nothing that stands before but on the two columns.
+    /// A section is a mapping as a value of the outermost mapping, both without braces. The key is plain, so that the state of
+    /// libyaml at it depends on nothing that stands before but on the two columns.
     mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
         let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
         let start = reader.start
@@ -21,6 +21,8 @@ extension TreeBuilder {
     var forParts: TreeBuilder {
         var head = self
         head.diagnostics = []
+        // With the first one a part is of no use.
+        head.mostDiagnostics = 1
         head.expandedCount = 0
         head.expandedBytes = 0
         head.open[1].deepest = 2

@@ -14,6 +14,10 @@ struct PartialFolders {
     private static let mostNames = 4096
     /// How many names are read in the time that it takes to look for one file.
     private static let namesPerFile = 64
+    /// How many times as many names the next look reads.
+    private static let growth = 4
+    /// More names are never read: nothing else goes on meanwhile.
+    private static let mostNamesOfAll = 1 << 17
     /// How many folders are looked through.
     private static let mostFolders = 1000
 
@@ -27,8 +31,9 @@ struct PartialFolders {
         switch last.content {
         case .many(let limit, let asked):
             self.last?.content =
-                asked * Self.namesPerFile < 2 * limit
-                ? .many(limit: limit, asked: asked + 1) : Self.look(last.path, limit: 2 * limit)
+                asked * Self.namesPerFile < Self.growth * limit || limit >= Self.mostNamesOfAll
+                ? .many(limit: limit, asked: asked + 1)
+                : Self.look(last.path, limit: Self.growth * limit)
             return true
         case .records(let names):
             guard !names.isEmpty else { return false }

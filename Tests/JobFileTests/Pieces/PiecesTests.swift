@@ -32,4 +32,10 @@ import Testing
     ) {
         #expect(areParts(head + piece + "  last: 1\n") == [isPart, false])
     }
+
+    @Test(arguments: [(10, true), (100_000, true), (200_000, false)])
+    func `a very long piece is left to whoever has its tree`(count: Int, isPart: Bool) {
+        let list = String(repeating: "1,", count: count)
+        #expect(areParts("b:\n  c: 12345\n  d: [\(list)]\n  last: 1\n") == [isPart, false])
+    }
 }
