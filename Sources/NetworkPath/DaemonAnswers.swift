@@ -10,11 +10,14 @@ struct DaemonAnswers: Sendable {
         interfaces = nil
     }
 
-    /// Those to a question that was put when there were such interfaces.
+    /// Those of daemons that have been heard of such interfaces.
     init(_ report: SystemBus.Report, of interfaces: [NetworkInterface]) {
         self.report = report
         self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }) { first, _ in first }
     }
+
+    /// Whether one of them has still to answer.
+    var isLate: Bool { report.isLate }
 
     /// What still holds of what they have said, and the names of those that they have to be asked of.
     func current(of interfaces: [NetworkInterface]) -> (
@@ -27,7 +30,7 @@ struct DaemonAnswers: Sendable {
     /// Whether they are about the interface as it is now.
     ///
     /// What has come, has lost its carrier for a moment, has come up or has other addresses may lead to another network.
-    func hold(of now: NetworkInterface) -> Bool {
+    private func hold(of now: NetworkInterface) -> Bool {
         guard let interfaces else { return true }
         guard let then = interfaces[now.index], then.name == now.name,
             then.carrierChanges == now.carrierChanges, then.isUp || !now.isUp

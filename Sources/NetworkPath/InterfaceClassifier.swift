@@ -97,7 +97,9 @@ struct InterfaceClassifier {
         let ruledKind = ruled.lazy.compactMap(\.kind).first
         let ruledCost = ruled.lazy.compactMap(\.isExpensive).first
         let kind = evidence.lazy.compactMap(\.kind).first ?? .other
-        let isPending = !isOwn && pending.contains(interface.name)
+        let isRuled = ruledKind != nil && ruledCost != nil
+        let isPending =
+            !isOwn && pending.contains(interface.name) && !(isRuled && !mayRulesChange)
         let isHidden =
             isPending || interface.isMadeOfUnseen && !isCarried && ruledKind == nil
         let cost = evidence.lazy.compactMap(\.isExpensive).first
@@ -109,7 +111,12 @@ struct InterfaceClassifier {
             evidence: evidence.filter { !$0.isEmpty }.map(\.source)
         )
         value.isPending = isPending
-        return (value, ruledKind != nil && ruledCost != nil)
+        return (value, isRuled)
+    }
+
+    /// Whether a rule may come to fit when daemons have answered: one for a network or a connection.
+    private var mayRulesChange: Bool {
+        rules.contains { $0.rule.match.ssid != nil || $0.rule.match.connection != nil }
     }
 
     /// The interfaces that a tunnel's packets leave by: those that lead to its other ends, or by default where nobody tells these.

@@ -89,7 +89,7 @@ package final class NetworkMonitor: Sendable {
         guard (try? poll.watch(changes.descriptor, for: .readable, tag: Self.changesTag)) != nil
         else { return }
         var events: [EventPoll.Event] = []
-        var settled = nextSurvey
+        var settled = nextSurvey(after: sight.withLock { $0.answers })
         // Others may have seen a change before, by `refresh`: it is to be told of all the same.
         var told = current
         /// Looks, and tells of what is different; nil when the kernel does not answer.
@@ -118,7 +118,7 @@ package final class NetworkMonitor: Sendable {
                 sight.withLock { $0.answers = heard }
                 // Daemons take their time, and the network may be another one by then.
                 if tell() != nil {
-                    settled = nextSurvey
+                    settled = nextSurvey(after: heard)
                     continue
                 }
             }
@@ -126,8 +126,10 @@ package final class NetworkMonitor: Sendable {
         }
     }
 
-    /// When the network is looked at without a word of the kernel; nil for never.
-    private var nextSurvey: Int64? {
-        survey.asksDaemons ? Clock.monotonicNanoseconds() + surveyNanoseconds : nil
+    /// When the network is looked at without a word of the kernel, which is soon when a daemon is late; nil for never.
+    private func nextSurvey(after answers: DaemonAnswers) -> Int64? {
+        guard survey.asksDaemons else { return nil }
+        let pause = answers.isLate ? Self.settlingNanoseconds : surveyNanoseconds
+        return Clock.monotonicNanoseconds() + pause
     }
 }

@@ -49,8 +49,12 @@ package struct NetworkSurvey: Sendable {
         after last: DaemonAnswers = DaemonAnswers()
     ) -> DaemonAnswers {
         guard asksDaemons else { return DaemonAnswers() }
-        let report = bus.report(after: last.current(of: interfaces).report)
-        return DaemonAnswers(report, of: interfaces)
+        let (said, pending) = last.current(of: interfaces)
+        let report = bus.report(after: said)
+        // Who is late has said nothing of what has changed.
+        let heard =
+            report.isLate ? interfaces.filter { !pending.contains($0.name) } : interfaces
+        return DaemonAnswers(report, of: heard)
     }
 
     /// What there is by the kernel's tables of now, and by what daemons have said before.

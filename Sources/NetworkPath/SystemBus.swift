@@ -20,6 +20,8 @@ struct SystemBus: Sendable {
         /// What NetworkManager says.
         var devices: [String: InterfaceEvidence] = [:]
         var attachments: [String: LinkAttachment] = [:]
+        /// Whether somebody has not answered in time.
+        var isLate = false
 
         /// Of each daemon, the stronger one first.
         var evidence: [[String: InterfaceEvidence]] { [modems, devices].filter { !$0.isEmpty } }
@@ -55,12 +57,16 @@ struct SystemBus: Sendable {
         case .objects(let answer):
             report.devices = Self.networkManager(answer)
             report.attachments = Self.attachments(answer)
-        case .silence: (report.devices, report.attachments) = (last.devices, last.attachments)
+        case .silence:
+            (report.devices, report.attachments) = (last.devices, last.attachments)
+            report.isLate = true
         case .refusal: break
         }
         switch Self.answer(from: asked.modems, until: deadline) {
         case .objects(let answer): report.modems = Self.modemManager(answer)
-        case .silence: report.modems = last.modems
+        case .silence:
+            report.modems = last.modems
+            report.isLate = true
         case .refusal: break
         }
         return report

@@ -38,14 +38,16 @@ import Testing
         now: NetworkInterface,
         holds: Bool
     ) {
-        #expect(DaemonAnswers(SystemBus.Report(), of: Self.then).hold(of: now) == holds)
+        let answers = DaemonAnswers(SystemBus.Report(), of: Self.then)
+        #expect(answers.current(of: [now]).pending == (holds ? [] : [now.name]))
         // There is nobody who has to be asked again.
-        #expect(DaemonAnswers().hold(of: now))
+        #expect(DaemonAnswers().current(of: [now]).pending.isEmpty)
     }
 
     @Test func `one more address is no other network`() {
         var now = Self.then[2]
         now.addresses += [IPAddress("198.51.100.4")].compactMap(\.self)
-        #expect(DaemonAnswers(SystemBus.Report(), of: Self.then).hold(of: now))
+        let answers = DaemonAnswers(SystemBus.Report(), of: Self.then)
+        #expect(answers.current(of: [now]).pending.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import SystemKit
+import TestSupport
 import Testing
 import TransferModel
 
@@ -71,6 +72,53 @@ import TransferModel
             .interfaces.map(\.classification)
         #expect(found.map(\.isPending) == [true, false])
         #expect(found.map { $0.evidence.contains("NetworkManager") } == [false, true])
+    }
+
+    @Test func `who is late has answered for nothing that has changed`() throws {
+        let folder = try TemporaryFolder()
+        let script = "#!/bin/sh\nexec sleep 1000\n"
+        let program = try folder.write(script, to: "busctl", mode: 0o755)
+        let bus = SystemBus(program: program, socket: folder.path, patience: 1)
+        let survey = NetworkSurvey(job: [], host: [], bus: bus)
+        var then = Self.wired
+        then.isUp = false
+        let now = [Self.wired, Self.modem]
+        var heard = Self.answers([then, Self.modem])
+        // However often they are asked.
+        for _ in 0..<2 {
+            heard = survey.answers(of: now, after: heard)
+            #expect(heard.isLate)
+            let found = survey.snapshot(of: now, [], by: heard).interfaces.map(\.classification)
+            #expect(found.map(\.isPending) == [true, false])
+            #expect(found.map { $0.evidence.contains("NetworkManager") } == [false, true])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([rule(.wired, isExpensive: false)], false), ([rule(.cellular)], false),
+            ([rule(.wired)], true), ([], true),
+            ([rule(.wired, isExpensive: false), rule(.wifi, in: .init(ssid: "Train"))], true),
+            (
+                [rule(.wired, isExpensive: false), rule(.wifi, in: .init(connection: "Train"))],
+                true
+            ),
+        ] as [([InterfaceRule], Bool)]
+    )
+    func `daemons are waited for where what they say may make a difference`(
+        rules: [InterfaceRule],
+        waits: Bool
+    ) {
+        let found = Self.survey(rules).snapshot(of: [Self.wired], [], by: Self.answers([]))
+        #expect(found.interfaces[0].classification.isPending == waits)
+    }
+
+    private static func rule(
+        _ kind: InterfaceKind,
+        isExpensive: Bool? = nil,
+        in match: InterfaceRule.Match = .init(name: "eth*")
+    ) -> InterfaceRule {
+        InterfaceRule(match: match, kind: kind, isExpensive: isExpensive)
     }
 
     @Test func `without daemons nothing that comes up is waited for`() {

@@ -160,6 +160,7 @@ import TransferModel
         #expect(report.modems == (holds ? said : [:]))
         #expect(report.devices == (holds ? said : [:]))
         #expect(report.attachments == (holds ? attachments : [:]))
+        #expect(report.isLate == holds)
     }
 
     @Test func `without a bus nobody is asked`() {
