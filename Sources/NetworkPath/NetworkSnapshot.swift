@@ -115,15 +115,15 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     /// Why what goes over an interface has to end; nil while it may go on.
     ///
-    /// What daemons have still to say holds up what begins, and ends nothing.
+    /// What daemons have still to say holds up what begins, and ends nothing; what is known without them does.
     package func denial(
         ofRunningOver interface: Int32,
         under access: NetworkAccess
     ) -> NetworkUnavailableReason? {
-        guard let found = self.interface(interface)?.classification, !found.isPending else {
-            return nil
-        }
-        return found.denial(under: access)
+        guard var found = self.interface(interface)?.classification else { return nil }
+        let mayBeUnknown = found.isPending
+        found.isPending = false
+        return found.denial(under: mayBeUnknown ? access.union(.unclassified) : access)
     }
 
     /// The names of the interfaces over which tasks with such access can make a connection now.

@@ -94,6 +94,23 @@ import TransferModel
         }
     }
 
+    @Test func `what goes over a modem that has just been dialled ends at once`() {
+        let tunnel = NetworkInterface(index: 4, name: "t0", linkKind: "ipip", hardwareType: 768)
+        let interfaces = [Self.wired, Self.modem, tunnel]
+        let rules = [InterfaceRule(match: .init(name: "wwan*"), kind: .cellular)]
+        let careful: NetworkAccess = [.expensive, .constrained, .unclassified]
+        func denial(_ rules: [InterfaceRule]) -> NetworkUnavailableReason? {
+            let answers = Self.answers([Self.wired])
+            return Self.survey(rules).snapshot(of: interfaces, [Self.route(3)], by: answers)
+                .denial(ofRunningOver: 4, under: careful)
+        }
+        #expect(denial([]) == nil)
+        // A rule for a network may still make something else of the modem: it is pending.
+        let network = InterfaceRule(match: .init(ssid: "Train"), isConstrained: true)
+        #expect(denial(rules) == .cellular)
+        #expect(denial(rules + [network]) == .cellular)
+    }
+
     @Test(
         arguments: [
             ([rule(.wired, isExpensive: false)], false), ([rule(.cellular)], false),
