@@ -110,6 +110,9 @@ import Testing
         try answer(metered: false, after: slowly)
         try links.ip("route add default via \(TwoLinks.wiredAddress) metric 10")
         try waitUntilAsked(1)
+        try change(1)
+        // What the gateway made of the link has long been told by the second time.
+        try waitUntilAsked(2)
         #expect(try packets.finish().standardOutput == "ready\n")
         running.signal(2)
         #expect(try running.finish().status == .exit(130))
