@@ -30,22 +30,15 @@ final class EngineLoop: MultiHandle.Driver {
     private let mayName: @Sendable (String) -> Bool
     private let deliver: @Sendable ([AttemptEvent]) -> Void
 
-    /// A session as tasks use it that forbid more.
-    private struct TightenedSession: Hashable {
-        var session: Int
-        var access: NetworkAccess
-    }
-
     /// How many results are worth waking the scheduler for while more is to be done.
     private static let resultsPerBatch = 16
     /// How many times it looks for more before it hands over what it has.
     private static let mostHeldTurns = 4
 
-    /// Made when its first attempt starts; by the session's position, which is also the multi handle's tag, then those of
-    /// tasks that forbid more than their session.
+    /// Where what carries a request stands in `transports`; also the multi handle's tag.
+    private var positions: TransportPositions
+    /// Each made when its first attempt starts.
     private var transports: [SessionTransport?]
-    /// Where those stand.
-    private var tightened: [TightenedSession: Int] = [:]
     /// When each multi handle wants to be called, by tag.
     private var timers: [MonotonicTime?]
     private var attempts: [Int: Attempt] = [:]
@@ -98,6 +91,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.mayName = mayName
         publication = Publication(durability: publisher.durability)
         self.deliver = deliver
+        positions = TransportPositions(of: sessions)
         transports = Array(repeating: nil, count: sessions.count)
         timers = Array(repeating: nil, count: sessions.count)
     }
@@ -306,23 +300,14 @@ final class EngineLoop: MultiHandle.Driver {
         for case let transport? in transports { transport.resetForbidden(in: network) }
     }
 
-    /// The position of what carries a request: the session's own, unless the task forbids more.
-    private func position(for request: borrowing AttemptRequest) -> Int {
-        let session = request.session
-        let access = request.access.intersection(configurations[session].access)
-        if access == configurations[session].access { return session }
-        let key = TightenedSession(session: session, access: access)
-        if let position = tightened[key] { return position }
-        tightened[key] = transports.count
-        transports.append(nil)
-        timers.append(nil)
-        return transports.count - 1
-    }
-
     private func transport(
         for request: borrowing AttemptRequest
     ) throws(CurlCode) -> SessionTransport {
-        let position = position(for: request)
+        let position = positions.position(for: request)
+        while transports.count < positions.count {
+            transports.append(nil)
+            timers.append(nil)
+        }
         if let transport = transports[position] { return transport }
         let session = request.session
         let transport = try SessionTransport(
