@@ -6,8 +6,7 @@ package final class NetworkMonitor: Sendable {
     private let changes: NetlinkSocket
     /// Held while the network is looked at, so that no look is overwritten by an older one.
     private let sight: Lock<Sight>
-    /// The network as it was seen last.
-    private let seen: Lock<NetworkSnapshot>
+    private let seen: Lock<SeenNetwork>
     private let wakeUp: EventPoll.WakeUp
     /// Held while somebody is told of a change.
     private let isStopped = Lock(false)
@@ -45,26 +44,29 @@ package final class NetworkMonitor: Sendable {
         let heard = survey.answers(of: try socket.tables().interfaces)
         // Daemons take their time, and the network may be another one by then.
         let tables = try socket.tables()
-        seen = Lock(survey.snapshot(of: tables.interfaces, tables.routes, by: heard))
+        let found = survey.snapshot(of: tables.interfaces, tables.routes, by: heard)
+        seen = Lock(SeenNetwork(found))
         sight = Lock(Sight(socket: socket, answers: heard))
     }
 
     /// The network as it was seen last; any thread may ask.
-    package var current: NetworkSnapshot { seen.withLock { $0 } }
+    package var current: NetworkSnapshot { seen.withLock { $0.network } }
 
     /// Reads interfaces and routes anew, on the calling thread, and asks no daemon.
     ///
     /// What has come or changed since daemons were asked is pending: what it is, is not known yet.
     ///
     /// - Returns: What was found; what was known when nothing can be.
-    package func refresh() -> NetworkSnapshot { look() ?? current }
+    package func refresh() -> NetworkSnapshot { look()?.network ?? current }
 
-    private func look() -> NetworkSnapshot? {
+    private func look() -> SeenNetwork? {
         sight.withLock { sight in
             guard let tables = try? sight.socket.tables() else { return nil }
             let found = survey.snapshot(of: tables.interfaces, tables.routes, by: sight.answers)
-            seen.withLock { $0 = found }
-            return found
+            return seen.withLock {
+                $0.see(found)
+                return $0
+            }
         }
     }
 
@@ -90,16 +92,16 @@ package final class NetworkMonitor: Sendable {
         else { return }
         var events: [EventPoll.Event] = []
         var settled = nextSurvey(after: sight.withLock { $0.answers })
-        // Others may have seen a change before, by `refresh`: it is to be told of all the same.
-        var told = current
+        // Of those that were seen: others may have seen some before, by `refresh`, which are to be told of all the same.
+        var told = 0
         /// Looks, and tells of what is different; nil when the kernel does not answer.
         func tell() -> NetworkSnapshot? {
-            guard let found = look() else { return nil }
-            if found != told {
-                told = found
+            guard let seen = look() else { return nil }
+            if seen.changes != told {
+                told = seen.changes
                 isStopped.withLock { if !$0 { didChange() } }
             }
-            return found
+            return seen.network
         }
         while true {
             poll.wait(milliseconds: Clock.milliseconds(until: settled), into: &events)
