@@ -123,8 +123,29 @@ import TransferModel
         #expect(try violations { $0.record.checks[0].passed = false }.count == 1)
     }
 
+    @Test func `attempts may be left out between the first and the last ones`() throws {
+        func violations(omitted: Int, counted: Int) throws -> [String] {
+            try self.violations {
+                $0.record.attempts.append($0.record.attempts[0])
+                $0.record.attempts[0].endDate = $0.record.attempts[0].startDate
+                $0.record.attempts[1].number = 40
+                $0.record.omittedAttempts = omitted
+                $0.exchange.attempt = 40
+                $0.summary.attempts = counted
+            }
+        }
+        #expect(try violations(omitted: 38, counted: 40) == [])
+        #expect(try violations(omitted: 37, counted: 39).count == 1)
+        #expect(try violations(omitted: 38, counted: 2).count == 1)
+    }
+
     @Test func `tasks lie in their run and attempts in their task`() throws {
-        #expect(try violations { $0.record.attempts[0].number = 2 }.count == 1)
+        #expect(
+            try violations {
+                $0.record.attempts[0].number = 2
+                $0.exchange.attempt = 2
+            }.count == 1
+        )
         #expect(
             try violations { $0.record.attempts[0].endDate = Samples.time(1_200_001) }.count == 1
         )
