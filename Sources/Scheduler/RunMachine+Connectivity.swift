@@ -10,8 +10,8 @@ extension RunMachine {
 
     /// Whether a task whose attempt had no way waits for one, or looks for another one.
     ///
-    /// Each does that when the network has changed since the attempt began. Nobody does when another attempt may not follow: nothing is to be repeated, the body was a pipe, or an order may have been
-    /// processed that has left no upload to go on with.
+    /// Each does that when the network has changed since the attempt began. Nobody does when another attempt may not follow:
+    /// nothing is to be repeated, the body was a pipe, or an order may have been processed that has left no upload to go on with.
     func mayAwait(
         _ task: ActiveTask,
         _ result: AttemptResult,
