@@ -7,7 +7,6 @@ internal import TransferModel
 struct FieldLines {
     private struct Line {
         let name: Range<Int>
-        let hash: UInt64
         /// Empty behind a name alone.
         let value: Range<Int>
     }
@@ -19,7 +18,9 @@ struct FieldLines {
         bytes = fields.lines
         lines.reserveCapacity(fields.count)
         var start = 0
-        while let (name, value) = fields.nextLine(from: &start) { add(name, value) }
+        while let (name, value) = fields.nextLine(from: &start) {
+            lines.append(Line(name: name, value: value))
+        }
     }
 
     init(names: [String]) {
@@ -30,16 +31,7 @@ struct FieldLines {
     mutating func insert(_ name: String) {
         let start = bytes.count
         bytes.append(name.utf8.span)
-        add(start..<bytes.count, bytes.count..<bytes.count)
-    }
-
-    private mutating func add(_ name: Range<Int>, _ value: Range<Int>) {
-        // FNV-1a.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for index in name {
-            hash = (hash ^ UInt64(bytes[index].asciiLowercased)) &* 0x100_0000_01B3
-        }
-        lines.append(Line(name: name, hash: hash, value: value))
+        lines.append(Line(name: start..<bytes.count, value: bytes.count..<bytes.count))
     }
 
     /// The lines without those of some names.
@@ -58,14 +50,12 @@ struct FieldLines {
 
     /// Whether one of the lines has the name of a line of others, and perhaps its value.
     private func has(_ other: Line, of others: FieldLines, withValue: Bool = false) -> Bool {
-        // Most are told from it by the hash.
-        for line in lines where line.hash == other.hash && line.name.count == other.name.count {
-            let isSameName = zip(line.name, other.name).allSatisfy {
-                bytes[$0].asciiLowercased == others.bytes[$1].asciiLowercased
+        let (own, foreign) = (bytes.span, others.bytes.span)
+        let name = foreign.extracting(other.name)
+        for line in lines where own.extracting(line.name).isEqualIgnoringCase(name) {
+            if !withValue || own.extracting(line.value).equals(foreign.extracting(other.value)) {
+                return true
             }
-            guard isSameName else { continue }
-            let value = bytes.span.extracting(line.value)
-            if !withValue || value.equals(others.bytes.span.extracting(other.value)) { return true }
         }
         return false
     }

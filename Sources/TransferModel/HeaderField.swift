@@ -52,8 +52,7 @@ extension [HeaderField] {
 extension String {
     /// Whether both are equal but for the case of ASCII letters.
     fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        return zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+        utf8.span.isEqualIgnoringCase(other.utf8.span)
     }
 }
 
@@ -184,7 +183,9 @@ package struct HeaderFields: Sendable, Hashable {
             let end = line + (rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count)
             start = end + 1
             let colon = line + wanted.count
-            if colon < end, bytes[colon] == UInt8(ascii: ":"), rest.begins(with: wanted) {
+            if colon < end, bytes[colon] == UInt8(ascii: ":"),
+                rest.extracting(first: wanted.count).isEqualIgnoringCase(wanted)
+            {
                 return Self.trimmed(colon + 1..<end, bytes)
             }
         }
@@ -243,9 +244,10 @@ package struct HeaderFields: Sendable, Hashable {
 }
 
 extension Span<UInt8> {
-    /// Whether the first bytes are those of a name, capitals aside; there are at least as many.
-    fileprivate func begins(with name: Span<UInt8>) -> Bool {
-        for index in name.indices where self[index].asciiLowercased != name[index].asciiLowercased {
+    /// Whether both are equal but for the case of ASCII letters, as names of fields are.
+    package func isEqualIgnoringCase(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].asciiLowercased != other[index].asciiLowercased {
             return false
         }
         return true
