@@ -13,9 +13,10 @@ struct ReportWriter: ~Copyable {
     /// Nil in a run without secrets.
     private let redactor: Redactor?
     private var dates = TimestampFormatter()
-    /// A task and its last exchange tell of the same response: the second time, the text is there already.
-    private var lastResponse: ResponseHead?
-    private var responseText = JSONWriter()
+    /// A task and its last exchange tell of the same response, and there may be one of another exchange in between: the
+    /// second time, the text is there already.
+    private var recentResponse = WrittenResponse()
+    private var earlierResponse = WrittenResponse()
     /// Most requests of a run have the same fields.
     private var lastRequestFields = HeaderFields()
     private var requestFieldsText = JSONWriter()
@@ -64,23 +65,26 @@ struct ReportWriter: ~Copyable {
 
     /// Writes the head of a response.
     mutating func response(_ response: ResponseHead) {
-        let isLast = lastResponse.map {
-            $0.statusCode == response.statusCode && Self.isEqual($0.fields, response.fields)
+        if !recentResponse.isOf(response) {
+            swap(&recentResponse, &earlierResponse)
+            if !recentResponse.isOf(response) { write(response) }
         }
-        if isLast != true {
-            lastResponse = response
-            responseText.reset()
-            swap(&json, &responseText)
-            object(ResponseHead.Report.self, response)
-            swap(&json, &responseText)
-        }
-        json.value(responseText)
+        json.value(recentResponse.text)
+    }
+
+    /// Writes the text that stands for a response from now on.
+    private mutating func write(_ response: ResponseHead) {
+        recentResponse.response = response
+        recentResponse.text.reset()
+        swap(&json, &recentResponse.text)
+        object(ResponseHead.Report.self, response)
+        swap(&json, &recentResponse.text)
     }
 
     /// Writes the fields of a request as a list of names and values, credentials redacted.
     mutating func requestFields(_ fields: HeaderFields) {
         if fields.isEmpty { return self.fields(fields) }
-        if !Self.isEqual(fields, lastRequestFields) {
+        if !fields.hasSameLines(as: lastRequestFields) {
             lastRequestFields = fields
             requestFieldsText.reset()
             swap(&json, &requestFieldsText)
@@ -88,11 +92,6 @@ struct ReportWriter: ~Copyable {
             swap(&json, &requestFieldsText)
         }
         json.value(requestFieldsText)
-    }
-
-    /// Compared as bytes at once: it is done twice for every task.
-    private static func isEqual(_ fields: HeaderFields, _ others: HeaderFields) -> Bool {
-        fields.lines.span.equals(others.lines.span)
     }
 
     /// Writes header fields as a list of names and values, credentials redacted.
@@ -127,5 +126,25 @@ struct ReportWriter: ~Copyable {
         var bytes: [UInt8] = []
         bytes.append(value)
         foreignText(HeaderFields.text(bytes[...]))
+    }
+}
+
+/// The head of a response and the object that the report has for it.
+private struct WrittenResponse: ~Copyable {
+    /// Nil before the first one.
+    var response: ResponseHead?
+    var text = JSONWriter()
+
+    func isOf(_ other: ResponseHead) -> Bool {
+        guard let response else { return false }
+        return response.statusCode == other.statusCode
+            && response.fields.hasSameLines(as: other.fields)
+    }
+}
+
+extension HeaderFields {
+    /// Compared as bytes at once: it is done several times for every task.
+    fileprivate func hasSameLines(as other: HeaderFields) -> Bool {
+        lines.span.equals(other.lines.span)
     }
 }

@@ -141,6 +141,50 @@ import TransferModel
         }
     }
 
+    @Test func `each of several heads stands where it was received`() throws {
+        var random = SplitMix64(seed: 3)
+        var events: [RunEvent] = [.started(Samples.header)]
+        var summary = RunSummary(endDate: Samples.time(1_200_000))
+        var expected: [[Int]] = []
+        for number in 1...60 {
+            let values = (0..<4).map { _ in Int(random.next() % 4) }
+            var record = Samples.record("task-\(number)", number, .succeeded)
+            record.attempts = Samples.full.attempts
+            record.transactions = values.map { value in
+                var exchange = Samples.fullExchange
+                exchange.response = Self.head(value)
+                return exchange
+            }
+            record.response = Self.head(values[3])
+            expected.append([values[3]] + values)
+            events.append(.taskFinished(record))
+            summary.tasks += 1
+            summary.attempts += 1
+            summary.succeeded += 1
+        }
+        let tasks = try writtenReport(events + [.finished(summary)]).value["tasks"]?.elements ?? []
+        let told = tasks.map { task in
+            let exchanges = task["metrics"]?["transactionMetrics"]?.elements ?? []
+            return ([task] + exchanges).map { Self.number(of: $0["response"]) }
+        }
+        #expect(told == expected)
+    }
+
+    /// A head whose status tells one half of a number, and whose field the other one.
+    private static func head(_ number: Int) -> ResponseHead {
+        ResponseHead(
+            statusCode: 200 + number % 2,
+            fields: HeaderFields([HeaderField(name: "N", value: "\(number / 2)")])
+        )
+    }
+
+    private static func number(of head: JSONValue?) -> Int? {
+        guard let status = head?["statusCode"]?.integer,
+            let field = head?["headers"]?[0]?["value"]?.string.flatMap({ Int($0) })
+        else { return nil }
+        return Int(status) - 200 + 2 * field
+    }
+
     @Test func `tasks reach the file while the run goes on`() {
         let file = MemoryFile()
         let report = JSONReport(path: "x") { _ in file }
