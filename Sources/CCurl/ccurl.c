@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -272,11 +273,38 @@ int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **su
 static const void *sha256, *sha512;
 static pthread_once_t fetch_once = PTHREAD_ONCE_INIT;
 
+// A context is as dear as the digest of a few words: each thread has one for those.
+static _Thread_local void *words_context;
+static pthread_key_t words_key;
+static bool has_words_key;
+
+static void free_words_context(void *context) {
+    words_context = NULL;
+    digest.ctx_free(context);
+}
+
 static void fetch(void) {
     sha256 = digest.fetch(NULL, "SHA256", NULL);
     sha512 = digest.fetch(NULL, "SHA512", NULL);
     if (!sha256) sha256 = digest.sha256();
     if (!sha512) sha512 = digest.sha512();
+    has_words_key = !pthread_key_create(&words_key, free_words_context);
+}
+
+int ccurl_sha256(const void *bytes, size_t count, unsigned char *out) {
+    if (!digest.ctx_new) return 0;
+    pthread_once(&fetch_once, fetch);
+    if (!words_context) {
+        void *context = digest.ctx_new();
+        // The key is there for its destructor: without one the context would outlive its thread.
+        if (context && (!has_words_key || pthread_setspecific(words_key, context))) {
+            digest.ctx_free(context);
+            context = NULL;
+        }
+        words_context = context;
+    }
+    return words_context && digest.init(words_context, sha256, NULL) == 1 &&
+           digest.update(words_context, bytes, count) == 1 && digest.final(words_context, out, NULL) == 1;
 }
 
 void *ccurl_digest_new(int bits) {

@@ -43,11 +43,14 @@ internal import CCurl
         return digest
     }
 
-    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil when libcrypto is not there.
+    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil without memory, or when libcrypto is not there.
     package static func sha256(of bytes: borrowing [UInt8]) -> String? {
-        guard let digest = MessageDigest() else { return nil }
-        digest.update(bytes.span)
-        return hexadecimal(digest.finish())
+        var digest = [UInt8](repeating: 0, count: 32)
+        let isMade = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe ccurl_load() == nil
+                && ccurl_sha256(buffer.baseAddress, buffer.count, &digest) == 1
+        }
+        return isMade ? hexadecimal(digest) : nil
     }
 
     /// Bytes as lower-case hexadecimal digits.

@@ -114,6 +114,8 @@ const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust
 
 // A SHA-2 from libcrypto, which libcurl has loaded already: of 256 or 512 bits. NULL when libcrypto is not there.
 void *ccurl_digest_new(int bits);
+// Writes the 32 bytes of the SHA-256 of some bytes; 0 without libcrypto or memory.
+int ccurl_sha256(const void *bytes, size_t count, unsigned char *digest);
 int ccurl_digest_update(void *context, const void *bytes, size_t count);
 // Writes `bits / 8` bytes of the digest so far, to which more may be added; returns 1 or 0.
 int ccurl_digest_current(void *context, unsigned char *digest);
