@@ -135,12 +135,8 @@ internal import Glibc
     package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
         while result.count < count {
-            var rest = [UInt8](repeating: 0, count: count - result.count)
-            var span = rest.mutableSpan
-            var raw = unsafe span.mutableBytes
-            let length = try read(into: &raw, at: offset + Int64(result.count))
-            if length == 0 { break }
-            rest.removeLast(rest.count - length)
+            let rest = try readOnce(at: offset + Int64(result.count), count: count - result.count)
+            if rest.isEmpty { break }
             if result.isEmpty { result = rest } else { result += rest }
         }
         return result
@@ -153,30 +149,26 @@ internal import Glibc
     /// - Throws: What pread(2) says.
     package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
         // One byte more than there should be, so that the first read finds the end; files of the kernel do not say.
-        let expected =
-            identity.size > 0 ? Swift.min(Int(clamping: identity.size), limit - 1) + 1 : 4096
-        var result = [UInt8](repeating: 0, count: Swift.max(0, Swift.min(expected, limit)))
-        var length = 0
-        while length < limit {
-            if length == result.count {
-                let more = Swift.min(Swift.max(length, 4096), limit - length)
-                result.append(contentsOf: repeatElement(0, count: more))
-            }
-            let room = result.count - length
-            var span = result.mutableSpan
-            var raw = unsafe span.mutableBytes
-            let count = try unsafe raw.withUnsafeMutableBytes { bytes throws(SystemError) in
-                unsafe try read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: bytes[length...]),
-                    at: Int64(length)
-                )
-            }
-            length += count
-            // Only the files of the kernel, whose size is 0, are read in pieces of its own choice.
-            if count == 0 || count < room && identity.size > 0 { break }
+        let isOfKernel = identity.size == 0
+        var room = Swift.min(isOfKernel ? 4096 : Int(clamping: identity.size), limit - 1) + 1
+        var result = try readOnce(at: 0, count: room)
+        var length = result.count
+        // Only the files of the kernel are read in pieces of its own choice.
+        while length > 0, length == room || isOfKernel, result.count < limit {
+            room = Swift.min(Swift.max(result.count, 4096), limit - result.count)
+            let more = try readOnce(at: Int64(result.count), count: room)
+            length = more.count
+            result += more
         }
-        result.removeLast(result.count - length)
         return result
+    }
+
+    /// The bytes that one pread(2) gives.
+    private func readOnce(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+        try unsafe [UInt8](unsafeUninitializedCapacity: count) {
+            (buffer, length) throws(SystemError) in
+            unsafe length = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+        }
     }
 
     private var path: String { Self.path(folder, name) }

@@ -72,6 +72,12 @@ package struct HeaderFields: Sendable, Hashable {
         for field in fields { append(field) }
     }
 
+    /// Takes the `lines` of another list, each with its line feed and none empty, and its `count`; nothing in them is checked.
+    package init(lines: Span<UInt8>, count: Int) {
+        storage.append(lines)
+        self.count = count
+    }
+
     package var isEmpty: Bool { count == 0 }
 
     /// All field lines, each ended by a line feed.

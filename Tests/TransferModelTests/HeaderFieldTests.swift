@@ -69,6 +69,12 @@ import TransferModel
         #expect(fields.allValues(of: "X").count == 1)
     }
 
+    @Test func `the lines of a list make the same list`() {
+        for list in [HeaderFields(), fields("A:"), fields("A: 1", "b:2", "A: \u{E9}:", "C: ")] {
+            #expect(HeaderFields(lines: list.lines.span, count: list.count) == list)
+        }
+    }
+
     @Test func `two spellings of a letter are two values`() {
         let one = HeaderField(name: "X", value: "\u{E9}")
         #expect(one == one)

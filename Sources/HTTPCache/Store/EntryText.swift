@@ -144,10 +144,12 @@ enum EntryText {
         mutating func fields(_ text: Span<UInt8>) -> HeaderFields {
             let start = position
             var fieldsEnd = position
-            while let line = next(text), !line.isEmpty { fieldsEnd = min(line.upperBound + 1, end) }
-            var fields = HeaderFields()
-            fields.append(sentLines: text.extracting(start..<fieldsEnd))
-            return fields
+            var count = 0
+            while let line = next(text), !line.isEmpty {
+                fieldsEnd = min(line.upperBound + 1, end)
+                count += 1
+            }
+            return HeaderFields(lines: text.extracting(start..<fieldsEnd), count: count)
         }
     }
 
