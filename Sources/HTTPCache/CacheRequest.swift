@@ -1,7 +1,9 @@
 package import TransferModel
 
 /// A request as the cache sees it.
-package struct CacheRequest: Sendable {
+///
+/// A class, because every decision about a request is handed it whole.
+package final class CacheRequest: Sendable {
     /// In upper case as written.
     package let method: String
     package let url: HTTPURL
@@ -13,10 +15,12 @@ package struct CacheRequest: Sendable {
     /// Whether a response that does not say how long it is fresh may be taken for fresh (RFC 9111 §4.2.2).
     let mayGuess: Bool
     package let control: CacheControl
+    /// The value of its `Range`; nil without one.
+    package let range: String?
     /// The names of its fields that say who asks, in small letters.
-    private(set) var identifying: [String]
+    let identifying: [String]
     /// Tells apart who has nothing in common although the fields are the same; a fingerprint, nil for everybody else.
-    private(set) var partition: String?
+    let partition: String?
 
     package init(
         method: String,
@@ -33,11 +37,27 @@ package struct CacheRequest: Sendable {
         self.mayHaveCopy = mayHaveCopy
         self.mayGuess = mayGuess
         control = CacheControl(request: fields)
-        identifying = ["authorization", "cookie"].filter { fields.contains($0) }
+        range = fields.values(of: "range").first
+        partition = nil
+        var identifying = ["authorization", "cookie"].filter { fields.contains($0) }
         for field in fields where field.isCaptured {
             let name = field.name.lowercased()
             if !identifying.contains(name) { identifying.append(name) }
         }
+        self.identifying = identifying
+    }
+
+    private init(_ request: CacheRequest, identifying: [String], partition: String?) {
+        method = request.method
+        url = request.url
+        fields = request.fields
+        policy = request.policy
+        mayHaveCopy = request.mayHaveCopy
+        mayGuess = request.mayGuess
+        control = request.control
+        range = request.range
+        self.identifying = identifying
+        self.partition = partition
     }
 
     /// The request of somebody in particular.
@@ -47,14 +67,13 @@ package struct CacheRequest: Sendable {
     ///   - findSecret: Finds the job's secrets in a text: a field that has one says who asks.
     /// - Returns: The same request.
     func identified(by partition: String?, _ findSecret: SecretFinder?) -> CacheRequest {
-        var request = self
-        request.partition = partition
-        guard let findSecret else { return request }
-        for field in fields where findSecret(field.value) != nil {
+        if partition == nil, findSecret == nil { return self }
+        var identifying = identifying
+        for field in fields where findSecret?(field.value) != nil {
             let name = field.name.lowercased()
-            if !identifying.contains(name) { request.identifying.append(name) }
+            if !identifying.contains(name) { identifying.append(name) }
         }
-        return request
+        return CacheRequest(self, identifying: identifying, partition: partition)
     }
 
     /// Whether it is one that stored responses answer.
@@ -68,9 +87,6 @@ package struct CacheRequest: Sendable {
             return field.name.lowercased().hasPrefix("if-")
         }
     }
-
-    /// The value of its `Range`; nil without one.
-    package var range: String? { fields.values(of: "range").first }
 
     /// Whether only what is stored is wanted (RFC 9111 §5.2.1.7).
     var wantsStoredOnly: Bool {

@@ -13,13 +13,17 @@ struct FieldLines {
 
     private var bytes: [UInt8]
     private var lines: [Line] = []
+    /// A bit for each length that a name has, or had before it was left out, and one for all from 63 on.
+    ///
+    /// Most names are seen not to be there by that alone.
+    private var lengths: UInt64 = 0
 
     init(_ fields: HeaderFields) {
         bytes = fields.lines
         lines.reserveCapacity(fields.count)
         var start = 0
         while let (name, value) = fields.nextLine(from: &start) {
-            lines.append(Line(name: name, value: value))
+            append(Line(name: name, value: value))
         }
     }
 
@@ -31,8 +35,15 @@ struct FieldLines {
     mutating func insert(_ name: String) {
         let start = bytes.count
         bytes.append(name.utf8.span)
-        lines.append(Line(name: start..<bytes.count, value: bytes.count..<bytes.count))
+        append(Line(name: start..<bytes.count, value: bytes.count..<bytes.count))
     }
+
+    private mutating func append(_ line: Line) {
+        lines.append(line)
+        lengths |= Self.bit(of: line)
+    }
+
+    private static func bit(of line: Line) -> UInt64 { 1 << UInt64(min(line.name.count, 63)) }
 
     /// The lines without those of some names.
     func without(_ names: FieldLines) -> FieldLines {
@@ -50,6 +61,7 @@ struct FieldLines {
 
     /// Whether one of the lines has the name of a line of others, and perhaps its value.
     private func has(_ other: Line, of others: FieldLines, withValue: Bool = false) -> Bool {
+        guard lengths & Self.bit(of: other) != 0 else { return false }
         let (own, foreign) = (bytes.span, others.bytes.span)
         let name = foreign.extracting(other.name)
         for line in lines where own.extracting(line.name).isEqualIgnoringCase(name) {

@@ -147,14 +147,15 @@ package final class HTTPCache: Sendable {
     ) -> (response: StoredResponse, isUpdated: Bool)? {
         guard let index = Validators.confirmed(by: fields, among: stored) else { return nil }
         let control = CacheControl(fields)
+        let earlier = stored[index]
         let (response, isRepetition) =
-            updated(stored[index], by: fields, control, requestTime, responseTime)
+            updated(earlier, by: fields, control, requestTime, responseTime)
         guard mayStore(response, by: control, of: request) else { return (response, false) }
-        if stored.count == 1, isRepetition, gainsNothing(response, over: stored[index]) {
+        if stored.count == 1, isRepetition, gainsNothing(response, over: earlier) {
             return (response, true)
         }
         guard let key = key(of: request.url) else { return (response, false) }
-        if Self.variesOtherwise(response, than: stored[index]) {
+        if Self.variesOtherwise(response, than: earlier) {
             // By what it was selected is not known any more.
             store.remove(key)
             return (response, false)

@@ -32,20 +32,21 @@ package enum Validators {
     /// - Returns: Its position; nil when it is none of them, so that nothing is to be updated.
     package static func confirmed(by fields: HeaderFields, among stored: [StoredResponse]) -> Int? {
         let candidates: [Int]
-        if let tag = fields["etag"] {
+        if let tag = fields.firstValue(of: "etag") {
             let isWeak = isWeak(tag)
             candidates = stored.indices.filter { index in
-                guard let own = stored[index].fields["etag"] else { return false }
+                guard let own = stored[index].fields.firstValue(of: "etag") else { return false }
                 return isWeak ? opaque(own) == opaque(tag) : own == tag
             }
-        } else if let date = fields["last-modified"] {
+        } else if let date = fields.firstValue(of: "last-modified") {
             candidates = stored.indices.filter {
-                stored[$0].fields["last-modified"].map { $0 == date } ?? true
+                stored[$0].fields.firstValue(of: "last-modified").map { $0 == date } ?? true
             }
         } else {
             // Many servers leave out what did not change.
             candidates = stored.count == 1 ? [0] : []
         }
+        if candidates.count == 1 { return candidates[0] }
         return candidates.max { stored[$1].isMoreRecent(than: stored[$0]) }
     }
 
@@ -58,9 +59,9 @@ package enum Validators {
         return Int64(length) == stored.body.length
     }
 
-    private static func isWeak(_ tag: String) -> Bool { tag.hasPrefix("W/") }
+    private static func isWeak(_ tag: ArraySlice<UInt8>) -> Bool { tag.starts(with: "W/".utf8) }
 
-    private static func opaque(_ tag: String) -> Substring {
-        isWeak(tag) ? tag.dropFirst(2) : tag[...]
+    private static func opaque(_ tag: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        isWeak(tag) ? tag.dropFirst(2) : tag
     }
 }

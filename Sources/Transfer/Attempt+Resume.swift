@@ -8,12 +8,9 @@ extension Attempt {
     /// - Returns: Whether one has left anything.
     @discardableResult
     func beginResuming() -> Bool {
-        if request.partial == nil {
-            request.partial = keeper.find(request, session.configuration)
-        }
-        guard let partial = request.partial, case .file(let wanted) = request.sink else {
-            return false
-        }
+        guard case .file(let wanted) = request.sink,
+            let partial = request.partial ?? keeper.find(request, session.configuration.credentials)
+        else { return false }
         let offer = partial.offer(
             to: request.request.url.text,
             hasChecksum: wanted.checksum != nil
@@ -143,7 +140,7 @@ extension Attempt {
         case .never: return
         case .due(let time):
             guard now >= time else { return }
-            keeper.keep(partial, of: request, session.configuration)
+            keeper.keep(partial, of: request, session.configuration.credentials)
             resumption.keeping = .kept(now + PartialKeeper.firstInterval)
         case .kept(let time):
             guard now >= time else { return }
@@ -208,7 +205,7 @@ extension Attempt {
         case .never: return
         case .due:
             guard partial.size > ResponseSink.memoryLimit else { return }
-            keeper.keep(partial, of: request, session.configuration)
+            keeper.keep(partial, of: request, session.configuration.credentials)
         case .kept: break
         }
         keeper.checkpoint(partial)

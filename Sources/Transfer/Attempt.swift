@@ -25,7 +25,7 @@ final class Attempt {
     /// More of a body that nobody wants is not read.
     static let passedOverBodyLimit: Int64 = 1 << 20
 
-    var request: AttemptRequest
+    let request: AttemptRequest
     let handle: EasyHandle
     var watch: ActivityWatch
     let session: SessionTransport
@@ -122,7 +122,6 @@ final class Attempt {
         clock: RunClock,
         now: MonotonicTime
     ) {
-        self.request = request
         self.handle = handle
         self.session = session
         self.clock = clock
@@ -149,6 +148,8 @@ final class Attempt {
             deadline: request.deadline,
             now: now
         )
+        // Last, so that it is moved and not copied.
+        self.request = request
     }
 
     /// The first exchange; a body that cannot be opened is a failure before anything is sent.

@@ -139,7 +139,11 @@ package final class Engine: AttemptRunner {
                             network: network,
                             clock: clock,
                             publisher: publisher,
-                            uploads: uploads,
+                            keeper: PartialKeeper(
+                                mayWrite: mayName,
+                                uploads: uploads,
+                                publisher: publisher
+                            ),
                             claims: claims,
                             mayName: mayName,
                             say: say,
@@ -234,13 +238,15 @@ package final class Engine: AttemptRunner {
         mayWait: Bool
     ) {
         var batches: [[Int]] = loops.map { _ in [] }
+        // Read in its place: an attempt is large, and an element of an array would be copied.
+        let requests = attempts.span
         dispatch.withLock { dispatch in
-            for index in attempts.indices {
-                if mayWait, dispatch.holds(attempts[index]) { continue }
+            for index in requests.indices {
+                if mayWait, dispatch.holds(requests[index]) { continue }
                 let place = dispatch.place(
-                    attempts[index].key,
-                    session: attempts[index].session,
-                    origin: attempts[index].request.url.origin
+                    requests[index].key,
+                    session: requests[index].session,
+                    origin: requests[index].request.url.origin
                 )
                 batches[place].append(index)
             }

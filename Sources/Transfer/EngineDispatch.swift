@@ -58,7 +58,7 @@ struct EngineDispatch {
     }
 
     /// Whether an attempt waits for another one that may bring what answers it, too.
-    mutating func holds(_ attempt: AttemptRequest) -> Bool {
+    mutating func holds(_ attempt: borrowing AttemptRequest) -> Bool {
         !isStopping && collapsing.holds(attempt)
     }
 

@@ -67,7 +67,7 @@ final class EngineLoop: MultiHandle.Driver {
         network: NetworkMonitor?,
         clock: RunClock,
         publisher: Publisher,
-        uploads: UploadStore?,
+        keeper: PartialKeeper,
         claims: DestinationClaims?,
         mayName: @escaping @Sendable (String) -> Bool,
         say: @escaping ErrorText.Handover,
@@ -86,7 +86,7 @@ final class EngineLoop: MultiHandle.Driver {
         self.routes = routes
         paths = network.map(PathFinder.init)
         self.publisher = publisher
-        keeper = PartialKeeper(mayWrite: mayName, uploads: uploads, publisher: publisher)
+        self.keeper = keeper
         self.claims = claims
         self.mayName = mayName
         publication = Publication(durability: publisher.durability)

@@ -102,6 +102,17 @@ private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
         #expect(!isRepetition)
     }
 
+    @Test func `a long name is no other long name`() {
+        let names = (62...66).map { String(repeating: "n", count: $0) }
+        let stored = headerFields(names.map { "\($0): 1" } + ["Cache-Control: no-cache=\"\""])
+        let newer = headerFields(["\(names[2].uppercased()): 2"])
+        let (fields, _) = StoredFields.updated(stored, by: newer, CacheControl(newer))
+        let kept = fields.fields.filter { $0.value == "1" }.map(\.name)
+        #expect(kept == [names[0], names[1], names[3], names[4]])
+        #expect(fields[names[2]] == "2")
+        #expect(StoredFields.storable(stored).count == stored.count)
+    }
+
     @Test(
         arguments: [
             (["a: 1"], true), (["A:  1 ", "B: 3"], true), (["B: 2", "B: 3"], true), ([], true),

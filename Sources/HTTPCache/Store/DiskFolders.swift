@@ -11,8 +11,8 @@ internal import SystemKit
 ///       sweep.lock          who makes room; says when leftovers were looked for last
 ///       usage, usage.lock   how much there is by the last count, and what was added since
 ///
-/// All belong to one user and are open to nobody else.
-struct DiskFolders: Sendable {
+/// All belong to one user and are open to nobody else. A class, because every look at a URL is handed them.
+final class DiskFolders: Sendable {
     static let name = "responses-1"
     static let usage = "usage"
     /// How many digits of a key stand in the names of its bodies.

@@ -50,7 +50,11 @@ final class CachedExchange {
     /// How it stands.
     var verdict: CacheVerdict?
 
-    private init(_ cache: HTTPCache, _ policy: RequestCachePolicy, _ request: AttemptRequest) {
+    private init(
+        _ cache: HTTPCache,
+        _ policy: RequestCachePolicy,
+        _ request: borrowing AttemptRequest
+    ) {
         self.cache = cache
         self.policy = policy
         ignoresStored = request.ignoresStored
@@ -73,7 +77,7 @@ final class CachedExchange {
     /// Nil when the session or the task has no cache, or goes on with a part of a file although nothing that is stored has
     /// to answer.
     static func make(
-        for request: AttemptRequest,
+        for request: borrowing AttemptRequest,
         of session: SessionTransport
     ) -> CachedExchange? {
         guard let cache = session.cache, let policy = request.cachePolicy,

@@ -19,7 +19,7 @@ struct RequestCollapsing {
         var deadline: MonotonicTime?
 
         /// Whether an attempt that waits for it waits no longer than its own limits are.
-        func ends(within attempt: AttemptRequest) -> Bool {
+        func ends(within attempt: borrowing AttemptRequest) -> Bool {
             isWithin(timeoutInterval, attempt.timeoutInterval)
                 && isWithin(deadline, attempt.deadline)
         }
@@ -47,7 +47,7 @@ struct RequestCollapsing {
     }
 
     /// Whether an attempt has to wait; otherwise others may wait for it from now on.
-    mutating func holds(_ attempt: AttemptRequest) -> Bool {
+    mutating func holds(_ attempt: borrowing AttemptRequest) -> Bool {
         guard hasCache.indices.contains(attempt.session), hasCache[attempt.session],
             attempt.cachePolicy == .useProtocolCachePolicy
                 || attempt.cachePolicy == .returnCacheDataElseLoad,
@@ -56,7 +56,7 @@ struct RequestCollapsing {
         let place = Place(session: attempt.session, url: attempt.request.url.text)
         if let leader = leaders[place] {
             guard leader.ends(within: attempt) else { return false }
-            followers[leader.key, default: []].append(attempt)
+            followers[leader.key, default: []].append(copy attempt)
             return true
         }
         if unshared.contains(place) { return false }
@@ -105,7 +105,8 @@ struct RequestCollapsing {
 extension AttemptResult {
     /// Whether it may have changed something at an origin.
     fileprivate var hasOrder: Bool {
-        transactions.contains { !Invalidation.isSafe($0.request.method) }
+        // By position: a record is large, and would be copied.
+        transactions.indices.contains { !Invalidation.isSafe(transactions[$0].request.method) }
     }
 }
 

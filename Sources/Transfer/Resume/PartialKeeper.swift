@@ -52,7 +52,7 @@ final class PartialKeeper {
     /// Looked for once, before the file is asked for; what comes later is handed on.
     func find(
         _ request: borrowing AttemptRequest,
-        _ session: SessionConfiguration
+        _ credentials: [Credential]
     ) -> PartialDownload? {
         guard request.looksForPart, case .file(let file) = request.sink,
             file.resume == .acrossRuns, !file.isFolder, folders.mayHave(file),
@@ -63,7 +63,7 @@ final class PartialKeeper {
             of: file,
             urls: [request.request.url.text]
                 + (file.checksum == nil ? [] : request.nextMirrors.map(\.text)),
-            traits: RequestTraits(request.request.headers, session.credentials, file.checksum),
+            traits: RequestTraits(request.request.headers, credentials, file.checksum),
             bootIdentifier: bootIdentifier
         )
     }
@@ -72,13 +72,13 @@ final class PartialKeeper {
     func keep(
         _ partial: PartialDownload,
         of request: borrowing AttemptRequest,
-        _ session: SessionConfiguration
+        _ credentials: [Credential]
     ) {
         guard case .file(let file) = request.sink,
             mayWrite(partial.url), mayWrite(partial.validator?.text ?? "")
         else { return }
         partial.keep(
-            RequestTraits(request.request.headers, session.credentials, file.checksum),
+            RequestTraits(request.request.headers, credentials, file.checksum),
             bootIdentifier: bootIdentifier
         )
     }
