@@ -1,0 +1,45 @@
+import TestSupport
+
+/// Tests of jobs with an upload that is cut.
+protocol ResumableUploadSuite {}
+
+/// What each of them uploads.
+private let content = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+
+extension ResumableUploadSuite {
+    static var body: [UInt8] { content }
+
+    /// So that the 104 of a scripted server is heard before a cut: the body waits for what comes behind it.
+    static var asking: String { ", headers: { Expect: 100-continue }" }
+
+    func job(
+        _ url: String,
+        _ settings: String = "",
+        session: String = "{}",
+        asking: String = Self.asking
+    ) throws -> JobFolder {
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: \(session) }
+            defaults: { retry: { attempts: 1, backoff: { initial: 1ms } } }
+            uploads: { a: { url: "\(url)", file: body.bin\(settings)\(asking) } }
+            """
+        )
+        try job.folder.write(Self.body, to: "body.bin")
+        return job
+    }
+
+    /// The records of uploads that were left.
+    func records(_ job: JobFolder) throws -> [String] {
+        let folder = ".local/state/runner/uploads"
+        guard job.folder.contains(folder) else { return [] }
+        return try job.folder.list(folder).flatMap { try job.folder.list("\(folder)/\($0)") }
+            .filter { $0.hasSuffix(".upload") }
+    }
+}
+
+extension [[UInt8]] {
+    /// Whether there is that one alone; a large array is not for a message.
+    func isOnly(_ body: [UInt8]) -> Bool { self == [body] }
+}
