@@ -15,11 +15,7 @@ enum Redaction {
     /// Whether the value of a field of that name is a credential, without regard to case.
     static func isSecretField(_ name: Span<UInt8>) -> Bool {
         guard secretLengths >> name.count & 1 == 1 else { return false }
-        for secret in secretFields
-        where secret.count == name.count && isEqual(name, secret.span) {
-            return true
-        }
-        return false
+        return secretFields.contains { name.isEqualIgnoringCase($0.span) }
     }
 
     /// Whether a text may stand as it is: short enough, and without a user name or password in a URL.
@@ -78,13 +74,5 @@ enum Redaction {
             true
         default: false
         }
-    }
-
-    /// Compares bytes of equal number; `wanted` is in lower case.
-    private static func isEqual(_ name: Span<UInt8>, _ wanted: Span<UInt8>) -> Bool {
-        for index in name.indices where name[index].asciiLowercased != wanted[index] {
-            return false
-        }
-        return true
     }
 }
