@@ -7,7 +7,7 @@ package struct StoredResponse: Sendable, Hashable {
     package struct Body: Sendable, Hashable {
         /// Bytes.
         package var length: Int64
-        /// By `ContentHash`.
+        /// XXH64 of the bytes, by `ContentHash`.
         package var hash: UInt64
         /// How the store finds it; empty for a body that is kept nowhere, because it is empty or a file elsewhere has it.
         package var name: String
