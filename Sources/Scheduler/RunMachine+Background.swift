@@ -102,7 +102,7 @@ extension EarlierTransfer {
         cut.urlError = .init(code: -997, name: "backgroundSessionWasDisconnected")
         // A key that was made for it is the same again; one that it has got since says nothing of the try without it.
         var request = spec.request
-        if !hadKey { request.headers.removeAll { [$0].contains("idempotency-key") } }
+        if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
         if wasCut, !(hadKey && spec.wantsKey),
             RetryDecision.leavesOutcomeUnknown(cut, of: request, under: spec.retry),
             !leavesUpload()

@@ -22,8 +22,9 @@ struct MultipartForm {
     /// That of a request with these fields.
     init(for fields: [HeaderField]) {
         var generator = SystemRandomNumberGenerator()
-        let key = fields.first { $0.name.lowercased() == "idempotency-key" }
-        self = key.flatMap { MultipartForm(key: $0.value) } ?? MultipartForm(using: &generator)
+        self =
+            fields.idempotencyKey.flatMap { MultipartForm(key: $0) }
+            ?? MultipartForm(using: &generator)
     }
 
     /// That of a request with an idempotency key, which must have the same bytes each time

@@ -186,8 +186,8 @@ final class SessionTransport {
     }
 
     private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {
-        // A field without a value is written with a semicolon; with a colon libcurl would leave it out.
-        var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        // An empty or blank field is written with a semicolon: with a colon libcurl would leave it out.
+        var lines = fields.map { $0.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
         if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
         // Bodies are stored as they are sent, unless the task says otherwise.

@@ -37,15 +37,23 @@ package struct HeaderField: Sendable, Hashable {
     }
 }
 
+extension HeaderField {
+    /// Whether the field has that name, capitals aside.
+    package func isNamed(_ name: String) -> Bool { self.name.isEqualIgnoringCase(name) }
+
+    /// Whether the value has nothing but spaces and tabs, which are no part of a value (RFC 9110 §5.5).
+    package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+}
+
 extension [HeaderField] {
     /// Whether a field has that name, capitals aside.
     package func contains(_ name: String) -> Bool {
-        contains { $0.name.isEqualIgnoringCase(name) }
+        contains { $0.isNamed(name) }
     }
 
     /// The values of every field of that name, capitals aside, in order.
     package func values(of name: String) -> [String] {
-        compactMap { $0.name.isEqualIgnoringCase(name) ? $0.value : nil }
+        compactMap { $0.isNamed(name) ? $0.value : nil }
     }
 }
 

@@ -34,15 +34,12 @@ package struct RequestSpec: Sendable, Hashable {
 
     /// The same request with a key by which the server can tell a repeat, as it stands in the field.
     package func keyed(_ key: String) -> RequestSpec {
-        let field = HeaderField(name: "Idempotency-Key", value: key)
+        let field = HeaderField(name: IdempotencyKeyField.name, value: key)
         return RequestSpec(method: method, url: url, headers: headers + [field])
     }
 
-    /// Whether the request names a key by which the server can tell a repeat
-    /// (draft-ietf-httpapi-idempotency-key-header).
-    package var hasIdempotencyKey: Bool {
-        headers.contains("idempotency-key")
-    }
+    /// Whether the request names a key by which the server can tell a repeat, which a blank one is not.
+    package var hasIdempotencyKey: Bool { headers.idempotencyKey != nil }
 }
 
 /// How far redirects are followed.

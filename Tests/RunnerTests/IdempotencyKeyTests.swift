@@ -67,6 +67,55 @@ import TransferModel
         #expect(try job.folder.list(Self.journals).count == 1)
     }
 
+    @Test(arguments: ["", " ", #"\"\""#])
+    func `an order whose captured key is blank is not sent`(captured: String) throws {
+        let server = try ScriptedServer([
+            "/k": [.ok("{\"key\": \"\(captured)\"}", ["Content-Type: application/json"])],
+            "/field": [.hangUp], "/key": [.hangUp],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 4, backoff: { initial: 1ms, jitter: none } } }
+            data:
+              k: { url: \(server.url("/k")), capture: { key: { json: /key } } }
+            uploads:
+              field:
+                url: \(server.url("/field"))
+                text: order
+                needs: [k]
+                headers: { Idempotency-Key: "${task.k.key}" }
+              key: { url: \(server.url("/key")), text: order, needs: [k], idempotencyKey: "${task.k.key}" }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 1, "\(run.command.standardError)")
+        for id in ["field", "key"] {
+            #expect(run.outcome(id) == "failed")
+            #expect(run.task(id)?["error"]?["message"]?.string?.contains("may not be") == true)
+            #expect(server.requests(for: "/\(id)").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["none", "auto"])
+    func `a captured word is a key and no setting`(word: String) throws {
+        let server = try ScriptedServer([
+            "/k": [.ok("{\"key\": \"\(word)\"}", ["Content-Type: application/json"])],
+            "/o": [.ok("")],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            data:
+              k: { url: \(server.url("/k")), capture: { key: { json: /key } } }
+            uploads:
+              o: { url: \(server.url("/o")), text: order, needs: [k], idempotencyKey: "${task.k.key}" }
+            """
+        )
+        #expect(try job.run().code == 0)
+        #expect(keys(server, "/o") == ["\"\(word)\""])
+    }
+
     @Test func `an order that is changed is another one`() throws {
         let server = try ScriptedServer(["/a": [.status(503)]])
         let job = try job(order("a", server))

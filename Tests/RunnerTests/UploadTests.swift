@@ -92,6 +92,24 @@ import TransferModel
         #expect(request.text == "hello")
     }
 
+    @Test(arguments: ["", " ", "\\t "])
+    func `a blank header is sent as an empty field`(value: String) throws {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions:
+              s: { httpAdditionalHeaders: { X-Session: "\(value)" } }
+            uploads:
+              a: { url: \(server.url("/")), text: hello, headers: { X-Task: "\(value)" } }
+            """
+        )
+        #expect(try job.run().code == 0)
+        let request = try #require(server.requests.first)
+        #expect(request.headers.values(of: "X-Session") == [""])
+        #expect(request.headers.values(of: "X-Task") == [""])
+    }
+
     @Test func `an order on a kept connection that dies is sent once and not again`() throws {
         // The first answer keeps its connection; the order's is closed without an answer.
         let server = try ScriptedServer(["/first": [.ok("")], "/order": [.hangUp]])

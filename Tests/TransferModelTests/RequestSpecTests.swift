@@ -18,4 +18,12 @@ import TransferModel
         request.headers = [HeaderField(name: "idempotency-KEY", value: "\"x\"")]
         #expect(request.hasIdempotencyKey)
     }
+
+    @Test(arguments: ["", " ", "\t ", "\"\"", "\" \""])
+    func `a blank idempotency key is no key`(value: String) throws {
+        let field = HeaderField(name: "Idempotency-Key", value: value)
+        let request = RequestSpec(method: "POST", url: try HTTPURL("http://a/"), headers: [field])
+        #expect(!request.hasIdempotencyKey)
+        #expect(request.headers.idempotencyKey == nil)
+    }
 }

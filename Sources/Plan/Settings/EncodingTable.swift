@@ -84,12 +84,15 @@ enum EncodingTable {
 extension IdempotencyKeyText {
     /// `none`, `auto` or a value.
     static let type = ValueType<KeyDraft>(
-        .either(.text(pattern: "^[ -~]+$"), .number(-1e15...1e15))
+        .either(.text(pattern: "^[ -~]*[!#-~][ -~]*$"), .number(-1e15...1e15))
     ) { reader, field in
-        guard let text = reader.text(field) else { return nil }
-        switch text {
-        case "none": return KeyDraft.none
-        case "auto": return .auto
+        guard let scalar = reader.scalar(field), let text = reader.text(of: scalar, field) else {
+            return nil
+        }
+        // A server does not choose how its order is keyed: a captured word is a value.
+        switch scalar.isCaptured ? nil : text {
+        case "none"?: return KeyDraft.none
+        case "auto"?: return .auto
         default: return reader.parsed(text, of: field, parse).map { .value($0) }
         }
     }

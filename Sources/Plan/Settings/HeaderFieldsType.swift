@@ -91,6 +91,9 @@ extension Reader {
             guard let header else { continue }
             do {
                 try HeaderRule.checkValue(header.value)
+                if use == .request, header.isNamed(IdempotencyKeyField.name) {
+                    try IdempotencyKeyText.checkField(header.value)
+                }
                 fields.append(header)
             } catch {
                 report(error, of: inner)

@@ -278,7 +278,7 @@ final class TaskReader: Sendable {
     ) -> RequestSpec {
         var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
         if case .value(let key) = draft.idempotencyKey {
-            headers.append(HeaderField(name: "Idempotency-Key", value: key))
+            headers.append(HeaderField(name: IdempotencyKeyField.name, value: key))
         }
         addBodyFields(of: draft, to: &headers)
         let method = draft.method ?? Self.usualMethod(entry.kind)
@@ -289,14 +289,14 @@ final class TaskReader: Sendable {
         guard let key = reader.document.value(of: entry.value, for: "idempotencyKey")?.key else {
             return
         }
-        if draft.headers.contains("Idempotency-Key") {
+        if draft.headers.contains(IdempotencyKeyField.name) {
             reader.report(
                 .conflictingKeys,
                 "`idempotencyKey`\(reader.context) is also set among its `headers`",
                 at: key
             )
         } else if let session = draft.session.map({ sessions[$0] }),
-            session.httpAdditionalHeaders.contains("Idempotency-Key")
+            session.httpAdditionalHeaders.contains(IdempotencyKeyField.name)
         {
             reader.report(
                 .conflictingKeys,

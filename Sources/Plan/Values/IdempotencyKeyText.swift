@@ -1,9 +1,11 @@
+internal import TransferModel
+
 /// The value of an `Idempotency-Key` field: a string of RFC 8941 §3.3.3, as
 /// draft-ietf-httpapi-idempotency-key-header asks for.
 enum IdempotencyKeyText {
     /// The key in quotes; only printable ASCII can stand in one.
     static func parse(_ text: String) throws(ValueFault) -> String {
-        guard !text.isEmpty else { throw ValueFault(.badValue, "a key may not be empty") }
+        try checkField(text)
         var quoted = "\""
         for scalar in text.unicodeScalars {
             guard (0x20...0x7E).contains(scalar.value) else {
@@ -13,5 +15,15 @@ enum IdempotencyKeyText {
             quoted.unicodeScalars.append(scalar)
         }
         return quoted + "\""
+    }
+
+    /// Refuses the value of a field that the job writes itself if it names no order.
+    static func checkField(_ value: String) throws(ValueFault) {
+        guard IdempotencyKeyField.isBlank(value) else { return }
+        throw ValueFault(
+            .badValue,
+            "an idempotency key may not be \(value.isEmpty ? "empty" : "blank")",
+            help: "write what names the order, or leave it out: the order is then sent once"
+        )
     }
 }

@@ -305,7 +305,7 @@ extension Attempt {
     /// What tells this upload from others; nil when its body cannot be read.
     private func uploadDigests(_ salt: String) -> UploadDigests? {
         let original = request.request
-        let key = original.headers.first { $0.name.lowercased() == "idempotency-key" }?.value
+        let key = original.headers.idempotencyKey
         let traits = RequestTraits(original.headers, session.configuration.credentials)
         let order = [salt, original.method, original.url.text]
         guard let whole = digest(of: order + [key ?? "", traits.digest(salt) ?? ""], times: true),
