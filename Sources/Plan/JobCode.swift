@@ -36,6 +36,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case repeatedKey = "job.repeated-key"
     case badPointer = "job.bad-pointer"
     case badPattern = "job.bad-pattern"
+    case fileNameAsBody = "job.file-name-as-body"
 
     // Expressions.
     case badExpression = "job.bad-expression"

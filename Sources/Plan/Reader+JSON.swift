@@ -20,7 +20,12 @@ extension Reader {
             escapesSlashes: formatting.escapesSlashes,
             followsJSONEncoder: true
         )
-        write(field, to: &writer, formatting, isSent: isSent)
+        if document.kind(of: field.node) == .scalar {
+            let scalar = writeScalar(field, to: &writer, formatting.dates, isSent: isSent)
+            if isSent, let scalar { warnOfFileName(inJSON: scalar, field) }
+        } else {
+            write(field, to: &writer, formatting, isSent: isSent)
+        }
         if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key) }
         return errorCount == errors ? writer.bytes : nil
     }
@@ -92,15 +97,20 @@ extension Reader {
         }
     }
 
+    /// Writes a scalar, `null` for one that is known later; returns what was written, nil after a fault.
+    @discardableResult
     private mutating func writeScalar(
         _ field: Field,
         to writer: inout JSONWriter,
         _ dates: JSONFormatting.DateStrategy,
         isSent: Bool
-    ) {
+    ) -> ScalarValue? {
         warnOfPlaceholders(in: field, isBody: true)
         let value = isSent ? sentScalar(field, as: .body) : scalar(field)
-        guard var scalar = value, !scalar.isKnownLater else { return writer.null() }
+        guard var scalar = value, !scalar.isKnownLater else {
+            writer.null()
+            return nil
+        }
         // A tag holds for what an expression fills in, too.
         if scalar.isFilledIn, document.scalar(of: field.node) == .timestamp {
             scalar.type = .timestamp
@@ -117,7 +127,7 @@ extension Reader {
                     "`\(field.name)`: `\(scalar.text)` is too large to be written in decimal",
                     at: field.node
                 )
-                return
+                return nil
             }
             writer.raw(digits)
         // A number of JSON already, perhaps one that a double does not hold.
@@ -132,11 +142,13 @@ extension Reader {
                     at: field.node,
                     help: "quote it to send it as a string"
                 )
-                return
+                return nil
             }
             writer.number(value)
         case .timestamp:
-            guard let time = parsed(scalar.text, of: field, TimestampText.parse) else { return }
+            guard let time = parsed(scalar.text, of: field, TimestampText.parse) else {
+                return nil
+            }
             switch dates {
             case .iso8601: writer.string(time.iso8601)
             case .secondsSince1970: writer.raw(time.secondsSince1970.utf8)
@@ -144,6 +156,7 @@ extension Reader {
             case .deferredToDate: writer.raw(time.secondsSinceReferenceDate.utf8)
             }
         }
+        return scalar
     }
 
     /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits beyond its range.

@@ -283,6 +283,12 @@ import TransferModel
         ("text: hi", "text/plain; charset=utf-8"),
         ("json: [1]", "application/json"),
         ("file: body.bin", "application/octet-stream"),
+        ("file: a.b/body", "application/octet-stream"),
+        ("file: a/.json", "application/octet-stream"),
+        ("file: orders/1001.json", "application/json"),
+        ("file: ROWS.CSV", "text/csv"),
+        ("file: dump.json.gz", "application/gzip"),
+        ("file: a.json, headers: { content-type: text/x }", "text/x"),
         ("text: hi, headers: { content-type: text/csv }", "text/csv"),
     ])
     func `a body says what it is unless the task does`(body: String, type: String) throws {

@@ -106,7 +106,7 @@ extension Reader {
         var part = PartDraft(name: field.name)
         if document.kind(of: field.node) == .scalar {
             warnOfPlaceholders(in: field, isBody: true)
-            part.content = sentText(field, as: .body).map { .text($0) }
+            part.content = bodyText(field, isPart: true).map { .text($0) }
         } else {
             apply(MultipartType.part, to: &part, in: field)
         }

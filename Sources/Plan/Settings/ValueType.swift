@@ -74,7 +74,7 @@ extension ValueType where Value == String {
 
     /// A text that is sent in a body: it may hold secrets.
     static let bodyText = ValueType(.text(pattern: nil)) { reader, field in
-        reader.sentText(field, as: .body)
+        reader.bodyText(field)
     }.warningOfPlaceholders(isBody: true)
 }
 

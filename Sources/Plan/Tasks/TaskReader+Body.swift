@@ -6,7 +6,7 @@ internal import TransferModel
 extension TaskReader {
     private static let typeName = "Content-Type"
     private static let codingName = "Content-Encoding"
-    private static let fileType = HeaderField(name: typeName, value: "application/octet-stream")
+    private static let bytesType = HeaderField(name: typeName, value: FileMediaType.unknown)
     private static let textType = HeaderField(name: typeName, value: "text/plain; charset=utf-8")
     private static let jsonType = HeaderField(name: typeName, value: "application/json")
     private static let formType = HeaderField(
@@ -14,6 +14,10 @@ extension TaskReader {
         value: "application/x-www-form-urlencoded"
     )
     private static let gzip = HeaderField(name: codingName, value: "gzip")
+
+    private static func type(ofFile path: String) -> HeaderField {
+        HeaderField(name: typeName, value: FileMediaType.of(path))
+    }
 
     /// What a draft's body becomes, before it is compressed; nil without one or after a fault.
     func content(
@@ -55,7 +59,7 @@ extension TaskReader {
             case .text(let text): content = .bytes(Array(text.utf8))
             case .file(let path):
                 content = .file(path: path)
-                type = type ?? Self.fileType
+                type = type ?? Self.type(ofFile: path)
             case .json(let field):
                 guard let bytes = reader.json(field, formatting, isSent: true) else { return nil }
                 content = .bytes(bytes)
@@ -85,12 +89,12 @@ extension TaskReader {
         switch draft.body {
         case .json: type = Self.jsonType
         case .text: type = Self.textType
-        case .file: type = Self.fileType
+        case .file(let path): type = Self.type(ofFile: path)
         case .form: type = Self.formType
         case .stream(let stream):
             type =
                 stream.contentType.map { HeaderField(name: Self.typeName, value: $0) }
-                ?? Self.fileType
+                ?? Self.bytesType
         case .multipart:
             // Whoever sends it knows its boundary.
             headers.removeAll { $0.name.lowercased() == Self.typeName.lowercased() }
