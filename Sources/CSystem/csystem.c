@@ -71,12 +71,13 @@ struct start {
 };
 
 static int set_attributes(posix_spawnattr_t *attributes, short session) {
-    sigset_t none, pipe;
+    sigset_t none, ignored;
     sigemptyset(&none);
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGXFSZ);
     int code = posix_spawnattr_setsigmask(attributes, &none);
-    if (code == 0) code = posix_spawnattr_setsigdefault(attributes, &pipe);
+    if (code == 0) code = posix_spawnattr_setsigdefault(attributes, &ignored);
     if (code == 0) code = posix_spawnattr_setpgroup(attributes, 0);
     if (code != 0) return code;
     return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session);

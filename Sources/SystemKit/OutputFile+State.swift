@@ -20,7 +20,7 @@ extension OutputFile {
             keepsModeOfReplacedFile: false
         )
         try file.write(content)
-        if isDurable { try file.sync() }
+        if isDurable { try file.syncForPublishing(replacing: true) }
         try file.publish(replacing: true)
     }
 }

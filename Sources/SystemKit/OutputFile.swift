@@ -19,6 +19,8 @@ internal import Glibc
     private let mode: mode_t
     /// The permissions that the file gets with its name, whatever the one has that it replaces.
     private var finalMode: mode_t?
+    /// Whether the file has the permissions already that it is to have with its name.
+    private var hasFinalMode = false
     private let name: String
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
@@ -202,6 +204,7 @@ internal import Glibc
 
     /// Lets nobody but its owner open the file, until it is published.
     package func restrict() throws(SystemError) {
+        hasFinalMode = false
         guard fchmod(descriptor, Self.keptMode) == 0 else { throw .last("set the mode of", path) }
     }
 
@@ -276,6 +279,29 @@ internal import Glibc
     /// Has the file get exactly these permission bits with its name, whatever the umask and the file that it replaces have.
     package func setMode(exactly mode: UInt16) { finalMode = mode_t(mode & 0o777) }
 
+    /// Makes the content and the permissions with which the file is published survive a power loss.
+    ///
+    /// The permissions come first: some file systems (btrfs) forget a change of them that follows the sync.
+    ///
+    /// - Parameter replacing: As in `publish`, which comes next.
+    /// - Throws: What fchmod(2) and `sync` say. What was kept then is for its owner alone again.
+    package func syncForPublishing(replacing: Bool) throws(SystemError) {
+        try syncForPublishing(replacing: replacing, by: fsync)
+    }
+
+    func syncForPublishing(
+        replacing: Bool,
+        by call: (Int32) -> Int32
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try setMode(replacing: replacing)
+            try sync(by: call)
+        } catch {
+            if isKept { try restrict() }
+            throw error
+        }
+    }
+
     /// Gives the file its name.
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
@@ -345,22 +371,32 @@ internal import Glibc
         ) == 0
     }
 
-    /// Gives the file its final permissions: those that it must have, or of the file of ours that it replaces, not those
-    /// of a stranger's, else what it was made with.
+    /// Gives the file its final permissions: those that it must have, else those that it takes over, else what it was made
+    /// with.
     private func setMode(replacing: Bool) throws(SystemError) {
+        if hasFinalMode { return }
         if let finalMode {
             guard fchmod(descriptor, finalMode) == 0 else { throw .last("set the mode of", path) }
-            return
-        }
-        var status = stat()
-        if replacing, keepsModeOfReplacedFile,
-            unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
-        {
-            fchmod(descriptor, status.st_mode & 0o777)
+        } else if replacing, keepsModeOfReplacedFile, let inherited = modeOfReplacedFile {
+            fchmod(descriptor, inherited)
         } else if temporaryName != nil {
             fchmod(descriptor, mode & ~Self.processMask)
         }
+        hasFinalMode = true
+    }
+
+    /// The permissions that the file takes over from the one that it replaces; nil when that is not a regular file of this
+    /// user's.
+    ///
+    /// Of a file with several names anybody may have put this one here (link(2)): its permissions then take some away and
+    /// give none.
+    private var modeOfReplacedFile: mode_t? {
+        var status = stat()
+        guard unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
+        else { return nil }
+        let permissions = status.st_mode & 0o777
+        return status.st_nlink == 1 ? permissions : permissions & mode & ~Self.processMask
     }
 
     /// The permissions of a file that waits for its name.

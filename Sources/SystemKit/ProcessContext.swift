@@ -140,11 +140,13 @@ extension ProcessContext {
         }
     }
 
-    /// Makes writing to a pipe or a socket that nobody reads an error, EPIPE, instead of the end of the process.
+    /// Makes two failures of write(2) errors instead of the end of the process: EPIPE for a pipe or a socket that nobody
+    /// reads, EFBIG for a file that would grow beyond the limit of the process (RLIMIT_FSIZE of setrlimit(2)).
     ///
-    /// For the whole process; to be called before anything is written.
-    package static func ignoreBrokenPipes() {
+    /// For the whole process; to be called before anything is written. Programs that are started get both signals back.
+    package static func ignoreWriteSignals() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 }
 

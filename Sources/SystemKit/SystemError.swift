@@ -29,6 +29,9 @@ package struct SystemError: Error, Sendable, Hashable {
 
     /// The C library's text for an `errno` value.
     package static func text(of errno: Int32) -> String {
+        if errno == EFBIG {
+            return "the file would be larger than this process (`ulimit -f`) or the file system lets it be"
+        }
         // The texts are constants of the C library; only for unknown numbers is there a buffer of the thread.
         guard let text = unsafe strerror(errno) else { return "error \(errno)" }
         return unsafe String(cString: text)
@@ -49,14 +52,14 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether a disk or a quota has no room left.
     package var isOutOfRoom: Bool { errno == ENOSPC || errno == EDQUOT }
 
-    /// A full disk, a permission or a missing file: what the machine's owner has to mend.
+    /// A full disk, a limit, a permission or a missing file: what the machine's owner has to mend.
     package var isEnvironment: Bool { Self.isEnvironment(errno) }
 
     /// Whether an `errno` value is one that the machine's owner has to mend.
     package static func isEnvironment(_ errno: Int32) -> Bool {
         switch errno {
-        case ENOSPC, EDQUOT, EROFS, EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EIO, ELOOP,
-            ENAMETOOLONG:
+        case ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EIO, ELOOP,
+            ENAMETOOLONG, EMFILE, ENFILE, ESTALE:
             true
         default: false
         }

@@ -145,8 +145,9 @@ struct Publication {
             return
         }
         if let mode = destination.mode { file.setMode(exactly: mode) }
-        if durability != .none { try file.sync() }
-        try file.publish(replacing: destination.ifExists.mayReplace)
+        let replacing = destination.ifExists.mayReplace
+        if durability != .none { try file.syncForPublishing(replacing: replacing) }
+        try file.publish(replacing: replacing)
         if durability == .full { try folder.sync() }
         result.file = .init(
             path: destination.displayPath,

@@ -46,7 +46,7 @@ struct Runner: ParsableCommand {
 enum Main {
     static func main() {
         ProcessContext.openMissingStandardStreams()
-        ProcessContext.ignoreBrokenPipes()
+        ProcessContext.ignoreWriteSignals()
         do {
             var command = try Runner.command()
             try command.run()

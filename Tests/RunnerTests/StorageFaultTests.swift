@@ -99,6 +99,39 @@ import Testing
         #expect(Set(sums.map { $0.split(separator: " ")[0] }).count == 1)
     }
 
+    /// How many blocks of 512 bytes a file may have, and what is too large then.
+    @Test(arguments: [(8, "out/a.bin"), (1, "report.json")])
+    func `a file that is larger than the process may write is the fault of the environment`(
+        blocks: Int,
+        name: String
+    ) throws {
+        let server = try ScriptedServer { _ in .ok(Array(repeating: 7, count: 5000)) }
+        let job = try JobFolder(
+            """
+            version: 1
+            data: { a: { url: "\(server.url("/"))" } }
+            """
+        )
+        if name != "report.json" {
+            try job.folder.write(
+                "version: 1\ndownloads: { a: { url: \"\(server.url("/"))\", to: \(name) } }\n",
+                to: "job.yaml"
+            )
+        }
+        var command = try job.runCommand()
+        command.arguments =
+            ["-c", "ulimit -f \(blocks); exec \"$0\" \"$@\"", command.executable]
+            + command.arguments
+        command.executable = "sh"
+        let outcome = try withExtendedLifetime(job) { try command.run() }
+        #expect(outcome.status == .exit(4), "\(outcome.standardError)")
+        #expect(
+            outcome.standardError.contains("\(name): the file would be larger than"),
+            "\(outcome.standardError)"
+        )
+        #expect(!job.folder.contains(name))
+    }
+
     @Test(arguments: [true, false])
     func `of a quota that is used up what was finished stays, and without it the rest comes`(
         hasLength: Bool

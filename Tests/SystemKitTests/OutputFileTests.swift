@@ -104,6 +104,50 @@ import Testing
         #expect(try folder.mode(of: "out") == 0o604)
     }
 
+    /// What the file is to have, and what the one has that it replaces.
+    @Test(arguments: [true, false], [(0o640, 0o644), (nil, 0o640)] as [(UInt16?, UInt32)])
+    func `a file is synced with the permissions that it is published with`(
+        unnamed: Bool,
+        modes: (own: UInt16?, replaced: UInt32)
+    ) throws {
+        try folder.write("old", to: "out", mode: modes.replaced)
+        let file = try open(unnamed: unnamed)
+        if let own = modes.own { file.setMode(exactly: own) }
+        var synced: mode_t = 0
+        try file.syncForPublishing(replacing: true) { descriptor in
+            var status = stat()
+            defer { synced = status.st_mode & 0o777 }
+            return unsafe fstat(descriptor, &status)
+        }
+        #expect(synced == 0o640)
+        try file.publish(replacing: true)
+        #expect(try folder.mode(of: "out") == 0o640)
+    }
+
+    @Test func `a kept file that cannot be synced is for its owner alone again`() throws {
+        let file = try open(unnamed: true)
+        try file.keep(as: "kept")
+        file.setMode(exactly: 0o644)
+        #expect(throws: SystemError.self) {
+            try file.syncForPublishing(replacing: true) { _ in -1 }
+        }
+        #expect(try folder.mode(of: "kept") == 0o600)
+    }
+
+    @Test(arguments: [true, false], [0o666, 0o600, 0o777])
+    func `another name of some file takes permissions away and gives none`(
+        unnamed: Bool,
+        mode: UInt32
+    ) throws {
+        try folder.write("theirs", to: "theirs", mode: mode)
+        try tool("ln", "theirs", "out")
+        try tool("touch", "sample")
+        let file = try open(unnamed: unnamed)
+        try file.publish(replacing: true)
+        #expect(try folder.mode(of: "out") == mode & folder.mode(of: "sample"))
+        #expect(try folder.mode(of: "theirs") == mode)
+    }
+
     @Test func `all files of a folder are on one mount`() throws {
         #expect(try open(unnamed: true).mount == open(unnamed: false).mount)
     }

@@ -42,7 +42,7 @@ int csystem_pipe(int ends[2]);
 
 // Starts a program without a shell, in a process group of its own and in a folder; the name of the program is looked up
 // in PATH when it has no slash. It gets /dev/null, `output` and `error` as its standard streams and nothing else that
-// is open, no blocked signals, and SIGPIPE as a program expects it. Without an environment it gets that of this process. Returns
+// is open, no blocked signals, and SIGPIPE and SIGXFSZ as a program expects them. Without an environment it gets that of this process. Returns
 // 0 or an errno value.
 int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
                   int *process);

@@ -28,7 +28,7 @@ package final class PublishedReport: ReportFile {
     }
 
     package func publish() throws(SystemError) {
-        try file.sync()
+        try file.syncForPublishing(replacing: true)
         try file.publish(replacing: true)
         try folder.sync()
     }
