@@ -12,7 +12,7 @@ final class ActiveTask {
         case checking
         /// Until another task has fetched the checksums. Next: `queued`, or the end.
         case awaitingChecksums
-        /// An attempt is with the runner. Next: `waiting`, or the end.
+        /// An attempt is with the runner, or a file to be examined. Next: `checking`, `waiting`, or the end.
         case running
         /// Until the next attempt is due. Next: `queued`, or the end.
         case waiting
@@ -66,6 +66,10 @@ final class ActiveTask {
     var checksums: ChecksumList?
     /// Whether it is this task that fetches them.
     var fetchesChecksums = false
+    /// What is known of the file that may be there already.
+    var presence = Presence.unknown
+    /// Whether it was told that the task has begun.
+    var isAnnounced = false
     /// What the last attempt has left of the file.
     private var partial: PartialDownload?
     /// What it has left of the upload.
@@ -166,7 +170,7 @@ final class ActiveTask {
             request: isAtMirror ? request.directed(to: url) : request,
             body: spec.body,
             bodyFiles: bodyFiles,
-            sink: spec.destination.map { .file($0) } ?? .memory,
+            sink: destination.map { .file($0) } ?? .memory,
             expectation: spec.expectation,
             redirects: spec.redirects,
             timeoutInterval: spec.timeoutInterval,
@@ -203,6 +207,33 @@ final class ActiveTask {
             spec.kind == .download && spec.destination?.ifExists != .revalidate
             && spec.request.method == "GET"
         return isPlainDownload ? nil : .useProtocolCachePolicy
+    }
+
+    /// Where the body goes: in the place of a file, too, that was to be kept and has not its checksum.
+    private var destination: TaskSpec.Destination? {
+        guard presence == .different, spec.destination?.ifExists == .skip else {
+            return spec.destination
+        }
+        return spec.destination?.replacing
+    }
+
+    /// Asks what is at the destination.
+    func check() { stage = .checking }
+
+    /// The file that is there is with the runner, which hashes it.
+    func beginExamination(_ now: MonotonicTime) {
+        stage = .running
+        presence = .examined
+        handoverTime = now
+        endHold(now)
+    }
+
+    /// Takes in what hashing the file has come to.
+    func endExamination(_ result: AttemptResult, _ clock: RunClock) {
+        presence = result.isUnchanged ? .right : .different
+        failure = result.failure
+        // An attempt that has fetched the list of checksums ends with it, unless the file is asked for, too.
+        if checksumStart != nil, result.failure != nil || result.isUnchanged { end(result, clock) }
     }
 
     /// Keeps what an attempt has left.
@@ -284,7 +315,7 @@ final class ActiveTask {
     ///
     /// Nobody knows how far it came: the server may have acted on the request.
     func abandon(_ clock: RunClock, _ now: MonotonicTime) {
-        guard stage == .running else { return }
+        guard stage == .running, number > 0 else { return }
         var result = AttemptResult(
             key: spec.index,
             startTime: handoverTime ?? now,
@@ -358,6 +389,7 @@ final class ActiveTask {
             to: clock.timestamp(of: now)
         )
         if held > .zero { record.heldMicroseconds = held.microseconds }
+        if presence == .right { record.voucher = .checksum }
         record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
         return record
     }

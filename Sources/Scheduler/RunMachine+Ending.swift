@@ -12,7 +12,12 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         guard let task = active[index], task.stage == .checking else { return }
-        if occupant != .nothing, let destination = task.spec.destination {
+        // What takes the place of something else looks at it again when the file is whole.
+        let isInTheWay = task.spec.destination?.ifExists.mayReplace == false
+        task.presence = occupant == .file && task.isMetByFile ? .occupied : .missing
+        if occupant != .nothing, isInTheWay, task.presence == .missing,
+            let destination = task.spec.destination
+        {
             release(task)
             if destination.ifExists != .skip {
                 fail(task, .destinationExists(destination.displayPath, phase: .prepare), now)
@@ -21,7 +26,7 @@ extension RunMachine {
             } else {
                 succeed(task, .unchanged, now)
             }
-        } else if phase == .running {
+        } else if phase == .running || task.hasBegun && phase == .draining {
             startAttempt(of: task, now)
         } else {
             release(task)
@@ -36,6 +41,10 @@ extension RunMachine {
         _ dice: () -> Double
     ) {
         guard let task = active[result.key], task.stage == .running else { return }
+        if task.presence == .examined {
+            fileExamined(task, result, now)
+            return
+        }
         if let list = result.checksums, result.failure == nil, let key = task.checksumKey {
             checksumsFetched(task, key, list, result, now)
             return
@@ -194,7 +203,7 @@ extension RunMachine {
         lanes.leave(task.lane)
     }
 
-    private mutating func succeed(
+    mutating func succeed(
         _ task: ActiveTask,
         _ outcome: TaskOutcome,
         _ now: MonotonicTime

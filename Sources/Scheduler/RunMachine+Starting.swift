@@ -165,7 +165,7 @@ extension RunMachine {
 
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
-        guard hasPower(task, now), hasChecksums(task, now) else { return }
+        guard hasPower(task, now), hasChecksums(task, now), !looksAtFile(task, now) else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         // What has changed since a round through the mirrors began may be a way to one that had none.
@@ -178,10 +178,7 @@ extension RunMachine {
                 deadline: task.deadline.map { clock.timestamp(of: $0) }
             )
         }
-        if isFirst {
-            let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
-            actions.events.append(.taskStarted(progress))
-        }
+        if isFirst { announce(task) }
         if isKept || isFirst && task.hasMadeKey {
             actions.orders.append(request)
         } else {

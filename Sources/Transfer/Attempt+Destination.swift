@@ -7,7 +7,8 @@ extension Attempt {
     /// at the body.
     func openSink(_ head: ResponseHead, expectedCount: Int64?) -> Bool {
         switch request.sink {
-        case .memory: return true
+        // An examination is none of the engine's threads.
+        case .memory, .examination: return true
         case .checksums:
             sink.keep()
             return true

@@ -11,6 +11,8 @@ package struct AttemptRequest: Sendable {
         case file(TaskSpec.Destination)
         /// Read as a list of checksums.
         case checksums
+        /// Nothing is sent: the file that is there is held against its checksum.
+        case examination(FileExamination)
     }
 
     /// A request that may become a resumable upload.

@@ -227,7 +227,23 @@ package final class Engine: AttemptRunner {
     }
 
     package func start(_ attempts: [AttemptRequest]) {
-        Self.hand(attempts, to: loops, dispatch, mayWait: true)
+        let others = examine(attempts)
+        Self.hand(others ?? attempts, to: loops, dispatch, mayWait: true)
+    }
+
+    /// Hands examinations to the publisher; returns the other attempts, nil when that is all of them.
+    private func examine(_ attempts: [AttemptRequest]) -> [AttemptRequest]? {
+        let requests = attempts.span
+        var others: [AttemptRequest]?
+        for index in requests.indices {
+            if case .examination(let examination) = requests[index].sink {
+                others = others ?? Array(attempts[..<index])
+                publisher.submit(PresentFile(examination, for: requests[index]))
+            } else {
+                others?.append(attempts[index])
+            }
+        }
+        return others
     }
 
     /// Gives each attempt to a thread, but for those that wait for another one.
@@ -257,6 +273,7 @@ package final class Engine: AttemptRunner {
     }
 
     package func cancel(_ keys: [Int]) {
+        publisher.cancel(keys)
         // They end as all others do: where they would have gone.
         let waiting = dispatch.withLock { $0.withdraw(keys) }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }

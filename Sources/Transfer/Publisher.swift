@@ -9,17 +9,24 @@ final class Publisher: Sendable {
         var jobs: [PublicationJob] = []
         /// Done when nobody waits for a file.
         var checkpoints: [PartialCheckpoint] = []
+        /// Hashed a step at a time when there is nothing else to do.
+        var presentFiles: [PresentFile] = []
+        /// The keys of files that are hashed or wait for that, and whether nobody wants to know any more.
+        var examinations: [Int: Bool] = [:]
         /// Whether there are records of uploads to be written, which comes first: until then nobody could go on with them.
         var hasRecords = false
         var isStopped = false
 
-        var isEmpty: Bool { jobs.isEmpty && checkpoints.isEmpty && !hasRecords }
+        var isEmpty: Bool {
+            jobs.isEmpty && checkpoints.isEmpty && presentFiles.isEmpty && !hasRecords
+        }
     }
 
     /// What a thread does next.
     private enum Turn {
         case publications([PublicationJob])
         case checkpoint(PartialCheckpoint)
+        case examination(PresentFile)
         case records
     }
 
@@ -70,6 +77,25 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
+    /// Has a file that is there held against its checksum; its result comes as those of attempts do.
+    func submit(_ file: PresentFile) {
+        queue.withLock {
+            $0.examinations[file.key] = false
+            $0.presentFiles.append(file)
+        }
+        queue.notify()
+    }
+
+    /// Ends the examinations with those keys; unknown keys are ignored.
+    func cancel(_ keys: [Int]) {
+        queue.withLock { queue in
+            guard !queue.examinations.isEmpty else { return }
+            for key in keys where queue.examinations[key] != nil {
+                queue.examinations[key] = true
+            }
+        }
+    }
+
     /// Has the records written that `UploadStore` was given.
     func submitRecords() {
         queue.withLock { $0.hasRecords = true }
@@ -97,6 +123,9 @@ final class Publisher: Sendable {
                     while: { !queue.withLock { $0.isStopped } }
                 )
                 continue
+            case .examination(let file):
+                examine(file)
+                continue
             case .records:
                 uploads?.flush()
                 continue
@@ -106,6 +135,21 @@ final class Publisher: Sendable {
             let perJob = (MonotonicTime.now - start).nanoseconds / Int64(jobs.count)
             share = Int(Self.turnNanoseconds / max(perJob, 1)) + 1
         }
+    }
+
+    /// Hashes on in a file, which then waits for its next turn.
+    private func examine(_ file: PresentFile) {
+        let isCancelled: @Sendable () -> Bool = { [queue] in
+            queue.withLock { $0.isStopped || $0.examinations[file.key] == true }
+        }
+        let finding = file.examine(while: { !isCancelled() })
+        guard let result = file.result(of: finding, isCancelled: isCancelled()) else {
+            queue.withLock { $0.presentFiles.append(file) }
+            queue.notify()
+            return
+        }
+        queue.withLock { $0.examinations[file.key] = nil }
+        deliver([.finished(result)])
     }
 
     /// What is next, at most `count` jobs; waits for it, and returns nil at the end.
@@ -119,8 +163,11 @@ final class Publisher: Sendable {
                 return (.records, !queue.isEmpty)
             }
             guard !queue.jobs.isEmpty else {
-                guard !queue.checkpoints.isEmpty else { return (nil, false) }
-                return (.checkpoint(queue.checkpoints.removeFirst()), !queue.isEmpty)
+                if !queue.checkpoints.isEmpty {
+                    return (.checkpoint(queue.checkpoints.removeFirst()), !queue.isEmpty)
+                }
+                guard !queue.presentFiles.isEmpty else { return (nil, false) }
+                return (.examination(queue.presentFiles.removeFirst()), !queue.isEmpty)
             }
             let taken = Array(queue.jobs.prefix(count))
             queue.jobs.removeFirst(taken.count)

@@ -91,6 +91,18 @@ package final class TaskSpec: Sendable {
             )
         }
 
+        /// The same file, which takes the place of what is there.
+        package var replacing: Destination {
+            Destination(
+                path: path,
+                displayPath: displayPath,
+                ifExists: .replace,
+                checksum: checksum,
+                mode: mode,
+                resume: resume
+            )
+        }
+
         /// The same file, which must have that checksum.
         package func expecting(_ checksum: Checksum) -> Destination {
             Destination(

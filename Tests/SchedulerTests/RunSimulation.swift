@@ -27,6 +27,8 @@ struct RunSimulation {
     private(set) var waiting: [String] = []
     private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
     private let source: FakeSource
+    /// The tasks whose destinations a test answers for although they would be replaced.
+    private let occupied: Set<String>
     var dice = 0.5
     var minuteOfDay: Int
     /// How far the wall clock has been set forward.
@@ -40,8 +42,10 @@ struct RunSimulation {
         hasExternalPower: Bool = true,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
         orderKeys: FakeKeys? = nil,
-        background: FakeBackground? = nil
+        background: FakeBackground? = nil,
+        occupied: Set<String> = []
     ) {
+        self.occupied = occupied
         var schedule = ScheduleConfiguration()
         change(&schedule)
         self.minuteOfDay = minuteOfDay
@@ -182,6 +186,11 @@ struct RunSimulation {
         }
         cancelled += actions.cancellations
         for check in actions.destinationChecks { checks[check.task] = check.path }
+        // Files that would be replaced are not there unless a test says so.
+        let replaced = checks.keys.filter {
+            source.tasks[$0].destination?.ifExists.mayReplace == true
+                && !occupied.contains(source.tasks[$0].id)
+        }
         for event in actions.events {
             switch event {
             case .taskFinished(let record): records.append(record)
@@ -192,6 +201,7 @@ struct RunSimulation {
             default: break
             }
         }
+        for task in replaced.sorted() { answerCheck(task, .nothing) }
     }
 }
 

@@ -98,13 +98,15 @@ enum TaskTable {
             Setting(
                 "checksum",
                 ChecksumTable.type,
-                "`sha256:` or `sha512:` and the digits that the file must have, or a list of such."
+                "`sha256:` or `sha512:` and the digits that the file must have, or a list of such; a file "
+                    + "that is there and has them is not fetched."
             ) { $0.checksum = $1 },
             Setting(
                 "ifExists",
                 .choice(),
                 default: "replace; fail in a folder",
-                "What to do when the destination is there already."
+                "What to do when the destination is there already; with `checksum` only a file that "
+                    + "has it may stay."
             ) { $0.ifExists = $1 },
             Setting(
                 "mode",

@@ -1,0 +1,60 @@
+import SystemKit
+import Transfer
+import TransferModel
+
+/// Files that are there already, held against the checksums that the job has for them.
+extension RunMachine {
+    /// Whether a task waits to hear what is at its destination; otherwise its file is to be fetched.
+    mutating func looksAtFile(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
+        switch task.presence {
+        case .unknown:
+            guard task.isMetByFile, task.missingChecksums == nil,
+                let destination = task.spec.destination
+            else { return false }
+            task.check()
+            actions.destinationChecks.append((task.spec.index, destination.path))
+            return true
+        case .occupied:
+            guard task.missingChecksums == nil, let request = task.examine(now) else {
+                return false
+            }
+            announce(task)
+            actions.starts.append(request)
+            return true
+        case .examined, .right, .different, .missing: return false
+        }
+    }
+
+    /// Goes on with a task whose file was held against its checksum.
+    mutating func fileExamined(
+        _ task: ActiveTask,
+        _ result: AttemptResult,
+        _ now: MonotonicTime
+    ) {
+        task.endExamination(result, clock)
+        if let failure = result.failure {
+            release(task)
+            if failure.kind == .cancelled, phase == .cancelling {
+                cancelTask(task, now)
+            } else {
+                fail(task, failure, now)
+            }
+        } else if result.isUnchanged {
+            release(task)
+            succeed(task, .unchanged, now)
+        } else if phase == .cancelling {
+            release(task)
+            cancelTask(task, now)
+        } else {
+            startAttempt(of: task, now)
+        }
+    }
+
+    /// Tells once that a task has begun.
+    mutating func announce(_ task: ActiveTask) {
+        guard !task.isAnnounced else { return }
+        task.isAnnounced = true
+        let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
+        actions.events.append(.taskStarted(progress))
+    }
+}
