@@ -108,6 +108,7 @@ final class ActiveTask {
     ///   - key: The idempotency key that was made for it; nil without one.
     ///   - earlier: What earlier runs have left of it; nil when it begins now.
     ///   - hold: How it was kept back; nil when it was not.
+    ///   - pausedSince: Since when its origin was paused, if that alone has kept it back.
     ///   - session: Its session.
     ///   - lane: Its place at the origin that is asked first.
     ///   - isRequired: Whether its failure is the run's.
@@ -118,6 +119,7 @@ final class ActiveTask {
         key: OrderKey? = nil,
         earlier: EarlierTransfer? = nil,
         hold: ClosedPaths.Hold? = nil,
+        pausedSince: MonotonicTime? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
@@ -134,8 +136,8 @@ final class ActiveTask {
         earlierFailures = earlier?.failures ?? 0
         budgetEnd = spec.retry.budget.map { start + $0 }
         heldSince = hold?.since
-        waitStart = hold?.since
-        waitReason = hold?.cause.reason
+        waitStart = hold?.since ?? pausedSince
+        waitReason = hold?.cause.reason ?? pausedSince.map { _ in .originPaused }
         self.lane = lane
         sessionName = session.name
         sessionIdentifier = session.identifier

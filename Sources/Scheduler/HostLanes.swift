@@ -21,6 +21,10 @@ struct HostLanes {
         var parked = TaskQueue()
         /// The best key under which the lane stands in `open`.
         var listed: TaskKey?
+        /// Since when a pause has kept its first parked task back; nil while there is no pause, or no such task.
+        var heldSince: MonotonicTime?
+        /// How many tasks the last pause alone has kept back, and since when.
+        var held = (count: 0, since: MonotonicTime(nanoseconds: 0))
 
         init(_ lane: Lane, hasStreams: Bool) {
             self.lane = lane
@@ -63,10 +67,11 @@ struct HostLanes {
     }
 
     /// Takes a place in the lane if it has one to give, else parks the task.
-    mutating func enter(_ task: TaskKey, _ lane: Lane) -> Bool {
+    mutating func enter(_ task: TaskKey, _ lane: Lane, at now: MonotonicTime) -> Bool {
         let traffic = traffic(of: lane)
         guard hasRoom(traffic) else {
             traffic.parked.insert(task)
+            if pauseEnd(lane.origin) != nil { traffic.heldSince = traffic.heldSince ?? now }
             return false
         }
         traffic.running += 1
@@ -111,13 +116,17 @@ struct HostLanes {
     }
 
     /// Takes a place for the task that `next` names.
-    mutating func takeNext() -> (task: TaskKey, lane: Lane)? {
+    ///
+    /// `heldSince` tells since when a pause of the origin kept the task from a place that was free.
+    mutating func takeNext() -> (task: TaskKey, lane: Lane, heldSince: MonotonicTime?)? {
         guard let task = next(), let traffic = open.popMin()?.traffic else { return nil }
         traffic.listed = nil
         traffic.parked.removeMin()
         traffic.running += 1
         list(traffic)
-        return (task, traffic.lane)
+        guard traffic.held.count > 0 else { return (task, traffic.lane, nil) }
+        traffic.held.count -= 1
+        return (task, traffic.lane, traffic.held.since)
     }
 
     /// The lane's server speaks a version of HTTP with streams: a connection has room for many tasks.
@@ -141,8 +150,13 @@ struct HostLanes {
     // MARK: Pauses
 
     /// Keeps the origin's tasks of every session from starting until `time`; a pause is never shortened.
-    mutating func pause(_ origin: Origin, until time: MonotonicTime) {
+    mutating func pause(_ origin: Origin, until time: MonotonicTime, from now: MonotonicTime) {
         if let current = pauses[origin], current >= time { return }
+        if pauses[origin] == nil {
+            for traffic in traffics(of: origin) where traffic.parked.min != nil {
+                traffic.heldSince = now
+            }
+        }
         pauses[origin] = time
         resumptions.insert(Resumption(time: time, origin: origin))
     }
@@ -162,11 +176,17 @@ struct HostLanes {
             // An extended pause has a later entry of its own.
             guard pauses[resumption.origin] == resumption.time else { continue }
             pauses[resumption.origin] = nil
-            for session in limits.indices {
-                let lane = Lane(session: session, origin: resumption.origin)
-                if let traffic = lanes[lane] { list(traffic) }
+            for traffic in traffics(of: resumption.origin) {
+                if let since = traffic.heldSince { traffic.held = (room(of: traffic), since) }
+                traffic.heldSince = nil
+                list(traffic)
             }
         }
+    }
+
+    /// The lanes of all sessions to an origin.
+    private func traffics(of origin: Origin) -> [Traffic] {
+        limits.indices.compactMap { lanes[Lane(session: $0, origin: origin)] }
     }
 
     // MARK: Bookkeeping
@@ -189,9 +209,13 @@ struct HostLanes {
     }
 
     private func hasRoom(_ traffic: Traffic) -> Bool {
+        room(of: traffic) > 0 && pauseEnd(traffic.lane.origin) == nil
+    }
+
+    /// How many more tasks its connections have room for.
+    private func room(of traffic: Traffic) -> Int {
         let tasks = traffic.hasStreams ? Self.streamsPerConnection : 1
-        return traffic.running < limits[traffic.lane.session] * tasks
-            && pauseEnd(traffic.lane.origin) == nil
+        return limits[traffic.lane.session] * tasks - traffic.running
     }
 
     /// Offers the lane's first parked task if the lane has room.

@@ -192,7 +192,7 @@ extension RunMachine {
             pause = max(pause, asked)
         }
         let answered = try? HTTPURL(result.currentRequest.url)
-        lanes.pause((answered ?? task.spec.request.url).origin, until: now + pause)
+        lanes.pause((answered ?? task.spec.request.url).origin, until: now + pause, from: now)
     }
 
     // MARK: Records

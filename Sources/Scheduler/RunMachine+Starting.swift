@@ -19,7 +19,8 @@ extension RunMachine {
             let fresh = ready.min
             let acceptsFresh = active.count - running < maximumWaiting
             if let parked, fresh.map({ parked < $0 }) ?? true {
-                guard parked.isRetry || acceptsFresh, let (key, lane) = lanes.takeNext() else {
+                guard parked.isRetry || acceptsFresh, let (key, lane, heldSince) = lanes.takeNext()
+                else {
                     return
                 }
                 if key.isRetry {
@@ -27,7 +28,7 @@ extension RunMachine {
                 } else if let spec = decode(key.task, now),
                     !closedPaths.hold(spec, now)
                 {
-                    begin(spec, lane, now)
+                    begin(spec, lane, pausedSince: heldSince, now)
                 } else {
                     lanes.leave(lane)
                 }
@@ -48,7 +49,7 @@ extension RunMachine {
                 }
                 if closedPaths.hold(spec, now) { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-                if lanes.enter(fresh, lane) { begin(spec, lane, now) }
+                if lanes.enter(fresh, lane, at: now) { begin(spec, lane, now) }
             } else {
                 return
             }
@@ -101,6 +102,7 @@ extension RunMachine {
     private mutating func begin(
         _ spec: TaskSpec,
         _ lane: HostLanes.Lane,
+        pausedSince: MonotonicTime? = nil,
         _ now: MonotonicTime
     ) {
         let index = spec.index
@@ -122,6 +124,7 @@ extension RunMachine {
             key: key,
             earlier: earlier,
             hold: hold,
+            pausedSince: pausedSince,
             session: sessions[lane.session],
             lane: lane,
             isRequired: source.isRequired(index),

@@ -10,14 +10,27 @@ private final class Lanes {
     init(limits: [Int]) { lanes = HostLanes(limits: limits) }
 
     var nextResumption: MonotonicTime? { lanes.nextResumption }
-    func enter(_ task: TaskKey, _ lane: HostLanes.Lane) -> Bool { lanes.enter(task, lane) }
+    func enter(
+        _ task: TaskKey,
+        _ lane: HostLanes.Lane,
+        at now: MonotonicTime = MonotonicTime(nanoseconds: 0)
+    ) -> Bool {
+        lanes.enter(task, lane, at: now)
+    }
     func didSpeakStreams(_ lane: HostLanes.Lane) { lanes.didSpeakStreams(lane) }
     func park(_ task: TaskKey, _ lane: HostLanes.Lane) { lanes.park(task, lane) }
     func leave(_ lane: HostLanes.Lane) { lanes.leave(lane) }
     func next() -> TaskKey? { lanes.next() }
     func takeNext() -> TaskKey? { lanes.takeNext()?.task }
+    func heldSinceOfNext() -> MonotonicTime? { lanes.takeNext()?.heldSince }
     func dropParked() { lanes.dropParked() }
-    func pause(_ origin: Origin, until time: MonotonicTime) { lanes.pause(origin, until: time) }
+    func pause(
+        _ origin: Origin,
+        until time: MonotonicTime,
+        from now: MonotonicTime = MonotonicTime(nanoseconds: 0)
+    ) {
+        lanes.pause(origin, until: time, from: now)
+    }
     func pauseEnd(_ origin: Origin) -> MonotonicTime? { lanes.pauseEnd(origin) }
     func resume(_ now: MonotonicTime) { lanes.resume(now) }
 }
@@ -135,5 +148,28 @@ private final class Lanes {
         lanes.dropParked()
         lanes.leave(lane("a"))
         #expect(lanes.next() == nil)
+    }
+
+    @Test func `a pause tells since when it has kept tasks from places that were free`() {
+        let lanes = Lanes(limits: [2])
+        let origin = lane("a").origin
+        #expect(lanes.enter(key(0), lane("a")))
+        lanes.pause(origin, until: time(9), from: time(3))
+        for task in 1...3 { #expect(!lanes.enter(key(task), lane("a"), at: time(4))) }
+        lanes.resume(time(9))
+        #expect(lanes.heldSinceOfNext() == time(4))
+        // The others wait for a place, which no pause keeps from them.
+        lanes.leave(lane("a"))
+        #expect(lanes.heldSinceOfNext() == nil)
+    }
+
+    @Test func `a task that was there before a pause is held from its beginning on`() {
+        let lanes = Lanes(limits: [1])
+        #expect(lanes.enter(key(0), lane("a")))
+        #expect(!lanes.enter(key(1), lane("a"), at: time(1)))
+        lanes.pause(lane("a").origin, until: time(9), from: time(3))
+        lanes.leave(lane("a"))
+        lanes.resume(time(9))
+        #expect(lanes.heldSinceOfNext() == time(3))
     }
 }
