@@ -67,12 +67,9 @@ enum RedirectDecision {
         if keepsBody, crossesOrigin {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
-        let next = RequestSpec(method: method, url: url)
-        if crossesOrigin, request.hasIdempotencyKey, !next.isIdempotent {
-            return refuse(
-                "an order whose idempotency key stays behind is not sent to another origin, "
-                    + url.origin.text
-            )
+        // What changes something is an order, with a body or without.
+        if crossesOrigin, !Self.isSafe(method) {
+            return refuse("a \(method) is not sent again to another origin, \(url.origin.text)")
         }
         guard !visited.contains(where: visit(method, url, cookies(url)).hasSameBytes)
         else {
@@ -120,6 +117,11 @@ enum RedirectDecision {
         case 301, 302: method == "POST" ? "GET" : method
         default: method
         }
+    }
+
+    /// Whether the method only asks (RFC 9110 §9.2.1).
+    private static func isSafe(_ method: String) -> Bool {
+        ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
     private static func withoutUserInformation(_ url: String) -> String {

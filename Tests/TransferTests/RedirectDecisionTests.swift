@@ -72,7 +72,7 @@ import TransferModel
 
     @Test(arguments: [
         ("POST", "https://b.example/2", false), ("POST", "https://a.example/2", true),
-        ("PUT", "https://b.example/2", true),
+        ("PUT", "https://b.example/2", false), ("GET", "https://b.example/2", true),
     ])
     func `an order does not go where its key does not`(
         method: String,
@@ -117,5 +117,38 @@ import TransferModel
             return
         }
         #expect(next.hasIdempotencyKey == isKept)
+    }
+
+    @Test(arguments: [301, 302, 307, 308], ["DELETE", "PUT", "POST", "PATCH", "OPTIONS"])
+    func `an order without a body stays at its origin as one with a body does`(
+        status: Int,
+        method: String
+    ) throws {
+        var rule = RedirectRule()
+        rule.allowMethodChange = true
+        func decision(_ target: String) throws -> RedirectDecision {
+            let request = RequestSpec(method: method, url: try HTTPURL("http://127.0.0.1:81/1"))
+            return RedirectDecision.decide(
+                status: status,
+                locations: [target],
+                target: target,
+                request: request,
+                hasBody: false,
+                rule: rule,
+                visited: []
+            )
+        }
+        if case .refuse = try decision("http://127.0.0.1:81/2") { Issue.record("its own origin") }
+        let becomesGET = method == "POST" && status <= 302
+        switch try decision("http://127.0.0.1:82/1") {
+        case .follow: #expect(becomesGET || method == "OPTIONS")
+        case .refuse(let failure):
+            #expect(!becomesGET && method != "OPTIONS")
+            #expect(failure.isPermanent)
+            #expect(
+                failure.detail
+                    == "a \(method) is not sent again to another origin, http://127.0.0.1:82"
+            )
+        }
     }
 }

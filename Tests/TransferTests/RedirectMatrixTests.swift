@@ -21,7 +21,7 @@ import TransferModel
 
         var testDescription: String { "\(status) \(method) \(way)" }
 
-        /// Only what carries no body by then goes to another origin.
+        /// Only what asks and changes nothing by then goes to another origin.
         var isFollowed: Bool {
             method == "GET" || method == "HEAD" || status == 303
                 || method == "POST" && status < 303
@@ -33,7 +33,7 @@ import TransferModel
     }
 
     static let cases = [301, 302, 303, 307, 308].flatMap { status in
-        ["GET", "HEAD", "POST", "PUT"].flatMap { method in
+        ["GET", "HEAD", "POST", "PUT", "DELETE"].flatMap { method in
             Way.allCases.map { Case(status: status, method: method, way: $0) }
         }
     }
