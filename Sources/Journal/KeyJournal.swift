@@ -17,6 +17,8 @@ package final class KeyJournal: RunEventSink {
     package let path: String
     /// When the round began that this run goes on with; nil when no order of it was begun before.
     package let beginDate: Timestamp?
+    /// When the round began that this run belongs to.
+    package let roundBeginDate: Timestamp
     /// How many orders have lost their keys because there were more than `mostOrders`.
     package let forgottenCount: Int
     private let rounds: KeyRounds
@@ -74,6 +76,7 @@ package final class KeyJournal: RunEventSink {
             beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
             forgottenCount = rounds.keep(atMost: mostOrders)
             rounds.begin(KeyRounds.Round(seed: seed, beginDate: date), isPart: orderCount == nil)
+            roundBeginDate = rounds.present?.beginDate ?? date
             file = try JournalFile(
                 in: folder,
                 name: name,

@@ -84,6 +84,8 @@ package struct RunHeader: Sendable, Hashable {
     package var jobFile: String
     /// 64 hexadecimal digits over the file's bytes; nil without libcrypto.
     package var jobSHA256: String?
+    /// When the round of idempotency keys began that the run belongs to; nil when it makes none.
+    package var keyRoundBeginDate: Timestamp?
     package var runIdentifier: String
     package var startDate: Timestamp
     package var runnerVersion: String

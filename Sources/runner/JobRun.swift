@@ -166,7 +166,12 @@ struct JobRun {
             source: plan,
             sessions: plan.sessions,
             schedule: schedule,
-            header: header(clock, jitter, engine: engine.description),
+            header: header(
+                clock,
+                jitter,
+                engine: engine.description,
+                keyRoundBeginDate: keys?.journal.roundBeginDate
+            ),
             clock: clock,
             runner: engine,
             inbox: inbox,
@@ -350,7 +355,8 @@ struct JobRun {
     private func header(
         _ clock: RunClock,
         _ jitter: Duration,
-        engine: RunHeader.Engine?
+        engine: RunHeader.Engine?,
+        keyRoundBeginDate: Timestamp? = nil
     ) -> RunHeader {
         var header = RunHeader(
             jobName: plan.name,
@@ -369,6 +375,7 @@ struct JobRun {
             taskCount: plan.taskCount
         )
         header.startJitterMicroseconds = jitter.microseconds
+        header.keyRoundBeginDate = keyRoundBeginDate
         return header
     }
 }

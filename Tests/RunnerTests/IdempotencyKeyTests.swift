@@ -54,6 +54,9 @@ import TransferModel
         let third = try job.run()
         #expect(third.task("a")?["extension"]?["isKeyReused"]?.bool == true)
         #expect(third.code == 0)
+        let rounds = [first, third].map { $0.report["job"]?["keyRoundBeginDate"]?.string }
+        #expect(rounds[0] == first.report["run"]?["startDate"]?.string)
+        #expect(rounds[1] == rounds[0])
         let place = job.folder.path(Self.journals)
         #expect(third.command.standardError.contains(" has ended with 0: orders keep their "))
         #expect(third.command.standardError.contains("for new ones delete \(place)/"))

@@ -45,6 +45,10 @@ extension RunHeader {
             members.string("name", "The job's name") { $0.jobName }
             members.string("file", "The file as it was named") { $0.jobFile }
             members.optionalOwnText("sha256", "The SHA-256 of its bytes", .sha256) { $0.jobSHA256 }
+            members.optionalDate(
+                "keyRoundBeginDate",
+                "When the round of idempotency keys began that the run belongs to; null when it makes none"
+            ) { $0.keyRoundBeginDate }
         }
     }
 }
