@@ -5,7 +5,7 @@ internal import TransferModel
 extension Attempt {
     /// Looks at what the server has done to the body; false ends the transfer.
     func beginDecoding(_ head: ResponseHead) -> Bool {
-        guard request.decodesBody else { return true }
+        guard request.decodesBody, hop.method != "HEAD", !head.hasNoContent else { return true }
         do throws(BodyDecoding.Fault) {
             decoding = try BodyDecoding.make(head)
             return true
@@ -50,5 +50,6 @@ extension Attempt {
             detail: fault.detail
         )
         failure?.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
+        failure?.help = "`decode: false` takes the body as it is sent"
     }
 }

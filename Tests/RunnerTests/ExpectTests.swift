@@ -1,5 +1,7 @@
+import SystemKit
 import TestSupport
 import Testing
+import TransferModel
 
 @Suite struct ExpectTests {
     @Test func `what is not as expected replaces no file, is asked for once and is told`() throws {
@@ -48,5 +50,36 @@ import Testing
         let checks = ["large", "latin"].map { run.task($0)?["checks"]?.elements.last?["check"] }
         #expect(checks.map { $0?.string } == ["data", "decoding"])
         #expect(run.command.standardError.contains("instead of"))
+    }
+
+    @Test func `answers to data tasks and uploads are decoded unless the job wants them as sent`()
+        throws
+    {
+        let coded = try #require(Gzip.compress(Array(#"{"a": 1}"#.utf8)))
+        let server = try ScriptedServer { _ in .ok(coded, ["Content-Encoding: gzip"]) }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { expect: { json: { /a: 1 } } }
+            data:
+              data: { url: \(server.url("/data")) }
+              own: { url: \(server.url("/own")), headers: { Accept-Encoding: gzip } }
+              sent: { url: \(server.url("/sent")), decode: false, responseTo: sent.gz, expect: { statusCode: 200 } }
+            uploads:
+              upload: { url: \(server.url("/upload")), text: hello, responseTo: answer.json }
+            """
+        )
+        let run = try job.run()
+        let outcomes = ["data", "own", "sent", "upload"].map {
+            run.task($0)?["outcome"]?.string
+        }
+        #expect(outcomes == ["succeeded", "failed", "failed", "succeeded"])
+        #expect(try job.folder.text("answer.json") == #"{"a": 1}"#)
+        let asked = ["/data", "/sent", "/upload"].map {
+            server.requests(for: $0).first?.headers["accept-encoding"]
+        }
+        #expect(asked[0]?.contains("gzip") == true)
+        #expect(asked[1] == "identity")
+        #expect(asked[2] == asked[0])
     }
 }

@@ -115,12 +115,6 @@ enum TaskTable {
                 "The file's permission bits in octal, in quotes, such as `\"0644\"`."
             ) { $0.mode = $1 },
             Setting(
-                "decode",
-                .boolean,
-                default: "false",
-                "Whether the body of a gzip, br or zstd response is stored decoded."
-            ) { $0.decodesBody = $1 },
-            Setting(
                 "resume",
                 .boolean,
                 default: "true; only within a run in an ephemeral session",
@@ -186,6 +180,12 @@ enum TaskTable {
                 .field(.mapping(ForEachTable.table.keys)),
                 "Makes a task for each of some items; its values are `${item…}`."
             ) { _, _ in },
+            Setting(
+                "decode",
+                .boolean,
+                default: "true; downloads false",
+                "Whether gzip, br and zstd are asked for and undone."
+            ) { $0.decodesBody = $1 },
             Setting(
                 "capture",
                 CaptureTable.type,

@@ -59,7 +59,7 @@ struct TaskDraft: Sendable {
     var checksum: TaskSpec.ExpectedChecksum?
     var mode: UInt16?
     var mirrors: [HTTPURL] = []
-    var decodesBody = false
+    var decodesBody: Bool?
     /// Nil when the session decides.
     var cachePolicy: RequestCachePolicy?
     /// Nil when the session decides.

@@ -149,12 +149,13 @@ final class TaskReader: Sendable {
             }
             draft.content = .compressed(compressed, originalCount: bytes.count)
         }
+        let request = request(url, draft, entry, sessions[session].httpAdditionalHeaders)
         return TaskSpec(
             id: id,
             index: number,
             kind: entry.kind,
             session: session,
-            request: request(url, draft, entry, sessions[session].httpAdditionalHeaders),
+            request: request,
             body: draft.content,
             wantsKey: draft.idempotencyKey == .auto,
             uploadResume: uploadResume(of: draft, session),
@@ -170,7 +171,7 @@ final class TaskReader: Sendable {
                 )
             },
             mirrors: draft.mirrors,
-            decodesBody: draft.decodesBody,
+            decodesBody: draft.decodesBody ?? Self.decodes(request, of: entry.kind),
             expectation: draft.expectation,
             retry: draft.retry,
             redirects: draft.redirects,
@@ -181,6 +182,14 @@ final class TaskReader: Sendable {
             description: draft.description,
             source: Self.source(entry, in: reader.document)
         )
+    }
+
+    /// Whether a body is decoded when nobody says so, as URLSession does.
+    ///
+    /// A file is stored as it is sent. So is what a task asks for in a coding of its own, or in part.
+    private static func decodes(_ request: RequestSpec, of kind: TaskSpec.Kind) -> Bool {
+        kind != .download && !request.headers.contains("accept-encoding")
+            && !request.headers.contains("range")
     }
 
     /// What is kept of a download that is cut; only a job that says so leaves files of an ephemeral session.
