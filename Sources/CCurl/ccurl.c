@@ -36,6 +36,7 @@ static struct {
     const void *(*current_cipher)(const void *);
     uint16_t (*protocol_id)(const void *);
     const char *(*standard_name)(const void *);
+    void (*chosen_protocol)(const void *, const unsigned char **, unsigned *);
 } ssl;
 
 static struct {
@@ -69,6 +70,7 @@ static void load_openssl(void) {
         {&ssl.current_cipher, "SSL_get_current_cipher"},
         {&ssl.protocol_id, "SSL_CIPHER_get_protocol_id"},
         {&ssl.standard_name, "SSL_CIPHER_standard_name"},
+        {&ssl.chosen_protocol, "SSL_get0_alpn_selected"},
     };
     const struct ccurl_symbol digest_symbols[] = {
         {&digest.ctx_new, "EVP_MD_CTX_new"},   {&digest.ctx_free, "EVP_MD_CTX_free"},
@@ -255,7 +257,8 @@ CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
     return NULL;
 }
 
-int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name) {
+int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name, const void **tls_session,
+                    int *has_protocol) {
     struct curl_tlssessioninfo *session = NULL;
     if (!ssl.version) return 0;
     if (api.easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) || !session) return 0;
@@ -265,6 +268,11 @@ int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **su
     *version = ssl.version(session->internals);
     *suite = ssl.protocol_id(cipher);
     *suite_name = ssl.standard_name(cipher);
+    const unsigned char *protocol = NULL;
+    unsigned length = 0;
+    ssl.chosen_protocol(session->internals, &protocol, &length);
+    *has_protocol = length > 0;
+    *tls_session = session->internals;
     return 1;
 }
 

@@ -8,11 +8,21 @@
 // OpenSSL forgets a certificate that it refuses, and libcurl tells its number only. So the verification is watched: the
 // callback that OpenSSL calls for each fault writes down what the certificate says of itself.
 //
-// A watch belongs to an easy handle and to each SSL_CTX of a connection that the handle has opened; the last one frees it.
-// All of them live on one thread.
+// A watch belongs to an easy handle and to each connection that the handle has opened; the last one frees it. libcurl makes
+// an SSL_CTX for each connection, whose data is what is known of the connection; a handle that uses the connection holds it
+// too. All of them live on one thread.
+struct connection {
+    int holders;
+    struct ccurl_trust *trust;
+    int has_close_notify;
+};
 struct ccurl_trust {
     int holders;
     ccurl_certificate_fault fault;
+    // Whether a server has asked for a certificate of ours.
+    int was_asked;
+    // The connection of the last request; NULL before the first.
+    struct connection *used;
 };
 
 // OpenSSL's X509 objects, which nothing else here looks into.
@@ -33,6 +43,8 @@ static struct {
     int (*to_tm)(const void *, struct tm *);
     void *(*issuer)(const void *);
     int (*name_text)(void *, int, char *, int);
+    void (*set_certificate_callback)(void *, int (*)(void *, void *), void *);
+    void (*set_info_callback)(void *, void (*)(const void *, int, int));
 } api;
 
 // Our place among the data of an SSL_CTX; negative when OpenSSL is not there.
@@ -40,14 +52,31 @@ static int data_index = -1;
 
 static const int common_name = 13;    // NID_commonName
 static const int class_of_contexts = 1; // CRYPTO_EX_INDEX_SSL_CTX
+static const int verify_none = 0;       // SSL_VERIFY_NONE
+static const int read_alert = 0x4004;   // SSL_CB_READ_ALERT
+static const int close_notify = 0;      // SSL_AD_CLOSE_NOTIFY
+
+static void release(struct ccurl_trust *trust);
+
+static void release_connection(struct connection *connection) {
+    if (!connection || --connection->holders > 0) return;
+    release(connection->trust);
+    free(connection);
+}
 
 static void release(struct ccurl_trust *trust) {
     if (trust && --trust->holders == 0) free(trust);
 }
 
-static void did_free_context(void *context, void *trust, void *data, int index, long number, void *user) {
+static void did_free_context(void *context, void *connection, void *data, int index, long number, void *user) {
     (void)context, (void)data, (void)index, (void)number, (void)user;
-    release(trust);
+    release_connection(connection);
+}
+
+// What is known of an SSL's connection; NULL when it is not watched.
+static struct connection *connection_of(const void *session) {
+    void *context = session && data_index >= 0 ? api.context_of(session) : NULL;
+    return context ? api.get_data(context, data_index) : NULL;
 }
 
 void ccurl_trust_load(void *libssl, void *libcrypto) {
@@ -55,6 +84,8 @@ void ccurl_trust_load(void *libssl, void *libcrypto) {
         {&api.set_data, "SSL_CTX_set_ex_data"},    {&api.get_data, "SSL_CTX_get_ex_data"},
         {&api.set_verify, "SSL_CTX_set_verify"},   {&api.verify_mode, "SSL_CTX_get_verify_mode"},
         {&api.context_of, "SSL_get_SSL_CTX"},      {&api.store_index, "SSL_get_ex_data_X509_STORE_CTX_idx"},
+        {&api.set_certificate_callback, "SSL_CTX_set_cert_cb"},
+        {&api.set_info_callback, "SSL_CTX_set_info_callback"},
     };
     const struct ccurl_symbol crypto_symbols[] = {
         {&api.new_index, "CRYPTO_get_ex_new_index"},
@@ -81,12 +112,10 @@ static int64_t seconds(const void *time) {
 
 static int did_verify(int is_good, void *store) {
     if (is_good) return is_good;
-    void *connection = api.store_data(store, api.store_index());
-    void *context = connection ? api.context_of(connection) : NULL;
-    struct ccurl_trust *trust = context ? api.get_data(context, data_index) : NULL;
-    if (!trust) return is_good;
+    struct connection *connection = connection_of(api.store_data(store, api.store_index()));
+    if (!connection) return is_good;
 
-    ccurl_certificate_fault *fault = &trust->fault;
+    ccurl_certificate_fault *fault = &connection->trust->fault;
     memset(fault, 0, sizeof *fault);
     fault->error = api.store_error(store);
     fault->depth = api.store_depth(store);
@@ -100,12 +129,34 @@ static int did_verify(int is_good, void *store) {
     return is_good;
 }
 
+static int did_ask_for_certificate(void *session, void *user) {
+    (void)user;
+    struct connection *connection = connection_of(session);
+    if (connection) connection->trust->was_asked = 1;
+    return 1;
+}
+
+// Called for the steps of a handshake and for alerts, not for data.
+static void did_step(const void *session, int what, int value) {
+    if (what != read_alert || (value & 0xff) != close_notify) return;
+    struct connection *connection = connection_of(session);
+    if (connection) connection->has_close_notify = 1;
+}
+
 static CURLcode did_make_context(CURL *handle, void *context, void *user) {
     (void)handle;
-    struct ccurl_trust *trust = user;
-    if (api.set_data(context, data_index, trust) != 1) return CURLE_OK;
-    trust->holders++;
-    api.set_verify(context, api.verify_mode(context), did_verify);
+    struct connection *connection = calloc(1, sizeof *connection);
+    if (!connection) return CURLE_OUT_OF_MEMORY;
+    if (api.set_data(context, data_index, connection) != 1) {
+        free(connection);
+        return CURLE_OK;
+    }
+    connection->holders = 1;
+    connection->trust = user;
+    connection->trust->holders++;
+    api.set_certificate_callback(context, did_ask_for_certificate, NULL);
+    api.set_info_callback(context, did_step);
+    if (api.verify_mode(context) != verify_none) api.set_verify(context, api.verify_mode(context), did_verify);
     return CURLE_OK;
 }
 
@@ -116,13 +167,35 @@ struct ccurl_trust *ccurl_trust_new(void) {
     return trust;
 }
 
-void ccurl_trust_release(struct ccurl_trust *trust) { release(trust); }
+void ccurl_trust_release(struct ccurl_trust *trust) {
+    release_connection(trust->used);
+    trust->used = NULL;
+    release(trust);
+}
 
 CURLcode ccurl_set_trust(CURL *handle, struct ccurl_trust *trust) {
     return ccurl_set_ssl_context(handle, did_make_context, trust);
 }
 
-void ccurl_trust_clear(struct ccurl_trust *trust) { memset(&trust->fault, 0, sizeof trust->fault); }
+void ccurl_trust_clear(struct ccurl_trust *trust) {
+    memset(&trust->fault, 0, sizeof trust->fault);
+    trust->was_asked = 0;
+    release_connection(trust->used);
+    trust->used = NULL;
+}
+
+void ccurl_trust_use(struct ccurl_trust *trust, const void *session) {
+    struct connection *connection = connection_of(session);
+    if (connection) connection->holders++;
+    release_connection(trust->used);
+    trust->used = connection;
+}
+
+int ccurl_trust_was_asked(const struct ccurl_trust *trust) { return trust->was_asked; }
+
+int ccurl_trust_lacks_close_notify(const struct ccurl_trust *trust) {
+    return trust->used && !trust->used->has_close_notify;
+}
 
 const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust) {
     return trust->fault.error ? &trust->fault : NULL;

@@ -51,6 +51,11 @@ extension EasyHandle {
         openings.lazy.compactMap { ConnectionSocket($0, in: self.sockets, of: connection) }.first
     }
 
+    /// The last connection that was opened since this handle was prepared and is still open.
+    package var newestOpening: SocketTable.Opening? {
+        openings.last(where: sockets.isOpen)
+    }
+
     /// Ends the connections at once that were opened since this handle was prepared, which is for the thread that it belongs to:
     /// those that no request goes over yet.
     package func resetConnections() {
@@ -68,16 +73,25 @@ extension EasyHandle {
         )
     }
 
-    /// The TLS of the current connection; nil without TLS, or when the TLS library is not OpenSSL.
-    package var tlsFacts: TLSFacts? {
+    /// The TLS of the connection that a request is about to be sent over; nil without TLS, or when the TLS library is not
+    /// OpenSSL.
+    ///
+    /// From then on `lacksCloseNotify` is about this connection.
+    package func useTLS() -> TLSFacts? {
         var version: Int32 = 0
         var suite: UInt32 = 0
         var name: UnsafePointer<CChar>?
-        guard unsafe ccurl_tls_facts(pointer, &version, &suite, &name) == 1 else { return nil }
+        var session: UnsafeRawPointer?
+        var hasProtocol: Int32 = 0
+        guard
+            unsafe ccurl_tls_facts(pointer, &version, &suite, &name, &session, &hasProtocol) == 1
+        else { return nil }
+        if let trust = unsafe trust { unsafe ccurl_trust_use(trust, session) }
         return TLSFacts(
             version: Int(version),
             cipherSuite: Int(suite),
-            cipherSuiteName: unsafe name.map { unsafe String(cString: $0) } ?? "unknown"
+            cipherSuiteName: unsafe name.map { unsafe String(cString: $0) } ?? "unknown",
+            hasChosenProtocol: hasProtocol != 0
         )
     }
 

@@ -15,8 +15,9 @@ internal import CCurl
     let sockets: SocketTable
     let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
-    /// Watches the verification of certificates; nil when there is none, or OpenSSL is not there.
-    private let trust: OpaquePointer?
+    /// Watches TLS: what is wrong with a certificate, whether one is asked for, how connections end; nil when OpenSSL is
+    /// not there.
+    let trust: OpaquePointer?
     private var headerList: HeaderList?
     /// Whether libcurl calls the debug callback.
     ///
@@ -54,7 +55,7 @@ internal import CCurl
         self.sockets = sockets
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        unsafe trust = configuration.tls.isVerified ? unsafe ccurl_trust_new() : nil
+        unsafe trust = unsafe ccurl_trust_new()
         try configure()
     }
 
@@ -162,6 +163,19 @@ internal import CCurl
             return nil
         }
         return unsafe CertificateFault(fault.pointee)
+    }
+
+    /// Whether a server has asked for a client certificate since the last `prepare`.
+    package var wasAskedForCertificate: Bool {
+        guard let trust = unsafe trust else { return false }
+        return unsafe ccurl_trust_was_asked(trust) != 0
+    }
+
+    /// Whether the server has not said that it closes the connection of the last request, as TLS wants it (RFC 8446 §6.1);
+    /// false without TLS, and when OpenSSL is not there.
+    package var lacksCloseNotify: Bool {
+        guard let trust = unsafe trust else { return false }
+        return unsafe ccurl_trust_lacks_close_notify(trust) != 0
     }
 }
 

@@ -70,6 +70,8 @@ package struct TLSFacts: Sendable, Hashable {
     /// Such as 0x1302.
     package var cipherSuite: Int
     package var cipherSuiteName: String
+    /// Whether the server has chosen one of the versions of HTTP that it was offered (ALPN).
+    package var hasChosenProtocol: Bool
 
     /// The version's name in RFC 8446 and RFC 5246.
     package var versionName: String {

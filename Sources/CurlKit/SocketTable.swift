@@ -19,7 +19,7 @@ package final class SocketTable {
     }
 
     /// A connection that was opened, whatever its socket's number becomes.
-    struct Opening {
+    package struct Opening: Sendable {
         var socket: Int32
         fileprivate var connection: Int
     }

@@ -2,6 +2,8 @@
 package final class HTTP2Server: Sendable {
     /// What it does with each stream; `count` is that of the server.
     package enum Behaviour: String, Sendable, CaseIterable {
+        /// Answers requests with `hello` when they are whole.
+        case take
         /// Refuses the first `count` streams, and answers the others with `hello`.
         case refuse
         /// Answers `count` streams of each connection with `hello` and looks at none that came after them, as it says.

@@ -3,12 +3,18 @@ package final class TLSRelay: Sendable {
     private let server: ServerProcess
 
     /// Starts it in front of a loopback port, and throws `MissingTool` when it does not start.
-    package init(to target: UInt16, certificate: TestCertificates.Identity) throws {
+    ///
+    /// Without `saysEnd` it ends connections without `close_notify`.
+    package init(
+        to target: UInt16,
+        certificate: TestCertificates.Identity,
+        saysEnd: Bool = true
+    ) throws {
         let program = #filePath.replacing("TLSRelay.swift", with: "tls-relay.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
             [
                 "python3", program, "\(port)", certificate.certificateFile, certificate.keyFile,
-                "\(target)",
+                "\(target)", saysEnd ? "notify" : "silent",
             ]
         }
     }

@@ -10,7 +10,7 @@ import struct
 import sys
 import threading
 
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 3, 4, 6, 7, 9
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 NO_ERROR, INTERNAL_ERROR, REFUSED_STREAM = 0, 2, 7
 
@@ -49,7 +49,15 @@ class Connection:
             elif kind == HEADERS:
                 with self.lock:
                     number = next(self.streams)
+                if self.behave == self.take and not flags & END_STREAM:
+                    continue
                 self.behave(stream, number)
+            elif kind == DATA and self.behave == self.take:
+                length = int.from_bytes(head[:3], "big")
+                for window in (0, stream) if length else ():
+                    self.send(WINDOW_UPDATE, 0, window, struct.pack(">I", length))
+                if flags & END_STREAM:
+                    self.answer(stream)
 
     def receive(self, count):
         data = b""
@@ -85,6 +93,10 @@ class Connection:
         self.send(GOAWAY, 0, 0, struct.pack(">II", last, NO_ERROR))
 
     # What the server does with a stream: its identifier, and which one of all connections it is.
+
+    def take(self, stream, number):
+        """Answers requests when they are whole."""
+        self.answer(stream)
 
     def refuse(self, stream, number):
         """Refuses the first COUNT streams."""

@@ -1,18 +1,22 @@
 """Speaks TLS with those who connect, and passes on what they say to a port of this machine.
 
-tls-relay.py PORT CERTIFICATE KEY TARGET
+tls-relay.py PORT CERTIFICATE KEY TARGET [notify|silent]
+
+With `silent` the end of what the target says is that of the connection, without close_notify.
 """
 
 import asyncio
+import socket
 import ssl
 import sys
 
-port, certificate, key, target = sys.argv[1:]
+port, certificate, key, target = sys.argv[1:5]
+is_silent = sys.argv[5:] == ["silent"]
 context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
 context.load_cert_chain(certificate, key)
 
 
-async def copy(reader, writer):
+async def copy(reader, writer, is_silent=False):
     try:
         while data := await reader.read(65536):
             writer.write(data)
@@ -20,12 +24,15 @@ async def copy(reader, writer):
     except OSError:
         pass
     finally:
-        writer.close()
+        if is_silent:
+            writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
+        else:
+            writer.close()
 
 
 async def relay(reader, writer):
     other_reader, other_writer = await asyncio.open_connection("127.0.0.1", int(target))
-    await asyncio.gather(copy(reader, other_writer), copy(other_reader, writer))
+    await asyncio.gather(copy(reader, other_writer), copy(other_reader, writer, is_silent))
 
 
 async def main():

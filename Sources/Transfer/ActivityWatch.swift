@@ -1,9 +1,11 @@
+internal import CurlKit
 internal import TransferModel
 
 /// Tells when a transfer has been silent for too long, is too slow or has run out of time.
 ///
 /// A value without a clock: readings are passed in. `nextCheck` is a lower bound, so that most transfers are never
-/// looked at between their start and their end.
+/// looked at between their start and their end. One that is silent for a quarter of what it may be has the kernel asked
+/// whether anything moved that libcurl does not tell of.
 struct ActivityWatch {
     /// Why a transfer is to be ended.
     enum Verdict: Hashable {
@@ -16,6 +18,8 @@ struct ActivityWatch {
     private let minimumRate: MinimumRate?
     private let deadline: MonotonicTime?
     private var lastActivity: MonotonicTime
+    /// When the kernel was asked last, and how many bytes the other end had acknowledged by then.
+    private var lastLook: (time: MonotonicTime, acknowledgedBytes: UInt64)?
     /// Whether libcurl has not begun yet: waiting for a free connection is not silence.
     private var isWaiting = true
     /// Bytes in either direction since the beginning.
@@ -58,7 +62,7 @@ struct ActivityWatch {
     /// When to look again at the latest.
     var nextCheck: MonotonicTime {
         var next = MonotonicTime(nanoseconds: .max)
-        if let idleLimit { next = min(next, lastActivity + idleLimit) }
+        if let idleLimit { next = min(next, nextLook(idleLimit)) }
         if let deadline { next = min(next, deadline) }
         if let minimumRate, let newest = samples.last {
             let sampled = isWaiting ? max(newest.time, lastActivity) : newest.time
@@ -67,14 +71,50 @@ struct ActivityWatch {
         return next
     }
 
-    /// Looks at the transfer; nil means that it may go on.
-    mutating func check(at now: MonotonicTime) -> Verdict? {
+    /// When the kernel is asked, four times before the transfer is silent for too long.
+    private func nextLook(_ idleLimit: Duration) -> MonotonicTime {
+        let last = max(lastActivity, lastLook?.time ?? lastActivity)
+        return min(last + idleLimit / 4, lastActivity + idleLimit)
+    }
+
+    /// Takes what the kernel says.
+    private mutating func look(at progress: SocketProgress?, _ now: MonotonicTime) {
+        let last = lastLook.flatMap { $0.time >= lastActivity ? $0 : nil }
+        lastLook = (now, progress?.acknowledgedBytes ?? 0)
+        guard let progress else { return }
+        func move(_ age: Duration) {
+            let time = now + (.zero - age)
+            if time > lastActivity { lastActivity = time }
+        }
+        move(progress.sinceReceived)
+        if let last {
+            if progress.acknowledgedBytes > last.acknowledgedBytes { move(.zero) }
+        } else {
+            // Nobody knows what was acknowledged when the silence began.
+            move(progress.sinceAcknowledged)
+        }
+    }
+
+    /// Looks at the transfer.
+    ///
+    /// - Parameters:
+    ///   - now: The present.
+    ///   - progress: What the kernel says of the connection, asked for only where it matters; nil when nothing can be said
+    ///     that is about this transfer alone.
+    /// - Returns: Why it is to end; nil when it may go on.
+    mutating func check(
+        at now: MonotonicTime,
+        progress: () -> SocketProgress? = { nil }
+    ) -> Verdict? {
         if let deadline, now >= deadline { return .deadline }
         if isWaiting {
             willBegin(at: now)
             return nil
         }
-        if let idleLimit, now >= lastActivity + idleLimit { return .idle }
+        if let idleLimit, now >= nextLook(idleLimit) {
+            look(at: progress(), now)
+            if now >= lastActivity + idleLimit { return .idle }
+        }
         guard let minimumRate else { return nil }
         return checkRate(minimumRate, at: now) ? nil : .stalled
     }

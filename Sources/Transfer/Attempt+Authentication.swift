@@ -233,7 +233,17 @@ extension Attempt {
 
     /// Whether the server cannot be asked first, which was not the task's idea (RFC 9110 §10.1.1).
     func refusesExpectation(_ head: ResponseHead) -> Bool {
-        head.statusCode == 417 && holdsBodyBack && !hop.headers.contains("expect")
+        guard head.statusCode == 417 else { return false }
+        guard hop.headers.contains("expect") else { return holdsBodyBack }
+        // A task that counts on a 417 gets it.
+        return asksByItself && !request.expectation.statusCodes.contains { $0.contains(417) }
+    }
+
+    /// Whether the task's own fields ask before the body is sent.
+    private var asksByItself: Bool {
+        hop.headers.contains {
+            $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
+        }
     }
 
     /// A request that only asks for a challenge goes without its body.

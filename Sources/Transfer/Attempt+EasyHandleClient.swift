@@ -6,13 +6,12 @@ extension Attempt: EasyHandleClient {
     func didStartResolving() {
         // What may not go on opens no socket.
         guard let now = didBegin() else { return }
-        let isAddress = route?.isAddress ?? hop.url.origin.isAddress
-        recorder.didStartResolving(isLookup: !isAddress, at: now)
+        recorder.didStartResolving(isLookup: isPeerNamed, at: now)
     }
 
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
         guard let now = didBegin(), let options = socketOptions(for: peer) else { return nil }
-        recorder.didOpenSocket(at: now)
+        recorder.didOpenSocket(isNamed: isPeerNamed, at: now)
         return options
     }
 
@@ -23,15 +22,21 @@ extension Attempt: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
         let isNew = recorder.hasNewConnection
-        let number = session.connectionNumber(of: connection, isNew: isNew)
+        let number = session.connectionNumber(
+            of: connection,
+            isNew: isNew,
+            opening: isNew ? handle.newestOpening : nil
+        )
         if session.paths != nil, !mayUse(connection, number, isNew: isNew) { return false }
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
+        let tls = isSecure ? handle.useTLS() : nil
+        if isNew, let tls, !tls.hasChosenProtocol, !mayBeginUnchosen() { return false }
         recorder.willSendRequest(
             over: connection,
             identifier: number,
             times: isNew ? handle.connectTimes : nil,
-            tls: isSecure ? handle.tlsFacts : nil,
+            tls: tls,
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
             at: now
         )
@@ -51,6 +56,7 @@ extension Attempt: EasyHandleClient {
 
     func didTransfer(_ traffic: Traffic, count: Int) {
         if traffic == .tlsSent, isTLSOfProxy { return }
+        if traffic == .bodyReceived, parser.framing.isChunked { return didReceiveChunks(count) }
         // What TLS sends on a connection with several streams may be about any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
         recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
@@ -97,7 +103,8 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
-        let now = move()
+        // Of a body with a length, or without any frame, the traffic was told of.
+        let now = move(bytes: hearsTraffic && !parser.framing.isChunked ? 0 : bytes.count)
         caching?.take(bytes)
         // As it came: decoding it makes another number of bytes.
         if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
@@ -140,6 +147,7 @@ extension Attempt: EasyHandleClient {
 
     func mayDiscard(received: Int64) -> Bool {
         guard recorder.hasBegunRequest else { return mayDiscardTunnelBody() }
+        if hasFailed { return false }
         if discarded.didGrow(to: received) { _ = move() }
         // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of it, the number is.
         if parser.framing.isChunked, discarded.isStuck {
@@ -183,6 +191,9 @@ extension Attempt {
         return (head == nil ? mayRepeat() : beginLeg(at: now)) ? now : nil
     }
 
+    /// Whether what is connected to, the proxy or the origin, has a name that must be looked up.
+    private var isPeerNamed: Bool { !(route?.isAddress ?? hop.url.origin.isAddress) }
+
     /// Notes that something moved; the time is read once for everybody.
     func move(bytes count: Int = 0) -> MonotonicTime {
         let now = MonotonicTime.now
@@ -195,6 +206,29 @@ extension Attempt {
         let now = session.turn.time
         watch.didMove(bytes: count, at: now)
         return now
+    }
+
+    /// Takes a piece of a chunked body with what frames it, which alone is no sign of life.
+    ///
+    /// There may be much more of that than of the body: extensions, leading zeros, chunks of one byte (RFC 9112 §7.1).
+    private func didReceiveChunks(_ count: Int) {
+        // What came before was handed over by now.
+        if isMostlyFraming {
+            if !hasFailed { failure = framingFailure }
+            // Which is called after each piece, also without any of the body.
+            handle.hearDiscardedBody()
+        }
+        recorder.didTransfer(.bodyReceived, count: count, at: .now)
+    }
+
+    private var isMostlyFraming: Bool {
+        switch verdict {
+        // libcurl may throw the body away, which is watched otherwise.
+        case .challenge, .sendUnasked, nil: return false
+        case .accept, .refuse, .redirect, .proceed, .stored: break
+        }
+        let body = decoding?.codedBytes ?? recorder.deliveredBytes
+        return ResponseFraming.isTooMuch(recorder.receivedBodyBytes - body, around: body)
     }
 
     /// Whether so much may come of the body of a response that another request follows.

@@ -34,7 +34,7 @@ extension Attempt {
             if carriesBody, !keepsBody { upload?.machine.leave() }
             hop = next
             carriesBody = keepsBody
-            redirectCount += 1
+            offersAllVersions = false
             isResent = false
             caching?.beginHop()
             beginAuthentication()

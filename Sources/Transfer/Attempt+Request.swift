@@ -42,19 +42,40 @@ extension Attempt {
 
     /// Each request of an upload has a connection of its own: one that the server is about to end would cost it a part.
     private var requiresFreshConnection: Bool {
-        isResent || upload != nil || request.requiresFreshConnection || isStream
+        isResent || offersAllVersions || upload != nil || request.requiresFreshConnection
+            || isStream
     }
 
     /// What the hop offers.
     ///
     /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
     /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
-    private var httpProtocol: HTTPProtocol {
+    ///
+    /// A server without HTTP/1.1 gets it all the same: `mayRepeat` keeps such a request from being sent again.
+    var httpProtocol: HTTPProtocol {
+        let offered = session.httpProtocol(for: hop.url.origin)
+        guard !offersAllVersions else { return offered }
         // Informational responses over connections with streams are told of by chance.
         guard upload == nil else { return .http1 }
-        let offered = session.httpProtocol(for: hop.url.origin)
         guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
         return .http1
+    }
+
+    /// Whether the session has a newer version of HTTP than the running exchange offers.
+    var mayOfferMore: Bool {
+        httpProtocol == .http1 && session.httpProtocol(for: hop.url.origin) != .http1
+    }
+
+    /// Whether a request may go over a new connection whose server has chosen none of the versions of HTTP that it was offered.
+    ///
+    /// It may be one without HTTP/1.1: where the session has more to offer, the connection is given up, and nothing was sent.
+    func mayBeginUnchosen() -> Bool {
+        guard mayOfferMore else {
+            hasUnchosenVersion = true
+            return true
+        }
+        lacksVersion = true
+        return false
     }
 
     func easyBody() -> EasyRequest.Body {

@@ -8,6 +8,7 @@ extension Attempt {
     /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has not processed what libcurl then
     /// sends again over the next one, five times. Where many streams wait for that, some come too late each time.
     func mayResend(after code: CurlCode) -> Bool {
+        if !hasFailed, head == nil, isOfferedTooLittle(code) { return true }
         guard !hasFailed, !isResent, head == nil, !isStream else { return false }
         // Nothing of it has left yet: a connection of before the network has changed was at hand.
         if path?.isReuseRefused == true { return true }
@@ -17,9 +18,21 @@ extension Attempt {
             && handle.errorDetail?.hasPrefix("Connection died, tried") ?? false
     }
 
+    /// Whether the server wants another version of HTTP than was offered, and the session has one; nothing was sent.
+    private func isOfferedTooLittle(_ code: CurlCode) -> Bool {
+        guard !offersAllVersions else { return false }
+        if code.rawValue == 35, mayOfferMore,
+            handle.errorDetail?.contains("no application protocol") ?? false
+        {
+            lacksVersion = true
+        }
+        return lacksVersion
+    }
+
     /// Sends the request once more over a new connection, before others that will share it.
     func resend() -> Next {
-        isResent = true
+        if lacksVersion { offersAllVersions = true } else { isResent = true }
+        lacksVersion = false
         return exchange(.transparentRetry)
     }
 }

@@ -49,6 +49,19 @@ extension Attempt {
         return failure
     }
 
+    /// The failure of an attempt whose response is chunks that are nearly all framing.
+    var framingFailure: TransferFailure {
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .receive,
+            detail:
+                "the chunks of the body are nearly all framing: \(recorder.receivedBodyBytes) bytes "
+                + "for \(decoding?.codedBytes ?? recorder.deliveredBytes) of the body"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+        return failure
+    }
+
     /// The failure of an attempt whose response is as expected although the body has not left as a whole.
     ///
     /// libcurl then stops sending and finds all well (RFC 9112 §9.6 lets a server close early).
@@ -91,6 +104,18 @@ extension Attempt {
         return failure
     }
 
+    /// A response that is refused for its head has not come as a whole, either, unless it was us who had enough of it.
+    func noteCutRefusal(_ code: CurlCode) {
+        guard case .refuse? = verdict, ![23, 42].contains(code.rawValue) else { return }
+        noteCutRefusal(failureOfExchange(code).kind)
+    }
+
+    /// The first check that fails is then that there is a whole response.
+    func noteCutRefusal(_ kind: TransferFailure.Kind) {
+        guard checks.first?.check == .clientError else { return }
+        checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
+    }
+
     /// What an exchange without a whole response means.
     func failureOfExchange(_ code: CurlCode) -> TransferFailure {
         guard !code.isOK else {
@@ -107,18 +132,49 @@ extension Attempt {
                 osErrno: osErrno(behind: code),
                 host: hop.url.origin.host,
                 hasClientCertificate: session.clientCertificate(for: hop.url.origin) != nil,
+                isCertificateAsked: handle.wasAskedForCertificate,
                 certificateFault: handle.certificateFault
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
                 proxy: proxyEnd,
-                isEncrypted: hop.url.origin.scheme == .https
+                isEncrypted: hop.url.origin.scheme == .https,
+                offersHTTP1Only: httpProtocol == .http1
             )
         )
+        if hasUnchosenVersion, head == nil, [1, 52, 55, 56].contains(code.rawValue) {
+            failure.help =
+                "the server chose no version of HTTP in the TLS handshake (ALPN): "
+                + TransferFailure.versionHelp
+        }
         // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken in its place.
         if let route, recorder.phase == .tls, !failure.isPermanent {
             failure.detail += ", by way of the proxy \(route.url)"
         }
+        return failure
+    }
+
+    /// Whether the body that is wanted has ended with its TLS connection, which the server has not closed in order, and nothing
+    /// else says that it is whole (RFC 9112 §9.8).
+    var isPerhapsCut: Bool {
+        guard case .accept = verdict, let head, !isFramed, hop.url.origin.scheme == .https,
+            hop.method != "HEAD", !head.hasNoContent, handle.lacksCloseNotify,
+            session.configuration.tls.closeNotify == .required,
+            handle.networkProtocolName?.hasPrefix("http/1") == true
+        else { return false }
+        return destination?.checksum == nil && announcedDigest == nil
+    }
+
+    /// The failure of an attempt whose body may be cut for want of `close_notify`.
+    var missingCloseNotify: TransferFailure {
+        var failure = TransferFailure(
+            kind: .truncated,
+            phase: .receive,
+            detail: "the connection ended without close_notify, "
+                + "and nothing else says that the body is whole"
+        )
+        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.help = "if the server is known to close so, say `tls: { closeNotify: optional }`"
         return failure
     }
 
@@ -171,10 +227,8 @@ extension Attempt {
         if !hasFailed { result.voucher = voucher }
         if resumption != nil { result.resume = resumeOutcome() }
         if upload != nil { result.resume = uploadOutcome() }
+        result.countOfBytesSent = recorder.sentBodyBytesBefore
         // Of the body that was asked for: redirects have bodies of their own.
-        result.countOfBytesSent =
-            transactions.last { $0.countOfRequestBodyBytesSent > 0 }?.countOfRequestBodyBytesSent
-            ?? 0
         result.countOfBytesReceived =
             decoding?.codedBytes ?? transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
         result.isUnchanged = (isUnchanged || keepsFile) && !hasFailed

@@ -107,6 +107,13 @@ final class Attempt {
     var answersChallenge = false
     /// Whether the hop's request went out once more because libcurl had given it up.
     var isResent = false
+    /// Whether the hop is offered every version of HTTP that its session has, because the server chose none of the fewer that
+    /// such a request is offered otherwise.
+    var offersAllVersions = false
+    /// Whether the running exchange was given up before its request left, for want of a version.
+    var lacksVersion = false
+    /// Whether the server has chosen no version of HTTP when the running exchange's connection was made.
+    var hasUnchosenVersion = false
     /// What is known of the exchange's way; nil where every interface will do.
     var path: ExchangePath?
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
@@ -209,10 +216,12 @@ final class Attempt {
         if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
             failure = pathFailure(code) ?? failureOfExchange(code)
         }
+        if !hasFailed, code.isOK, isPerhapsCut { failure = missingCloseNotify }
+        if !isEnd { noteCutRefusal(code) }
         let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()
         recorder.end(
-            isComplete: isComplete && !asksForAll,
+            isComplete: isComplete && !asksForAll && failure?.kind != .truncated,
             protocolName: handle.networkProtocolName,
             curlCode: isFault ? code.rawValue : nil,
             osErrno: isFault ? osErrno(behind: code) : nil
@@ -234,6 +243,7 @@ final class Attempt {
             case .sendUnasked:
                 asksFirst = false
                 isExpectationRefused = true
+                hop.headers.removeAll { $0.name.lowercased() == "expect" }
                 recorder.didGetRefusal()
                 return exchange(.transparentRetry)
             case .proceed: return isGivingUp ? didCancelUpload() : proceed()
@@ -250,6 +260,7 @@ final class Attempt {
         recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
         // Nobody waits for it.
         if isGivingUp, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
+        if case .refuse? = verdict { noteCutRefusal(failure.kind) }
         if !hasFailed { self.failure = failure }
         return caching == nil ? finish() : endCaching(isComplete: false) ?? finish()
     }
@@ -263,7 +274,21 @@ final class Attempt {
     }
 
     func checkWatch(at now: MonotonicTime) -> ActivityWatch.Verdict? {
-        watch.check(at: now)
+        watch.check(at: now) { socketProgress }
+    }
+
+    /// What the kernel says of the connection, as far as it is about this exchange.
+    ///
+    /// Bytes that frame chunks are none of the body's, so that of a chunked body libcurl's word alone counts. A connection
+    /// with streams has others on it.
+    private var socketProgress: SocketProgress? {
+        guard head == nil || !parser.framing.isChunked else { return nil }
+        guard recorder.hasBegunRequest else {
+            return handle.newestOpening.flatMap(session.progress)
+        }
+        guard httpProtocol == .http1 || handle.networkProtocolName?.hasPrefix("http/1") == true
+        else { return nil }
+        return recorder.record.connectionIdentifier.flatMap(session.progress)
     }
 
     var progress: AttemptProgress {
@@ -287,12 +312,15 @@ final class Attempt {
         }
         sign()
         isCutOff = false
+        hasUnchosenVersion = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         upload?.machine.willRepeat()
         recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
         chooseRoute()
-        return !hasFailed ? ask() : finish()
+        guard !hasFailed else { return finish() }
+        if reason == .redirect { redirectCount += 1 }
+        return ask()
     }
 
     /// Makes room for the response of another exchange.

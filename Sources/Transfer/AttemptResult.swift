@@ -34,9 +34,11 @@ package struct AttemptResult: Sendable {
     package var checksums: ChecksumList?
     /// One for each of the captures when the attempt succeeded, else none.
     package var captured: [CapturedValue]
-    /// Body bytes of the last request that had any to send, and of the final response before a content coding is undone:
-    /// what comes with a redirect is not the task's (`URLSessionTask.countOfBytesSent`, `countOfBytesReceived`).
+    /// Body bytes that have left, as often as they did, without the framing of chunks (`URLSessionTask.countOfBytesSent`).
     package var countOfBytesSent: Int64
+    /// Body bytes of the final response before a content coding is undone (`URLSessionTask.countOfBytesReceived`).
+    ///
+    /// What comes with a redirect is not the task's.
     package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?
     package var countOfBytesExpectedToReceive: Int64?

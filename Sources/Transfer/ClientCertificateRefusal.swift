@@ -40,8 +40,13 @@ struct ClientCertificateRefusal {
 
     private static func alert(in end: ExchangeEnd, _ detail: String) -> Reason? {
         if detail.contains("alert certificate required") { return .required }
+        // Before TLS 1.3 there is no alert of its own for a certificate that is missing (RFC 5246 §7.4.6).
+        let isMissing = end.isCertificateAsked && !end.hasClientCertificate
         if let alert = alerts.first(where: { detail.contains("alert " + $0) }) {
-            return .rejected(alert)
+            return isMissing ? .required : .rejected(alert)
+        }
+        if end.isCertificateAsked, detail.contains("alert handshake failure") {
+            return isMissing ? .required : .rejected("handshake failure")
         }
         return end.isOurCertificateExpired ? .rejected("certificate expired") : nil
     }

@@ -10,6 +10,16 @@ struct ResponseFraming {
     private var lengthsDiffer = false
     private var isLengthNoNumber = false
 
+    /// What may frame a body of any size, and how much more for each of its bytes: a chunk of one byte with a size of eight
+    /// digits has eleven around it.
+    private static let framingAllowance: Int64 = 64 << 10
+    private static let framingPerByte: Int64 = 16
+
+    /// Whether so many bytes of framing are more than a body of so many can need.
+    static func isTooMuch(_ framing: Int64, around body: Int64) -> Bool {
+        framing > framingAllowance && (framing - framingAllowance) / framingPerByte > body
+    }
+
     /// Looks at one field line.
     mutating func note(_ line: Span<UInt8>) {
         guard let first = line.indices.first.map({ line[$0] | 0x20 }) else { return }

@@ -30,6 +30,8 @@ final class SessionTransport {
     private var idleHandles: [EasyHandle] = []
     /// By both ends, which no two connections that live at the same time share.
     private var connectionNumbers: [ConnectionFacts: Int] = [:]
+    /// The sockets of the connections, by their numbers.
+    private var openings: [Int: SocketTable.Opening] = [:]
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
     /// Which resumable uploads the origins speak.
@@ -156,12 +158,33 @@ final class SessionTransport {
     }
 
     /// The number of a connection: a new one gets the next, a reused one keeps its own.
-    func connectionNumber(of connection: ConnectionFacts, isNew: Bool) -> Int {
+    ///
+    /// - Parameters:
+    ///   - connection: Its two ends.
+    ///   - isNew: Whether it was opened for the running exchange.
+    ///   - opening: Its socket, when it is a new one.
+    /// - Returns: The number, which the connection keeps.
+    func connectionNumber(
+        of connection: ConnectionFacts,
+        isNew: Bool,
+        opening: SocketTable.Opening?
+    ) -> Int {
         if !isNew, let number = connectionNumbers[connection] { return number }
         let number = share.number(of: connectionCount)
         connectionCount += 1
         connectionNumbers[connection] = number
+        openings[number] = opening
         return number
+    }
+
+    /// What has gone through the connection of that number; nil when it is closed.
+    func progress(of connection: Int) -> SocketProgress? {
+        openings[connection].flatMap(progress)
+    }
+
+    /// What has gone through a connection; nil when it is closed.
+    func progress(of opening: SocketTable.Opening) -> SocketProgress? {
+        sockets.progress(of: opening)
     }
 
     /// The fields of a request as libcurl takes them; most requests of a session have the same ones.

@@ -24,6 +24,9 @@ extension TransactionRecorder {
         func moment(_ microseconds: Int64) -> MonotonicTime {
             min(max(origin + .nanoseconds(microseconds * 1000), connectStart), now)
         }
+        if moments.isNameAtHand, moments.lookupStart == nil, times.nameLookup > 0 {
+            moments.lookupStart = min(origin, connectStart)
+        }
         if let lookupStart = moments.lookupStart {
             let end = origin + .nanoseconds(times.nameLookup * 1000)
             moments.lookupEnd = min(max(end, lookupStart), connectStart)

@@ -7,6 +7,8 @@ extension TransactionRecorder {
         /// When libcurl began with the connection: its own times count from here.
         var origin: MonotonicTime?
         var lookupStart: MonotonicTime?
+        /// Whether the name was in libcurl's cache, so that nobody was asked.
+        var isNameAtHand = false
         var lookupEnd: MonotonicTime?
         var connectStart: MonotonicTime?
         var tcpConnectEnd: MonotonicTime?

@@ -66,7 +66,17 @@ struct TransactionRecorder {
 
     /// Body bytes of the running exchange that were delivered.
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
-    var sentBodyBytes: Int64 { record.countOfRequestBodyBytesSent }
+    /// Body bytes of the running exchange that have left, without the chunks around those of a stream.
+    var sentBodyBytes: Int64 {
+        guard case .pieces(total: nil) = body else { return record.countOfRequestBodyBytesSent }
+        let (given, sent) = (
+            record.countOfRequestBodyBytesBeforeEncoding, record.countOfRequestBodyBytesSent
+        )
+        // libcurl is handed more than it has sent.
+        return isRequestSent ? given : min(given, sent)
+    }
+    /// Those of the exchanges that have ended.
+    private(set) var sentBodyBytesBefore: Int64 = 0
     var receivedBodyBytes: Int64 { record.countOfResponseBodyBytesReceived }
 
     /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
@@ -145,10 +155,14 @@ struct TransactionRecorder {
         if isLookup { moments.lookupStart = now }
     }
 
-    mutating func didOpenSocket(at now: MonotonicTime) {
+    /// A socket is opened; `isNamed` is false when what is connected to is an address, as it was given.
+    mutating func didOpenSocket(isNamed: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
         // The first address that is tried begins the connect; later ones are part of it.
-        if moments.connectStart == nil { moments.connectStart = now }
+        guard moments.connectStart == nil else { return }
+        moments.connectStart = now
+        // libcurl does not tell of a name that it has at hand.
+        moments.isNameAtHand = isNamed && moments.lookupStart == nil
     }
 
     /// A connection is ready.
@@ -335,6 +349,7 @@ struct TransactionRecorder {
 
     /// Keeps the running exchange's record, which is complete.
     mutating func keepRecord() {
+        sentBodyBytesBefore += sentBodyBytes
         if closed.count == Self.mostKept {
             closed.remove(at: Self.mostKept / 2)
             omittedCount += 1

@@ -10,6 +10,8 @@ struct ExchangeEnd {
     var host = ""
     /// Whether a client certificate was there to be shown.
     var hasClientCertificate = false
+    /// Whether the server has asked for one.
+    var isCertificateAsked = false
     /// Why a certificate was refused; of code 0 when its chain was not.
     var certificateFault = CertificateFault(code: 0)
     /// libcurl's own words.
@@ -20,6 +22,8 @@ struct ExchangeEnd {
     var proxy: Proxy?
     /// Whether the response came as TLS: libcurl then says the same of a lost connection as of bytes that it cannot read.
     var isEncrypted = false
+    /// Whether HTTP/1.1 was the only version that was offered.
+    var offersHTTP1Only = true
 
     /// Who did not lead where the request was for.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
@@ -49,6 +53,12 @@ struct ExchangeEnd {
         ["protocol version", "unsupported protocol", "no protocols available"].contains {
             detail?.contains($0) ?? false
         }
+    }
+
+    /// Whether the handshake failed because the server has no version of HTTP that was offered (RFC 7301 §3.2), as OpenSSL
+    /// words it.
+    fileprivate var hasNoCommonProtocol: Bool {
+        code.rawValue == 35 && detail?.contains("no application protocol") ?? false
     }
 
     /// Whether the stream was given up for a field that must not be in it (RFC 9113 §8.2), as nghttp2 words it.
@@ -196,7 +206,18 @@ extension TransferFailure {
             detail = "\(end.peer) speaks no version of TLS that the session allows"
             help = "see `tls.minimumVersion` and `tls.maximumVersion`"
             isPermanent = true
+        case 35 where end.hasNoCommonProtocol:
+            detail =
+                end.offersHTTP1Only
+                ? "\(end.peer) does not speak HTTP/1.1, which is all that it was offered"
+                : "\(end.peer) speaks no version of HTTP that it was offered"
+            help = Self.versionHelp
+            isPermanent = true
         default: break
         }
     }
+
+    /// What a person may do about a server that has no version of HTTP which it was offered.
+    static let versionHelp =
+        "one that speaks only HTTP/2 needs libcurl 8.0 or newer, and a session whose `httpVersion` allows it"
 }

@@ -123,6 +123,14 @@ package struct TLSConfiguration: Sendable, Hashable {
         case insecureAcceptAny
     }
 
+    /// Whether a server must say that it closes a connection (`close_notify`, RFC 8446 §6.1).
+    package enum CloseNotify: String, Sendable, Hashable, CaseIterable {
+        /// Where it does not, a body that only the end of the connection ends is cut (RFC 9112 §9.8).
+        case required
+        /// The server is known to end its connections without.
+        case optional
+    }
+
     package var minimumVersion: Version = .tls12
     /// Newer versions are not offered; nil means none is too new.
     package var maximumVersion: Version?
@@ -133,6 +141,7 @@ package struct TLSConfiguration: Sendable, Hashable {
     /// As `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); asked for besides `serverTrust`, not in its stead.
     package var pinnedPublicKeys: [String] = []
     package var serverTrust = ServerTrust.system
+    package var closeNotify = CloseNotify.required
 
     package init() {}
 }

@@ -147,6 +147,22 @@ import TransferModel
         #expect(Array(counts.prefix(5)) == [100_000, 0, 100_000, 100, 100_003])
     }
 
+    @Test func `a task counts its body's bytes without chunks, as often as they leave`() throws {
+        let folder = try TemporaryFolder()
+        let script: ScriptedServer.Script = [
+            "/": [.ok("")], "/away": [.redirect(307, to: "/")],
+            "/get": [.redirect(303, to: "/")],
+        ]
+        let stream = BodySource.command(["printf", "hello"], folder: folder.path)
+        let bytes = BodySource.bytes(Array("hello".utf8))
+        let (results, _) = try run(script) { origin in
+            try [("/", stream), ("/", bytes), ("/away", stream), ("/away", bytes), ("/get", bytes)]
+                .map { try .to(origin + $0.0, method: "PUT", body: $0.1) }
+        }
+        #expect(results.map(\.failure) == [nil, nil, nil, nil, nil])
+        #expect(results.map(\.countOfBytesSent) == [5, 5, 10, 10, 5])
+    }
+
     @Test func `a request that waits for a 100 is counted whole`() throws {
         let nginx = try Nginx()
         let relay = try RecordingRelay(to: nginx.port)

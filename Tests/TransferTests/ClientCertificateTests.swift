@@ -166,8 +166,11 @@ import TransferModel
         return (server, "https://localhost:\(port)/")
     }
 
-    @Test func `with TLS 1.3 a server that asks in vain is named as the reason`() throws {
-        let (server, url) = try insisting(version: "tls1_3")
+    @Test(arguments: ["tls1_2", "tls1_3"])
+    func `a server that asks in vain for a certificate is named as the reason`(
+        version: String
+    ) throws {
+        let (server, url) = try insisting(version: version)
         let failure = try harness(nil).run(.to(url)).failure
         #expect(failure?.kind == .tls)
         #expect(failure?.detail == "localhost asks for a client certificate")

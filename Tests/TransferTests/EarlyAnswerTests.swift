@@ -94,4 +94,25 @@ import TransferModel
         #expect(result.transactions.count == 1)
         #expect(server.requests.isEmpty || server.requests.allSatisfy { $0.path == "/seen" })
     }
+
+    // RFC 9110 §10.1.1.
+    @Test(arguments: [true, false])
+    func `a request whose own expectation is refused goes out once more without it`(
+        isRefusedTwice: Bool
+    ) throws {
+        let server = try ScriptedServer(maximumBodyRead: 0) { request in
+            request.headers["expect"] != nil || isRefusedTwice ? .status(417) : .ok("in")
+        }
+        let result = try EngineHarness().run(
+            .to(
+                server.url("/"),
+                method: "POST",
+                headers: [HeaderField(name: "Expect", value: "100-Continue")],
+                body: .bytes(Array("order".utf8))
+            )
+        )
+        #expect(result.transactions.map(\.reason) == [.initial, .transparentRetry])
+        #expect(server.requests.map { $0.headers["expect"] } == ["100-Continue", nil])
+        #expect(result.failure?.httpStatus == (isRefusedTwice ? 417 : nil))
+    }
 }

@@ -83,4 +83,24 @@ import TransferModel
         let exchange = try #require(try harness.results(1).first?.transactions.first)
         #expect(try #require(exchange.responseEndDate) >= between)
     }
+
+    @Test func `a name that libcurl has at hand is looked up in no time, and that is told`() throws
+    {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let harness = try EngineHarness()
+        let url = "http://localhost:\(server.port)/"
+        let attempts = try (0..<2).map { key in
+            try AttemptRequest.to(url, key: key) { $0.requiresFreshConnection = true }
+        }
+        let exchanges = try attempts.flatMap { try harness.run($0).transactions }
+        #expect(exchanges.map(\.isReusedConnection) == [false, false])
+        for exchange in exchanges {
+            let start = try #require(exchange.domainLookupStartDate)
+            let end = try #require(exchange.domainLookupEndDate)
+            let connect = try #require(exchange.connectStartDate)
+            #expect(exchange.fetchStartDate <= start && start <= end && end <= connect)
+        }
+        let byAddress = try harness.run(.to(server.url("/"))).transactions
+        #expect(byAddress.map(\.domainLookupStartDate) == [nil])
+    }
 }

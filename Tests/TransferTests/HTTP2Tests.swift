@@ -251,4 +251,41 @@ import TransferModel
         }
         #expect(failure?.message.contains("is built without HTTP/3") == true)
     }
+
+    /// What goes over HTTP/1.1 although its session has HTTP/2, asked of a server that has nothing else.
+    @Test(arguments: [HTTPVersion.automatic, .http2])
+    func `a server without HTTP/1.1 gets orders and resumable uploads too`(
+        version: HTTPVersion
+    ) throws {
+        guard isSpoken else { return }
+        let server = try HTTP2Server(.take, certificate: certificates.server)
+        let harness = try harness { $0.httpVersion = version }
+        let folder = try TemporaryFolder()
+        let large = try folder.write([UInt8](repeating: 7, count: 2 << 20), to: "large")
+        let order = try harness.run(
+            .to(server.url, method: "POST", body: .bytes(Array("order".utf8))) {
+                $0.requiresFreshConnection = true
+            }
+        )
+        let upload = try harness.run(
+            .to(server.url, key: 1, method: "PUT", body: .file(path: large)) {
+                $0.upload = .init(id: "large", isKept: false)
+            }
+        )
+        for result in [order, upload] {
+            #expect(result.failure == nil, "\(result.failure?.detail ?? "")")
+            #expect(result.transactions.last?.networkProtocolName == "h2")
+            // Nothing of it left over the connection that was given up.
+            #expect(result.transactions.dropLast().allSatisfy { $0.requestStartDate == nil })
+        }
+        #expect(order.countOfBytesSent == 5)
+        #expect(upload.countOfBytesSent == 2 << 20)
+    }
+
+    @Test func `a server without HTTP/1.1 that is offered nothing else is named as such`() throws {
+        let server = try HTTP2Server(.take, certificate: certificates.server)
+        let result = try harness { $0.httpVersion = .http1 }.run(.to(server.url))
+        #expect(result.failure?.kind == .reset)
+        #expect(result.failure?.help?.contains("speaks only HTTP/2") == true)
+    }
 }

@@ -181,4 +181,73 @@ import TransferModel
         #expect(bad.failure?.urlError == nil)
         #expect(bad.checks.last?.actual == "application/json")
     }
+
+    // RFC 9112 §7.1.1.
+    @Test(arguments: ["200 OK", "302 Found\r\nLocation: /", "500 No"])
+    func `a chunk extension without end is given up`(status: String) throws {
+        let head = "HTTP/1.1 \(status)\r\nTransfer-Encoding: chunked\r\n\r\n5;x="
+        let server = try ScriptedServer([
+            "/": [
+                Reply([
+                    .send(Array(head.utf8)),
+                    .sendRepeatedly([UInt8](repeating: 97, count: 60_000), count: .max),
+                ])
+            ]
+        ])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) { $0.expectation.maximumSize = 1 << 20 }
+        )
+        let isRefused = status.hasPrefix("500")
+        #expect(result.failure?.kind == (isRefused ? .httpStatus : .protocolViolation))
+        let received = try #require(result.transactions.last?.countOfResponseBodyBytesReceived)
+        // libcurl asks whether to go on after 100 pieces of 512 KiB at the latest.
+        #expect(received < 64 << 20)
+    }
+
+    @Test func `a body in chunks of one byte is whole, however small it is allowed to be`() throws {
+        let size = 100_000
+        let chunks = Array("00000001;a=b\r\nx\r\n".utf8)
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let server = try ScriptedServer([
+            "/": [
+                Reply([
+                    .send(Array(head.utf8)), .sendRepeatedly(chunks, count: size),
+                    .send(Array("0\r\n\r\n".utf8)),
+                ])
+            ]
+        ])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) { $0.expectation.maximumSize = Int64(size) }
+        )
+        #expect(result.failure == nil)
+        #expect(result.countOfBytesReceived == Int64(size))
+    }
+
+    @Test func `what frames chunks is no sign of life`() throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x="
+        let server = try ScriptedServer([
+            "/": [
+                Reply([
+                    .send(Array(head.utf8)),
+                    .drip([UInt8](repeating: 97, count: 10_000), every: .milliseconds(20)),
+                ])
+            ]
+        ])
+        let result = try EngineHarness().run(
+            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(500) }
+        )
+        #expect(result.failure?.kind == .timeout)
+    }
+
+    @Test func `a refused response that is cut has no whole response`() throws {
+        let server = try ScriptedServer([
+            "/": [.raw("HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nno", then: [.close])]
+        ])
+        let result = try EngineHarness().run(.to(server.url("/")))
+        #expect(result.failure?.httpStatus == 500)
+        #expect(
+            result.checks
+                == [TaskRecord.Check(.clientError, passed: false, actual: "truncated")]
+        )
+    }
 }

@@ -244,6 +244,8 @@ import TransferModel
             #expect(result.failure?.kind == kind)
             #expect(result.failure?.isPermanent == true)
             #expect(result.failure?.detail.contains("can be read once") == true)
+            // What is not followed is no redirect.
+            #expect(result.redirectCount == 0)
             #expect(try writer.finish().status == .exit(0))
         }
         #expect(server.requests.map(\.path) == ["/busy", "/moved"])

@@ -87,8 +87,18 @@ CURLMcode ccurl_multi_timeout_action(CURLM *multi);
 CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
 
 // What OpenSSL says of the handle's connection: the protocol version (0x0304), the cipher suite's number in the IANA
-// registry and its name. 0 when the TLS library is another one, or the connection has no TLS.
-int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name);
+// registry and its name. 0 when the TLS library is another one, or the connection has no TLS. `session` becomes OpenSSL's
+// own object, and `has_protocol` whether the server has chosen a protocol (ALPN, RFC 7301).
+int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name, const void **session,
+                    int *has_protocol);
+
+// What the kernel says of a TCP connection: how long ago the last data and the last acknowledgement came, and how many bytes
+// the other end has acknowledged. 0 when it is no TCP connection.
+typedef struct {
+    uint32_t since_received_ms, since_acknowledged_ms;
+    uint64_t acknowledged;
+} ccurl_socket_facts;
+int ccurl_socket_progress(int socket, ccurl_socket_facts *facts);
 
 // Why OpenSSL has refused a certificate, and what that certificate says.
 typedef struct {
@@ -102,7 +112,7 @@ typedef struct {
     char issuer[128];
 } ccurl_certificate_fault;
 
-// Watches the verification of a handle's connections. NULL when the TLS library is not OpenSSL 3.
+// Watches the TLS of a handle's connections. NULL when the TLS library is not OpenSSL 3.
 struct ccurl_trust;
 struct ccurl_trust *ccurl_trust_new(void);
 // The handle must not open another connection.
@@ -111,6 +121,12 @@ CURLcode ccurl_set_trust(CURL *handle, struct ccurl_trust *trust);
 void ccurl_trust_clear(struct ccurl_trust *trust);
 // NULL when no certificate was refused since it was cleared; otherwise valid until then.
 const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust);
+// Whether a server has asked for a certificate of ours since it was cleared.
+int ccurl_trust_was_asked(const struct ccurl_trust *trust);
+// A request is about to be sent over the connection of `session`, which another handle may have opened.
+void ccurl_trust_use(struct ccurl_trust *trust, const void *session);
+// Whether the server has not said that it closes the connection that is used; 0 also when nobody knows.
+int ccurl_trust_lacks_close_notify(const struct ccurl_trust *trust);
 
 // A SHA-2 from libcrypto, which libcurl has loaded already: of 256 or 512 bits. NULL when libcrypto is not there.
 void *ccurl_digest_new(int bits);

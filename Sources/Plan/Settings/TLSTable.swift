@@ -49,6 +49,12 @@ enum TLSTable {
                 default: "system",
                 "Whom to believe; `insecureAcceptAny` turns verification off."
             ) { $0.serverTrust = $1 },
+            Setting(
+                "closeNotify",
+                .choice(),
+                default: "required",
+                "`optional` takes bodies that end with a connection which the server does not close in order."
+            ) { $0.closeNotify = $1 },
         ]
     )
 
