@@ -53,6 +53,21 @@ package final class DetachedProcess {
         }
     }
 
+    /// Waits until it says something or has no more to say.
+    ///
+    /// - Parameter deadline: In nanoseconds of the monotonic clock.
+    /// - Returns: Whether it did so in time.
+    package func speaks(until deadline: Int64) -> Bool {
+        while true {
+            var descriptor = pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)
+            let count = unsafe poll(&descriptor, 1, Clock.milliseconds(until: deadline))
+            if count >= 0 || errno != EINTR { return count > 0 }
+        }
+    }
+
+    /// Ends it at once; `wait` is still to be called.
+    package func end() { kill(identifier, SIGKILL) }
+
     /// Waits for its end; to be called once.
     package func wait() -> ChildProcess.Status {
         var code: Int32 = 0

@@ -120,4 +120,29 @@ import Testing
         try held.job.folder.waitForSize(of: "ended", 2)
         #expect(try held.job.folder.list(logs).count == 1)
     }
+
+    @Test func `a user's manager that does not answer holds a detached run up for seconds only`()
+        throws
+    {
+        let held = try Held()
+        try held.job.folder.makeFolder("bin")
+        try held.job.folder.makeFolder("runtime")
+        try held.job.folder.makeFolder("runtime/systemd")
+        try held.job.folder.write("", to: "runtime/systemd/private")
+        try held.job.folder.write(
+            "#!/bin/sh\nexec sleep infinity\n",
+            to: "bin/systemd-run",
+            mode: 0o755
+        )
+        let outcome = try held.detach(environment: [
+            "PATH": held.job.folder.path("bin") + ":/usr/bin:/bin",
+            "XDG_RUNTIME_DIR": held.job.folder.path("runtime"),
+        ])
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        #expect(outcome.standardError.contains("gave no scope within 3 s"))
+        try held.arrived.wait()
+        held.rest.open()
+        try held.job.folder.waitForSize(of: "ended", 2)
+        #expect(try held.job.folder.list(logs).count == 1)
+    }
 }

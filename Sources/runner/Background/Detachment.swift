@@ -11,6 +11,9 @@ struct Detachment {
     /// How many files of a job's runs are kept.
     private static let keptLogs = 10
 
+    /// How long the user's service manager may take to start a scope, in nanoseconds.
+    private static let managerNanoseconds: Int64 = 3_000_000_000
+
     /// What the other process says first: it is ours.
     static let begun = "begun\n"
     /// Before the path of the report: it holds its locks.
@@ -49,6 +52,16 @@ struct Detachment {
                 guard !isLast else { throw error }
                 continue
             }
+            // The program says its first word at once, so that a silence is the manager's.
+            if !isLast,
+                !process.speaks(until: Clock.monotonicNanoseconds() + Self.managerNanoseconds)
+            {
+                process.end()
+                _ = process.wait()
+                place.folder.remove(place.name)
+                StandardError.write(Array(Self.silence.utf8))
+                continue
+            }
             var said: [UInt8] = []
             while let more = try process.next() { said += more }
             let text = String(decoding: said, as: UTF8.self)
@@ -77,6 +90,12 @@ struct Detachment {
             end(process, place)
         }
     }
+
+    private static let silence = """
+        warning: the user's service manager gave no scope within 3 s (systemd-run --user --scope): the run goes on without \
+        one, and ends when the service manager ends this session
+
+        """
 
     /// Ends as a run does that has not begun, with what it has said.
     private func end(_ process: DetachedProcess, _ place: (folder: Folder, name: String)) {
