@@ -134,7 +134,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
             exclude: [
-                "http2-server.py", "multipath-server.py", "packet-log.py", "refuse-binding.py",
+                "http2-server.py", "multipath-server.py", "packet-delay.py", "packet-log.py",
+                "refuse-binding.py",
                 "slow-upload-server.py", "tls-relay.py",
             ],
             swiftSettings: strict

@@ -77,24 +77,26 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
     guard let options = client.willOpenSocket(to: peer) else { return CURL_SOCKET_BAD }
     unsafe handle(user) { $0.triedPeer = peer }
     let opened = unsafe options.open(for: address.pointee)
-    if opened >= 0, let binding = options.bind(opened), !client.didBind(binding) {
-        close(opened)
-        return CURL_SOCKET_BAD
+    var manner: PortGuard.Manner?
+    if opened >= 0, let device = options.device, let binding = options.bind(opened) {
+        guard client.didBind(binding) else {
+            close(opened)
+            return CURL_SOCKET_BAD
+        }
+        manner = binding == .bound ? .answers(by: device.index) : .isSilent
     }
     unsafe handle(user) {
-        if let opening = $0.sockets.didOpen(opened) { $0.openings.append(opening) }
+        if let opening = $0.sockets.didOpen(opened, manner) { $0.openings.append(opening) }
     }
     return opened
 }
 
 /// Its user is the table: a connection outlives the handle that opened it.
 let closeSocketCallback: ccurl_closesocket_fn = { user, socket in
-    if let user = unsafe user {
-        unsafe Unmanaged<SocketTable>.fromOpaque(user)._withUnsafeGuaranteedRef {
-            $0.willClose(socket)
-        }
+    guard let user = unsafe user else { return close(socket) }
+    return unsafe Unmanaged<SocketTable>.fromOpaque(user)._withUnsafeGuaranteedRef {
+        $0.close(socket)
     }
-    return close(socket)
 }
 
 let progressCallback: ccurl_progress_fn = { user, _, received, _, _ in

@@ -60,7 +60,7 @@ extension EasyHandle {
     /// those that no request goes over yet.
     package func resetConnections() {
         for opening in openings where sockets.isOpen(opening) {
-            SocketOptions.reset(opening.socket)
+            sockets.reset(opening)
         }
     }
 

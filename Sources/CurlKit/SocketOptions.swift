@@ -97,8 +97,26 @@ extension SocketOptions {
             ? .bound : .refused(errno: ENODEV)
     }
 
+    /// Whether the kernel lets this user bind sockets to interfaces: without CAP_NET_RAW from Linux 5.7 on.
+    package static var mayBind: Bool {
+        let opened = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard opened >= 0 else { return false }
+        defer { close(opened) }
+        let loopback = unsafe if_nametoindex("lo")
+        return bind(opened, toInterface: Int32(bitPattern: loopback))
+    }
+
+    /// Binds a socket to an interface by its number; false where the kernel refuses.
+    static func bind(_ opened: Int32, toInterface index: Int32) -> Bool {
+        if set(opened, SOL_SOCKET, bindToIndex, index) { return true }
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE) + 1)
+        guard unsafe if_indextoname(UInt32(bitPattern: index), &name) != nil else { return false }
+        let size = socklen_t(IF_NAMESIZE)
+        return unsafe setsockopt(opened, SOL_SOCKET, SO_BINDTODEVICE, &name, size) == 0
+    }
+
     @discardableResult
-    private static func set(
+    static func set(
         _ opened: Int32,
         _ level: Int32,
         _ option: Int32,
@@ -188,6 +206,6 @@ package struct ConnectionSocket {
 
     /// Ends its connection at once: what the kernel has still to send is dropped, and the peer is told by one packet (RST).
     package func reset() {
-        if isOpen { SocketOptions.reset(opening.socket) }
+        if isOpen { table.reset(opening) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import SystemKit
 
 /// The sockets of all multi handles of one thread, watched by one epoll set with as few calls as possible.
@@ -16,6 +17,8 @@ package final class SocketTable {
         var tag = 0
         /// Which connection it is, and that its end is told; 0 for other sockets, such as those of a resolver, which just go.
         var connection = 0
+        /// What guards its port when it is closed; nil for a connection that may use every interface.
+        var manner: PortGuard.Manner?
     }
 
     /// A connection that was opened, whatever its socket's number becomes.
@@ -33,6 +36,8 @@ package final class SocketTable {
     private var events: [EventPoll.Event] = []
     /// How many connections were opened.
     private var connections = 0
+    /// Of the connections that were closed, and whose peers may not know it yet.
+    private var guards: [PortGuard] = []
 
     package init(_ poll: EventPoll) {
         self.poll = poll
@@ -117,12 +122,17 @@ package final class SocketTable {
         poll.unwatch(descriptor)
     }
 
-    /// A connection was opened; nil when there is none.
-    func didOpen(_ socket: Int32) -> Opening? {
+    /// Takes in a connection that was opened.
+    ///
+    /// - Parameters:
+    ///   - socket: Its socket.
+    ///   - manner: What guards its port when it is closed; nil for a connection that may use every interface.
+    /// - Returns: What it is known by; nil when there is none.
+    func didOpen(_ socket: Int32, _ manner: PortGuard.Manner? = nil) -> Opening? {
         guard socket >= 0 else { return nil }
         makeRoom(for: socket)
         connections += 1
-        entries[Int(socket)] = Entry(connection: connections)
+        entries[Int(socket)] = Entry(connection: connections, manner: manner)
         return Opening(socket: socket, connection: connections)
     }
 
@@ -131,10 +141,60 @@ package final class SocketTable {
         entries[Int(opening.socket)].connection == opening.connection
     }
 
-    /// A connection is about to be closed, which takes it out of the set.
-    func willClose(_ socket: Int32) {
-        guard entries.indices.contains(Int(socket)) else { return }
-        entries[Int(socket)] = Entry()
+    /// Closes a connection, which takes it out of the set; the result is of close(2).
+    func close(_ socket: Int32) -> Int32 {
+        var manner: PortGuard.Manner?
+        if entries.indices.contains(Int(socket)) {
+            manner = entries[Int(socket)].manner
+            entries[Int(socket)] = Entry()
+        }
+        if let manner { return close(socket, manner) }
+        return Glibc.close(socket)
+    }
+
+    private func close(_ socket: Int32, _ manner: PortGuard.Manner) -> Int32 {
+        guard let state = ConnectionState(of: socket) else {
+            guard SocketOptions.isDatagram(socket) else { return Glibc.close(socket) }
+            poll.unwatch(socket)
+            guards.append(PortGuard(ofDatagrams: socket))
+            return 0
+        }
+        if let portGuard = PortGuard(of: socket, state, manner) { guards.append(portGuard) }
+        if state.isToBeReset { SocketOptions.reset(socket) }
+        return Glibc.close(socket)
+    }
+
+    /// Ends a connection at once, without closing its socket; nothing but one reset is sent.
+    func reset(_ opening: Opening) {
+        if entries[Int(opening.socket)].manner != nil,
+            let state = ConnectionState(of: opening.socket),
+            let portGuard = PortGuard(of: opening.socket, state, .isSilent)
+        {
+            guards.append(portGuard)
+        }
+        SocketOptions.reset(opening.socket)
+    }
+
+    // MARK: - Connections that were closed
+
+    /// When `releaseGuards` has something to do, in nanoseconds of the monotonic clock; nil for never.
+    package var nextGuardCheck: Int64? {
+        guards.isEmpty ? nil : guards.lazy.map(\.nextCheck).min()
+    }
+
+    /// Gives up the ports of the connections whose peers are quiet.
+    package func releaseGuards() {
+        guard !guards.isEmpty else { return }
+        let now = Clock.monotonicNanoseconds()
+        guards.removeAll { $0.isDone(at: now) }
+    }
+
+    /// Waits until the peers of all connections that were closed are quiet, at most five seconds.
+    package func awaitQuiet() {
+        while let next = nextGuardCheck {
+            _ = Glibc.poll(nil, 0, Clock.milliseconds(until: next))
+            releaseGuards()
+        }
     }
 
     private func remove(_ socket: Int32) {

@@ -8,7 +8,7 @@ import SystemKit
 package final class TwoLinks: Sendable {
     /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`.
     ///
-    /// At `/away` stands a redirect to `/a` of `name`.
+    /// `/ticket` asks for a ticket of Kerberos. At `/away` stands a redirect to `/a` of `name`.
     package let root: TemporaryFolder
     private let state: TemporaryFolder
     private let process: Lock<RunningCommand>
@@ -40,8 +40,9 @@ package final class TwoLinks: Sendable {
 
     /// Makes the links and starts nginx at their other end.
     ///
-    /// Throws `MissingTool` without util-linux, iproute2 or nginx, and where user namespaces are not allowed.
-    package init() throws {
+    /// - Parameter wiredDelay: How long packets of `eth0` take in each direction, in milliseconds.
+    /// - Throws: `MissingTool` without util-linux, iproute2 or nginx, and where user namespaces are not allowed.
+    package init(wiredDelay: Int = 0) throws {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
         try state.write(
@@ -54,17 +55,18 @@ package final class TwoLinks: Sendable {
             to: "hosts"
         )
         try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
-        let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh", state.path])
+        let words = [state.path, "\(wiredDelay)", Self.program("packet-delay.py")]
+        let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh"] + words)
         let running = try script.start()
-        let words: [Substring]
+        let found: [Substring]
         do {
-            words = try running.waitForLine(containing: "ready").split(separator: " ")
+            found = try running.waitForLine(containing: "ready").split(separator: " ")
         } catch {
             throw MissingTool("unshare", running.standardError)
         }
-        guard words.count == 3 else { throw MissingTool("unshare", "it did not say where") }
-        client = String(words[1])
-        server = String(words[2])
+        guard found.count == 3 else { throw MissingTool("unshare", "it did not say where") }
+        client = String(found[1])
+        server = String(found[2])
         process = Lock(running)
     }
 
@@ -80,12 +82,22 @@ package final class TwoLinks: Sendable {
         mount --bind "$1/hosts" /etc/hosts
         unshare -n sleep infinity &
         server=$!
-        trap 'kill $server $nginx 2>/dev/null' EXIT
+        trap 'kill $server $nginx $delay 2>/dev/null' EXIT
         until [ "$(readlink /proc/$server/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do
             kill -0 $server
         done
         there() { nsenter -t $server -n "$@"; }
-        ip link add eth0 type veth peer name left netns $server
+        if [ "$2" -gt 0 ]; then
+            ip link add eth0 type veth peer name near netns $server
+            there ip link add far type veth peer name left
+            there ip link set near up
+            there ip link set far up
+            nsenter -t $server -n python3 "$3" near far "$2" > "$1/delay" &
+            delay=$!
+            until [ -s "$1/delay" ]; do kill -0 $delay; done
+        else
+            ip link add eth0 type veth peer name left netns $server
+        fi
         ip link add wwan0 type veth peer name right netns $server
         there ip link set lo up
         there ip address add \(address)/32 dev lo
@@ -139,6 +151,10 @@ package final class TwoLinks: Sendable {
                 listen \(port);
                 listen [::]:\(port);
                 root \(root);
+                location = /ticket {
+                    add_header WWW-Authenticate Negotiate always;
+                    return 401;
+                }
                 location = /away { return 302 http://\(name):\(port)/a; }
                 location /slow/ {
                     alias \(root)/;

@@ -118,9 +118,11 @@ final class EngineLoop: MultiHandle.Driver {
             if let end = refreshes.end, isAtEnd(refreshingUntil: end) {
                 flush()
                 errors.stop()
+                endConnections()
                 return
             }
             runTimers()
+            sockets.releaseGuards()
             reap()
             // What woke the check may be in the mailbox, and nobody rings for that again.
             let wasReady = checkAttempts()
@@ -141,6 +143,12 @@ final class EngineLoop: MultiHandle.Driver {
         if MonotonicTime.now >= end { endRefreshes() }
         for key in attempts.keys.sorted() where key >= 0 { cancel(key) }
         return attempts.isEmpty && refreshes.isEmpty
+    }
+
+    /// Closes all connections; under a policy their ports are held until nothing of them is under way.
+    private func endConnections() {
+        transports.removeAll()
+        sockets.awaitQuiet()
     }
 
     /// Gives up what is refreshed, or is to be.
@@ -392,6 +400,9 @@ final class EngineLoop: MultiHandle.Driver {
         if !readers.isEmpty { return 0 }
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }
+        if let check = sockets.nextGuardCheck {
+            next = min(next, MonotonicTime(nanoseconds: check))
+        }
         guard next.nanoseconds < .max else { return -1 }
         let nanoseconds = (next - .now).nanoseconds
         if nanoseconds <= 0 { return 0 }

@@ -1,0 +1,205 @@
+internal import Glibc
+internal import SystemKit
+
+/// Holds the port of a connection that was closed until its peer is quiet.
+///
+/// The kernel forgets with a socket the interface that it was bound to. Segments that arrive later belong to no socket,
+/// and the kernel answers each with a reset by its default route, which a policy may forbid. A guard is a second socket
+/// with the address, the port and the interface of the connection. It drops the late segments and accepts no connection.
+final class PortGuard {
+    /// What a guard does about late segments.
+    enum Manner {
+        /// Resets leave by the interface of that number; a peer that has missed the first reset gets another one.
+        case answers(by: Int32)
+        /// Nothing leaves by any interface.
+        case isSilent
+    }
+
+    /// No peer is waited for longer than this, in nanoseconds.
+    private static let mostNanoseconds: Int64 = 5_000_000_000
+    /// A peer that has not answered yet may do so for this long.
+    private static let unansweredNanoseconds: Int64 = 1_000_000_000
+    /// A round trip counts as no longer than this.
+    private static let longestPause: Int64 = 2_000_000_000
+    /// What the machine itself may take to hand a segment over.
+    private static let shortestPause: Int64 = 20_000_000
+
+    private let descriptor: Int32
+    private let family: sa_family_t
+    /// Whether a peer that goes on is told again.
+    private let mayAnswer: Bool
+    private var isAnswering = false
+    /// How long nothing must arrive.
+    private let pause: Int64
+    private let end: Int64
+    /// How many segments the kernel had dropped at the last check.
+    private var drops: UInt32 = 0
+    /// When to look next, in nanoseconds of the monotonic clock.
+    private(set) var nextCheck: Int64
+
+    /// Guards the port of a connection whose socket is about to be reset.
+    ///
+    /// nil when no guard is needed, because the peer has ended its side or never answered with anything, and when the
+    /// kernel has no socket to give.
+    convenience init?(of socket: Int32, _ state: ConnectionState, _ manner: Manner) {
+        guard state.mayHearMore else { return nil }
+        let mayAnswer = if case .answers = manner { true } else { false }
+        // What comes of a connection that nobody has answered yet is one segment, which is to be answered.
+        let isSilent = !mayAnswer || !state.isUnanswered
+        guard let opened = Self.open(beside: socket, manner, isSilent: isSilent) else { return nil }
+        let roundTrips = min(2 * state.roundTripMicroseconds * 1000, Self.longestPause)
+        self.init(
+            opened.descriptor,
+            family: opened.family,
+            mayAnswer: mayAnswer && isSilent,
+            pause: state.isUnanswered
+                ? Self.unansweredNanoseconds : roundTrips + Self.shortestPause
+        )
+    }
+
+    /// Keeps the socket of datagrams itself, which it takes over.
+    convenience init(ofDatagrams socket: Int32) {
+        SocketOptions.set(socket, SOL_SOCKET, SO_RCVBUF, 0)
+        self.init(socket, family: 0, mayAnswer: false, pause: Self.unansweredNanoseconds)
+    }
+
+    private init(_ descriptor: Int32, family: sa_family_t, mayAnswer: Bool, pause: Int64) {
+        self.descriptor = descriptor
+        self.family = family
+        self.mayAnswer = mayAnswer
+        self.pause = pause
+        let now = Clock.monotonicNanoseconds()
+        nextCheck = now + pause
+        end = now + Self.mostNanoseconds
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether the guard may go: nothing has arrived for two round trips, or its time is over.
+    func isDone(at now: Int64) -> Bool {
+        guard now >= nextCheck else { return false }
+        let found = Self.drops(of: descriptor)
+        if now >= end || found == drops && !isAnswering { return true }
+        drops = found
+        nextCheck = min(now + pause, end)
+        // What still comes is dropped and answered by turns: only what is dropped is counted.
+        if mayAnswer {
+            isAnswering.toggle()
+            _ = Self.setSilent(descriptor, !isAnswering, family: family)
+        }
+        return false
+    }
+
+    /// Opens a socket with the address and the port of another one.
+    private static func open(
+        beside other: Int32,
+        _ manner: Manner,
+        isSilent: Bool
+    ) -> (descriptor: Int32, family: sa_family_t)? {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            unsafe getsockname(
+                other,
+                bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                &size
+            )
+        }
+        guard code == 0 else { return nil }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let opened = socket(Int32(address.ss_family), type, 0)
+        guard opened >= 0 else { return nil }
+        // Both sockets have to permit that they share a port.
+        var isReady =
+            SocketOptions.set(other, SOL_SOCKET, SO_REUSEADDR, 1)
+            && SocketOptions.set(opened, SOL_SOCKET, SO_REUSEADDR, 1)
+        if case .answers(let interface) = manner {
+            isReady = isReady && SocketOptions.bind(opened, toInterface: interface)
+        }
+        isReady = isReady && (!isSilent || setSilent(opened, true, family: address.ss_family))
+        let bound = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bind(opened, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), size)
+        }
+        if isReady, bound == 0, listen(opened, 1) == 0 { return (opened, address.ss_family) }
+        close(opened)
+        return nil
+    }
+
+    /// Lets a socket drop what comes over any router (RFC 5082), or all that comes; false where the kernel refuses.
+    ///
+    /// Nothing has a time to live of 255 that a router has handed on, and few systems send anything with it.
+    private static func setSilent(_ socket: Int32, _ isSilent: Bool, family: sa_family_t) -> Bool {
+        let least: Int32 = isSilent ? 255 : 0
+        let isSet = SocketOptions.set(socket, Int32(IPPROTO_IP), minimumTimeToLive, least)
+        guard Int32(family) == AF_INET6 else { return isSet }
+        return SocketOptions.set(socket, Int32(IPPROTO_IPV6), minimumHopCount, least)
+    }
+
+    /// IP_MINTTL of `<linux/in.h>`.
+    private static let minimumTimeToLive: Int32 = 21
+    /// IPV6_MINHOPCOUNT of `<linux/in6.h>`.
+    private static let minimumHopCount: Int32 = 73
+    /// SO_MEMINFO of `<asm-generic/socket.h>`, and the place of what was dropped in what it says.
+    private static let memory: (option: Int32, drops: Int) = (55, 8)
+
+    /// How many packets the kernel has dropped for a socket (SO_MEMINFO, since Linux 4.12); 0 where it does not say.
+    private static func drops(of socket: Int32) -> UInt32 {
+        var words = [UInt32](repeating: 0, count: 16)
+        var size = socklen_t(words.count * MemoryLayout<UInt32>.size)
+        guard unsafe getsockopt(socket, SOL_SOCKET, memory.option, &words, &size) == 0 else {
+            return 0
+        }
+        return words[memory.drops]
+    }
+}
+
+/// What the kernel knows of a connection of TCP (TCP_INFO of tcp(7)).
+struct ConnectionState {
+    /// Of the numbers of `<netinet/tcp.h>`.
+    private let state: UInt8
+    private let unacknowledged: UInt32
+    private let silentMilliseconds: UInt32
+    private let unread: Int32
+    /// The longer one of what was measured in both directions.
+    let roundTripMicroseconds: Int64
+
+    /// nil for a socket of something else.
+    init?(of socket: Int32) {
+        var bytes = [UInt8](repeating: 0, count: 104)
+        var size = socklen_t(bytes.count)
+        guard unsafe getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &bytes, &size) == 0,
+            Int(size) == bytes.count
+        else { return nil }
+        func word(_ offset: Int) -> UInt32 {
+            unsafe bytes.withUnsafeBytes { unsafe $0.load(fromByteOffset: offset, as: UInt32.self) }
+        }
+        state = bytes[0]
+        unacknowledged = word(24)
+        silentMilliseconds = min(word(52), word(56))
+        roundTripMicroseconds = Int64(max(word(68), word(92)))
+        var unread: Int32 = 0
+        _ = unsafe ioctl(socket, UInt(FIONREAD), &unread)
+        self.unread = unread
+    }
+
+    /// Whether the connection was asked for, and nobody has answered.
+    var isUnanswered: Bool { state == 2 }
+
+    /// Whether the peer may still send something: everything but what is closed, and what it has ended and was read.
+    var mayHearMore: Bool {
+        switch state {
+        case 7: false
+        case 8, 9: unread > 0
+        // Both sides have been silent for so long that nothing is under way.
+        default: !isQuiet
+        }
+    }
+
+    /// Whether a reset ends the connection better than an orderly end: the peer could have something to say to that.
+    var isToBeReset: Bool { ![7, 8, 9].contains(state) || unread > 0 }
+
+    private var isQuiet: Bool {
+        state == 1 && unread == 0 && unacknowledged == 0
+            && Int64(silentMilliseconds) * 1000 > 2 * roundTripMicroseconds + 20_000
+    }
+}

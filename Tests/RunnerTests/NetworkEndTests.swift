@@ -1,0 +1,66 @@
+import SystemKit
+import TestSupport
+import Testing
+
+/// What leaves this machine behind a transfer that was ended; packets of `eth0` take 12 ms, and the default route by `wwan0` is
+/// forbidden.
+@Suite struct NetworkEndTests {
+    /// What the runner ends a transfer for.
+    enum End: String, CaseIterable {
+        case resourceTimeout
+        case deadline
+        case mimeType
+        case signal
+
+        var session: String {
+            self == .resourceTimeout ? ", timeoutIntervalForResource: 500ms" : ""
+        }
+
+        var schedule: String { self == .deadline ? "schedule: { deadline: 500ms }" : "" }
+
+        var task: String { self == .mimeType ? ", expect: { mimeType: application/zip }" : "" }
+    }
+
+    private static let classes = """
+        version: 1
+        network:
+          interfaces:
+            - { match: { name: "wwan*" }, kind: cellular }
+            - { match: { name: "eth*" }, kind: wired, expensive: false }
+        defaults: { urlCache: none, retry: { attempts: 1 } }
+
+        """
+
+    @Test(arguments: End.allCases)
+    func `what is under way when a transfer is ended is not answered over a forbidden link`(
+        end: End
+    ) throws {
+        let links = try TwoLinks(wiredDelay: 12)
+        try links.ip("route add default via \(TwoLinks.wiredAddress) metric 900")
+        try links.root.write("hello", to: "a")
+        let sized = try Command("truncate", ["-s", "4G", links.root.path("file")]).run()
+        #expect(sized.status == .exit(0))
+        let job = try JobFolder(
+            Self.classes + """
+                sessions: { careful: { allowsCellularAccess: false\(end.session) } }
+                \(end.schedule)
+                downloads: { a: { url: "\(TwoLinks.url("file"))", to: file\(end.task) } }
+                """
+        )
+        let forbidden = try links.packets(of: "wwan0")
+        let permitted = try links.packets(of: "eth0")
+        let running = try links.start(job)
+        for _ in 0..<20 { _ = try permitted.waitForLine(containing: "received") }
+        if end == .signal { running.signal(15) }
+        let outcome = try running.finish()
+        #expect(outcome.status != .exit(0))
+        // The link keeps the order of packets: what was under way has arrived before this answer.
+        let next = try JobFolder(
+            Self.classes
+                + "data: { a: { url: \"\(TwoLinks.url("a", at: TwoLinks.wiredAddress))\" } }"
+        )
+        #expect(try links.run(next).code == 0)
+        #expect(try forbidden.finish().standardOutput == "ready\n")
+        permitted.signal(9)
+    }
+}
