@@ -16,6 +16,9 @@ struct DaemonAnswers: Sendable {
         self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }) { first, _ in first }
     }
 
+    /// Whether nobody was asked.
+    var isOfNobody: Bool { interfaces == nil }
+
     /// Whether one of them has still to answer.
     var isLate: Bool { report.isLate }
 

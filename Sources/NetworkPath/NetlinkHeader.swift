@@ -7,6 +7,7 @@ struct NetlinkHeader: Sendable, Hashable {
         case link = 16
         case address = 20
         case route = 24
+        case rule = 32
     }
 
     /// The message's type as it stands there; those of generic netlink are numbers of its parts.

@@ -22,8 +22,12 @@ package final class NetworkMonitor: Sendable {
     /// tell.
     private let surveyNanoseconds: Int64
 
-    /// How long after a first change the network is looked at again: one change seldom comes alone.
+    /// How long after a first change it is told.
+    ///
+    /// One change seldom comes alone. What makes a class another one is told at once.
     private static let settlingNanoseconds: Int64 = 250_000_000
+    /// How long after a look for other classes the next one follows at the soonest.
+    private static let glanceNanoseconds: Int64 = 10_000_000
     private static let changesTag: UInt64 = 1
 
     /// Looks at the network.
@@ -41,7 +45,8 @@ package final class NetworkMonitor: Sendable {
         // Before the first look, so that no change is missed between the two.
         changes = try NetlinkSocket(hearing: [.links, .addresses, .routes])
         let socket = try RouteSocket()
-        let heard = survey.answers(of: try socket.tables().interfaces)
+        let first = try socket.tables()
+        let heard = survey.neededAnswers(of: first.interfaces, first.routes)
         // Daemons take their time, and the network may be another one by then.
         let tables = try socket.tables()
         let found = survey.snapshot(of: tables.interfaces, tables.routes, by: heard)
@@ -94,29 +99,42 @@ package final class NetworkMonitor: Sendable {
         var settled = nextSurvey(after: sight.withLock { $0.answers })
         // Of those that were seen: others may have seen some before, by `refresh`, which are to be told of all the same.
         var told = 0
+        var toldNetwork = current
         /// Looks, and tells of what is different; nil when the kernel does not answer.
         func tell() -> NetworkSnapshot? {
             guard let seen = look() else { return nil }
             if seen.changes != told {
-                told = seen.changes
+                (told, toldNetwork) = (seen.changes, seen.network)
                 isStopped.withLock { if !$0 { didChange() } }
             }
             return seen.network
         }
+        var glance: Int64?
+        var lastGlance: Int64 = 0
         while true {
-            poll.wait(milliseconds: Clock.milliseconds(until: settled), into: &events)
+            let next = glance.map { min($0, settled ?? $0) } ?? settled
+            poll.wait(milliseconds: Clock.milliseconds(until: next), into: &events)
             if isStopped.withLock({ $0 }) { return }
             if !events.isEmpty {
                 // What it was is seen by looking: messages may have been lost.
                 changes.drain()
-                let soon = Clock.monotonicNanoseconds() + Self.settlingNanoseconds
-                settled = min(settled ?? soon, soon)
+                let now = Clock.monotonicNanoseconds()
+                settled = min(settled ?? .max, now + Self.settlingNanoseconds)
+                glance = min(glance ?? .max, max(now, lastGlance + Self.glanceNanoseconds))
+            }
+            if let due = glance, Clock.monotonicNanoseconds() >= due {
+                glance = nil
+                lastGlance = Clock.monotonicNanoseconds()
+                if let seen = look(), seen.network.hasOtherClasses(than: toldNetwork) {
+                    (told, toldNetwork) = (seen.changes, seen.network)
+                    isStopped.withLock { if !$0 { didChange() } }
+                }
             }
             guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
             // What the kernel knows is told before daemons are waited for.
             if let found = tell() {
                 let last = sight.withLock { $0.answers }
-                let heard = survey.answers(of: found.interfaces, after: last)
+                let heard = survey.neededAnswers(of: found.interfaces, found.routes, after: last)
                 sight.withLock { $0.answers = heard }
                 // Daemons take their time, and the network may be another one by then.
                 if tell() != nil {

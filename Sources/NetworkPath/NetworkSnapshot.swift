@@ -72,6 +72,30 @@ package struct NetworkSnapshot: Sendable, Hashable {
         return .unsatisfied(reason?.denial)
     }
 
+    /// An interface that is forbidden and over which packets can leave; nil when there is none.
+    ///
+    /// - Parameter access: What forbids it.
+    /// - Returns: The name of the interface, and why it is forbidden.
+    package func forbiddenWay(
+        under access: NetworkAccess
+    ) -> (interface: String, reason: NetworkUnavailableReason)? {
+        for interface in interfaces where isUsable(interface) {
+            if let reason = interface.classification.denial(under: access) {
+                return (interface.name, reason)
+            }
+        }
+        return nil
+    }
+
+    /// Whether an interface of both has another class in the other one.
+    func hasOtherClasses(than other: NetworkSnapshot) -> Bool {
+        interfaces.contains { interface in
+            other.interface(interface.index).map {
+                $0.classification != interface.classification
+            } ?? false
+        }
+    }
+
     /// The length and metric of an interface's widest route.
     private func rank(of interface: NetworkInterface) -> (Int, UInt32) {
         routes.lazy.filter { $0.interface == interface.index && $0.isUsable }

@@ -57,6 +57,24 @@ package struct NetworkSurvey: Sendable {
         return DaemonAnswers(report, of: heard)
     }
 
+    /// The same, but nobody is asked and waited for while rules decide of every interface what a policy asks.
+    func neededAnswers(
+        of interfaces: [NetworkInterface],
+        _ routes: [Route],
+        after last: DaemonAnswers = DaemonAnswers()
+    ) -> DaemonAnswers {
+        guard asksDaemons else { return DaemonAnswers() }
+        // As if nobody had said anything of any of them.
+        let unheard = DaemonAnswers(SystemBus.Report(), of: [])
+        let found = snapshot(of: interfaces, routes, by: unheard)
+        if found.interfaces.contains(where: \.classification.isPending) {
+            return answers(of: interfaces, after: last)
+        }
+        let (said, pending) = last.current(of: interfaces)
+        let heard = last.isOfNobody ? [] : interfaces.filter { !pending.contains($0.name) }
+        return DaemonAnswers(said, of: heard)
+    }
+
     /// What there is by the kernel's tables of now, and by what daemons have said before.
     func snapshot(
         of interfaces: [NetworkInterface],

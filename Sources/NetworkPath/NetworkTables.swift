@@ -13,7 +13,7 @@ struct NetworkTables {
         case .link: addLink(body)
         case .address: addAddress(body)
         case .route: routes += Self.routes(in: body)
-        case .error, .done, nil: break
+        case .rule, .error, .done, nil: break
         }
     }
 

@@ -61,6 +61,45 @@ package final class RouteSocket {
         return found
     }
 
+    /// Whether no interface but the loopback is up with an address and a route.
+    ///
+    /// - Throws: What send(2) and recv(2) say.
+    package func isCutOff() throws(SystemError) -> Bool {
+        let tables = try tables()
+        let others = tables.interfaces.filter {
+            $0.hardwareType != NetworkInterface.loopback
+        }
+        let network = NetworkSnapshot(interfaces: others, routes: tables.routes)
+        return !others.contains { network.isUsable($0) }
+    }
+
+    /// Whether the kernel chooses each route by the destination alone: not by the sender's address, by ports, marks or a type of
+    /// service, and not one of several by all of them.
+    ///
+    /// - Throws: What send(2) and recv(2) say.
+    package func choosesByDestination() throws(SystemError) -> Bool {
+        var isPlain = true
+        // FRA_DST, FRA_GOTO, FRA_PRIORITY, FRA_SUPPRESS_…, FRA_TABLE and FRA_PROTOCOL of `<linux/fib_rules.h>`.
+        let plainAttributes: Set<UInt16> = [0, 1, 4, 6, 13, 14, 15, 21]
+        for kind in [NetlinkHeader.Kind.rule, .route] {
+            let body = [UInt8](repeating: 0, count: 12)
+            let request = NetlinkRequest(kind: kind, flags: 0x301, body: body)
+            try dialogue.ask(request, isDump: true) { header, body in
+                guard header.kind == kind, body.count >= 12 else { return }
+                // The length of the sender's network, and the type of service.
+                if body[2] != 0 || body[3] != 0 { isPlain = false }
+                if kind == .rule {
+                    body.forEachAttribute(from: 12) { type, _ in
+                        if !plainAttributes.contains(type) { isPlain = false }
+                    }
+                } else if let reading = NetworkTables.Reading(body), reading.hops.count > 1 {
+                    isPlain = false
+                }
+            }
+        }
+        return isPlain
+    }
+
     /// All interfaces, addresses and routes; the interfaces are not classified yet.
     ///
     /// - Throws: What send(2) and recv(2) say.

@@ -35,6 +35,10 @@ package struct Plan: Sendable {
     package var dependsOnNetwork: Bool {
         tightensAccess || sessions.contains(where: \.dependsOnNetwork)
     }
+    /// Whether some task may not use every interface.
+    package var forbidsInterfaces: Bool {
+        tightensAccess || sessions.contains(where: \.access.isRestricted)
+    }
     private let tightensAccess: Bool
     /// Absolute paths of files that no server may name a download like; empty when no server names one.
     package let reservedPaths: [String]

@@ -1,3 +1,4 @@
+import CurlKit
 import NetworkPath
 import Plan
 import Scheduler
@@ -10,7 +11,11 @@ extension JobRun {
     func network(of plan: Plan) throws(Obstacle) -> NetworkMonitor? {
         guard plan.dependsOnNetwork else { return nil }
         do {
-            return try NetworkMonitor(.of(plan))
+            let monitor = try NetworkMonitor(.of(plan))
+            try requireBinding(for: plan)
+            return monitor
+        } catch let obstacle as Obstacle {
+            throw obstacle
         } catch let exit as Exit {
             throw Obstacle(exit.message ?? "the file about this machine's network has faults")
         } catch let error as SystemError {
@@ -18,6 +23,22 @@ extension JobRun {
         } catch {
             throw Obstacle("\(error)")
         }
+    }
+
+    /// Refuses a policy that the kernel gives no means to keep.
+    ///
+    /// Where sockets cannot be bound, a connection is held to the route of its destination, which is looked at before it is made.
+    /// Routes that depend on more than the destination would let its first packets leave by another interface.
+    private func requireBinding(for plan: Plan) throws {
+        guard plan.forbidsInterfaces, !SocketOptions.mayBind,
+            try !RouteSocket().choosesByDestination()
+        else { return }
+        throw Obstacle(
+            "the kernel lets this user bind no socket to an interface, and the routes of this machine depend on more than "
+                + "the destination (`ip rule`, `ip route`): no flag of `allowsCellularAccess`, "
+                + "`allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess` can be kept; "
+                + "use Linux 5.7 or newer, or CAP_NET_RAW"
+        )
     }
 
     /// Warns of a session whose connections could use several paths and will not, because the machine has no other one.

@@ -152,4 +152,24 @@ import Testing
         #expect(outcome.status == .exit(130))
         #expect(try packets.finish().standardOutput == "ready\n")
     }
+
+    @Test func `daemons that never answer hold nothing up where rules say all`() throws {
+        try links.root.write("hello", to: "a")
+        try answer(metered: false, after: "echo >> \(bus.path)/asked; exec sleep infinity")
+        let job = try JobFolder(
+            """
+            version: 1
+            network:
+              interfaces:
+                - { match: { name: "wwan*" }, kind: cellular }
+                - { match: { name: "eth*" }, kind: wired, expensive: false }
+            defaults: { urlCache: none, retry: { attempts: 1 } }
+            sessions: { careful: { allowsCellularAccess: false } }
+            data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
+            """
+        )
+        let outcome = try start(job).finish().reported(in: job.folder)
+        #expect(outcome.code == 0)
+        #expect(!bus.contains("asked"))
+    }
 }
