@@ -17,7 +17,12 @@ extension Attempt {
     /// Fails before a name is looked up when no permitted interface leads anywhere.
     private func choosePath() {
         path = ExchangePath()
-        guard let paths = session.paths, !peer.isLoopback else { return }
+        guard let paths = session.paths else { return }
+        if asksForTicket, let way = paths.current.forbiddenWay(under: session.access) {
+            failure = noTicketPath(way.interface, way.reason)
+            return
+        }
+        guard !peer.isLoopback else { return }
         if let address = peer.address {
             let decision = paths.decide(
                 to: address,
@@ -29,6 +34,12 @@ extension Attempt {
         } else if case .unsatisfied(let reason) = paths.current.status(for: session.access) {
             failure = noPath(reason)
         }
+    }
+
+    /// Whether libcurl may ask a Kerberos service for a ticket, over sockets of its library that nobody binds.
+    private var asksForTicket: Bool {
+        easyAuthentication() == .negotiate
+            || route?.method == .negotiate && !dialogue.asksFirst
     }
 
     /// What the socket to an address is told; nil when no permitted interface leads there.
@@ -160,7 +171,10 @@ extension Attempt {
 
     /// The failure of an exchange that had no way; nil when it has failed for another reason.
     func pathFailure(_ code: CurlCode) -> TransferFailure? {
-        guard let path, let paths = session.paths, !recorder.didSend else { return nil }
+        guard !recorder.didSend else { return nil }
+        guard let path, let paths = session.paths else {
+            return isCutOff(code) ? noPath(nil) : nil
+        }
         // No address was permitted, or a request was kept from a connection.
         if let refusal = path.refusal, code.rawValue == 42 || !path.isTried {
             return noPath(refusal)
@@ -176,6 +190,21 @@ extension Attempt {
             return noPath(nil)
         }
         return !peer.isLoopback && paths.isCutOff(under: session.access) ? noPath(nil) : nil
+    }
+
+    /// Whether an exchange of a session without a policy failed because this machine has no network at all.
+    ///
+    /// Only failures ask that which come before a connection, so that it costs nothing while there is a network.
+    private func isCutOff(_ code: CurlCode) -> Bool {
+        guard !peer.isLoopback else { return false }
+        switch code.rawValue {
+        // No name was resolved, the proxy's or the peer's, or the time to connect is over.
+        case 5, 6, 28: break
+        // ENETDOWN, ENETUNREACH, EHOSTUNREACH.
+        case 7 where osErrno(behind: code).map { [100, 101, 113].contains($0) } ?? false: break
+        default: return false
+        }
+        return PathFinder.isMachineCutOff
     }
 
     /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.
@@ -230,6 +259,23 @@ extension Attempt {
         recorder.noteMultipath(session.multipathConnections.contains(number))
     }
 
+    /// The failure of an exchange that needs a ticket while packets for one could leave by a forbidden interface.
+    private func noTicketPath(
+        _ interface: String,
+        _ reason: NetworkUnavailableReason
+    ) -> TransferFailure {
+        var failure = noPath(reason)
+        failure.detail =
+            "`negotiate` may ask the Kerberos service over \(interface), which the session may not use: "
+            + (reason == .unclassified ? "nobody knows its class" : "it is \(reason.rawValue)")
+        failure.help =
+            "switch the interface off, or give the session a credential other than `negotiate`"
+        failure.isOfWholeSession = false
+        // What came before is a question who asks, which processes nothing.
+        failure.isKnownUnprocessed = true
+        return failure
+    }
+
     private func noPath(
         _ reason: NetworkUnavailableReason?,
         isLost: Bool = false
@@ -237,6 +283,8 @@ extension Attempt {
         let phase = recorder.phase
         let what =
             switch reason {
+            case nil where session.paths == nil:
+                "this machine has no network: no interface is up with an address and a route"
             case nil where isLost: "the interface that led to \(peer.host) leads there no more"
             case nil: "no interface that may be used leads to \(peer.host)"
             case .unclassified: "nobody knows the class of the interface that leads to \(peer.host)"

@@ -13,6 +13,11 @@ final class PathFinder {
         socket = try? RouteSocket()
     }
 
+    /// Whether this machine has no way to any other one, by a look of this moment; false where the kernel does not say.
+    static var isMachineCutOff: Bool {
+        (try? RouteSocket().isCutOff()) ?? false
+    }
+
     /// The network as it was seen last.
     var current: NetworkSnapshot { monitor.current }
 
