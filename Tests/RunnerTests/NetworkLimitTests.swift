@@ -23,7 +23,8 @@ import Testing
                 sessions:
                   careful:
                     allowsCellularAccess: false
-                    credentials: [{ method: negotiate, host: \(TwoLinks.wiredAddress) }]
+                    credentials:
+                      - { method: negotiate, origin: "http://\(TwoLinks.wiredAddress):\(TwoLinks.port)" }
                 data: { a: { url: "\(TwoLinks.url("ticket", at: TwoLinks.wiredAddress))" } }
                 """
         )
@@ -99,12 +100,12 @@ import Testing
                 data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
                 """
         )
-        try links.ip("rule add tos 0x20 lookup 100")
+        try links.ip("rule add tos 0x10 lookup 100")
         let outcome = try links.withoutBinding(try job.runCommand()).run()
         #expect(outcome.status == .exit(4))
         #expect(outcome.standardError.contains("lets this user bind no socket to an interface"))
         #expect(try links.run(job).code == 0)
-        try links.ip("rule del tos 0x20 lookup 100")
+        try links.ip("rule del tos 0x10 lookup 100")
         #expect(try links.withoutBinding(try job.runCommand()).run().status == .exit(0))
     }
 }
