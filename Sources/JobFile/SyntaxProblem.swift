@@ -14,18 +14,82 @@ struct SyntaxProblem {
 
     var diagnostic: Diagnostic {
         if let tab = tabIndent { return Self.tabDiagnostic(at: tab) }
-        let wording = SyntaxWording(
+        if let missing = missingSpace { return missing }
+        var wording = SyntaxWording(
             problem.message,
             context: problem.context,
             found: scalar(at: problem.mark),
             isAtEnd: isAtEnd
         )
+        if let host = wildcardHost { wording.help = Self.help(for: host) }
         let mark = range(of: problem.mark)
         let context = problem.context == nil ? nil : range(of: problem.contextMark)
         guard wording.isAboutContext, let context else {
             return diagnostic(wording, at: mark, noteAt: context)
         }
         return diagnostic(wording, at: context, noteAt: nil)
+    }
+
+    /// What is said of `key:value` without a space, which YAML reads as one word and complains of later.
+    ///
+    /// libyaml's mark is on the next line, or on the word itself where nothing follows.
+    private var missingSpace: Diagnostic? {
+        let isLater = problem.message == "mapping values are not allowed in this context"
+        guard isLater || problem.message == "could not find expected ':'" else { return nil }
+        let line = Int(isLater ? problem.mark.line : problem.contextMark.line)
+        for number in [line, line - 1] {
+            guard let bytes = lines.range(of: number), let key = wordWithColon(in: bytes) else {
+                continue
+            }
+            let start = source.position(at: key.upperBound)
+            let name = String(decoding: source.bytes[key], as: UTF8.self)
+            return Diagnostic(
+                .syntax,
+                "a space is missing behind `\(name):`",
+                at: SourceRange(
+                    start: start,
+                    end: SourcePosition(line: start.line, column: start.column + 1)
+                ),
+                help: "write `\(name): value`"
+            )
+        }
+        return nil
+    }
+
+    /// The letters of a line that begins with a name, a colon and something else than a space; nil for other lines.
+    private func wordWithColon(in line: Range<Int>) -> Range<Int>? {
+        let span = source.bytes.span
+        var start = line.lowerBound
+        while start < line.upperBound, span[start] == 0x20 || span[start] == UInt8(ascii: "-") {
+            start += 1
+        }
+        var end = start
+        while end < line.upperBound, span[end].isWordByte { end += 1 }
+        guard end > start, end + 1 < line.upperBound, span[end] == UInt8(ascii: ":"),
+            span[end + 1] != 0x20, span[end + 1] != 0x09,
+            !isURL(behind: end, before: line.upperBound)
+        else { return nil }
+        return start..<end
+    }
+
+    /// Whether the colon at an offset ends the scheme of a URL.
+    private func isURL(behind colon: Int, before end: Int) -> Bool {
+        colon + 2 < end && source.bytes[colon + 1] == UInt8(ascii: "/")
+            && source.bytes[colon + 2] == UInt8(ascii: "/")
+    }
+
+    /// The domain behind a `*` that libyaml takes for an alias, as in `*.example.com`; nil for anything else.
+    private var wildcardHost: String? {
+        guard problem.message == "did not find expected alphabetic or numeric character",
+            scalar(at: problem.mark) == ".", let start = offset(of: problem.mark), start > 0,
+            source.bytes[start - 1] == UInt8(ascii: "*")
+        else { return nil }
+        let name = source.bytes[start...].prefix { $0.isWordByte || $0 == UInt8(ascii: ".") }
+        return name.count > 1 ? String(decoding: name, as: UTF8.self) : nil
+    }
+
+    private static func help(for host: String) -> String {
+        "write `\(host.excerpt)` for all hosts of a domain; put other values that start with `*` in quotes"
     }
 
     private func diagnostic(
@@ -104,5 +168,15 @@ struct SyntaxProblem {
             start: start,
             end: SourcePosition(line: start.line, column: start.column + 1)
         )
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a letter, a digit, `-` or `_`.
+    fileprivate var isWordByte: Bool {
+        switch self {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
     }
 }

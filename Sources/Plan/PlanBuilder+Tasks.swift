@@ -10,7 +10,8 @@ extension PlanBuilder {
         entries.reserveCapacity(
             draft.sections.reduce(0) { $0 + document.count(of: $1.field.node) }
         )
-        for section in draft.sections where reader.isMapping(section.field) {
+        for section in draft.sections
+        where reader.isMapping(section.field, help: sectionHint(section.field)) {
             for entry in document.entries(of: section.field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "task id")
                 entries.append(.init(key: entry.key, value: entry.value, kind: section.kind))
@@ -30,6 +31,13 @@ extension PlanBuilder {
             )
         }
         return list
+    }
+
+    /// What is said of a section that has no tasks below it, as when they are not indented.
+    private func sectionHint(_ field: Field) -> String? {
+        let isEmpty =
+            document.kind(of: field.node) == .scalar && document.scalar(of: field.node) == .null
+        return isEmpty ? Reader.sectionHint(field.name) : nil
     }
 
     /// Two sections may not use one id; within a section that is a key that stands twice, a fault of the YAML.

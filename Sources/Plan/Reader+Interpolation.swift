@@ -52,7 +52,12 @@ extension Reader {
         }
         let template = Template(text)
         for fault in template.faults where !isFull {
-            report(fault.fault, of: field, at: range(of: fault.range, in: text, field.node))
+            let explained = ForeignExpression.explain(
+                fault.fault,
+                of: text.slice(fault.range),
+                hasItem: row != nil || deferred != nil
+            )
+            report(explained, of: field, at: range(of: fault.range, in: text, field.node))
         }
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []

@@ -47,8 +47,17 @@ extension Reader {
     mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
         guard !isFree(key) else { return }
         let name = document.text(of: key)
-        let nearest = nearestKey(name, in: table)
         let range = document.range(of: key)
+        if let hint = keyWithoutBlank(name, in: table, at: range)
+            ?? (table.name == "job" ? taskAtTopHint(key).map { .init(help: $0) } : nil)
+            ?? ForeignKeys.hint(for: name, in: table)
+        {
+            let fixIt = hint.key.map { Diagnostic.FixIt(range: range, replacement: $0) }
+            let message = "unknown key `\(name.excerpt)`\(context)"
+            add(Diagnostic(.error, .unknownKey, message, at: range, help: hint.help, fixIt: fixIt))
+            return
+        }
+        let nearest = nearestKey(name, in: table)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
         add(
             Diagnostic(
@@ -61,6 +70,18 @@ extension Reader {
                 fixIt: nearest.map { .init(range: range, replacement: $0) }
             )
         )
+    }
+
+    /// What is said of `key:value` without a blank, which YAML takes for one word.
+    private func keyWithoutBlank(
+        _ name: String,
+        in table: KeyTable,
+        at range: SourceRange
+    ) -> ForeignKeys.Hint? {
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let key = String(name[..<colon])
+        guard table.names.contains(key) else { return nil }
+        return .init(help: "a space is missing behind `\(key):`")
     }
 
     /// The key that was probably meant: one that is not supported yet only when it is merely misspelled.

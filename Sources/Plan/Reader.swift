@@ -170,6 +170,7 @@ struct Reader {
                 "\(place)expected a mapping, found \(name(of: mapping))",
                 at: mapping,
                 help: likely.map { "did you mean `\($0)`?" }
+                    ?? indentationHint(table.keys, mapping, key)
             )
             return
         }

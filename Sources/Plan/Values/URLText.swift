@@ -4,7 +4,9 @@ internal import TransferModel
 /// The URL of a task: absolute, http or https, without user information.
 enum URLText {
     /// Schemes that the job file knows and the runner does not speak yet.
-    private static let knownSchemes: Set<String> = ["ftp", "ftps", "sftp", "file", "data"]
+    private static let knownSchemes: Set<String> = [
+        "ftp", "ftps", "sftp", "file", "data", "ws", "wss",
+    ]
 
     static let pattern = "^[hH][tT][tT][pP][sS]?://"
 
@@ -39,7 +41,7 @@ enum URLText {
             throw ValueFault(
                 .badURL,
                 "a user name or password may not stand in a URL",
-                help: "send it in the `Authorization` header of the task"
+                help: "write it as `credentials` of the session, the password as a secret"
             )
         }
         return url
@@ -51,16 +53,20 @@ enum URLText {
             if let scheme = knownSchemes.first(where: { text.lowercased().hasPrefix($0 + ":") }) {
                 return notYetSupported(scheme)
             }
-            let hasHost = text.contains(".") && !text.contains(":") && text.first != "/"
             return ValueFault(
                 .badURL,
                 "`\(text.excerpt)` is not an absolute URL",
-                likely: hasHost ? "https://" + text : nil,
+                likely: likely(text),
                 help: "begin with `https://` or `http://`"
             )
         case .unsupportedScheme(let scheme):
             if knownSchemes.contains(scheme) { return notYetSupported(scheme) }
-            return ValueFault(.badURL, "the scheme `\(scheme)` is not known")
+            return ValueFault(
+                .badURL,
+                "the scheme `\(scheme)` is not known",
+                likely: likely(text),
+                help: "begin with `https://` or `http://`"
+            )
         case .missingHost:
             return ValueFault(.badURL, "the URL has no host")
         case .badHost:
@@ -83,6 +89,56 @@ enum URLText {
                 help: byte == 0x20 ? "write it as `%20`" : nil
             )
         }
+    }
+
+    /// The URL that was probably meant by a text that is none; nil when nothing like it is one.
+    private static func likely(_ text: String) -> String? {
+        let bare = withoutCurlyQuotes(text)
+        let candidate: String?
+        if bare != text, (try? HTTPURL(bare)) != nil {
+            candidate = bare
+        } else if let colon = bare.utf8.firstIndex(where: { ":/".utf8.contains($0) }) {
+            let scheme = String(bare[..<colon]).lowercased()
+            let rest = bare.utf8[colon...].drop { ":/".utf8.contains($0) }
+            let separator = bare.utf8[colon..<rest.startIndex]
+            let known = scheme == "https" || scheme == "http" ? scheme : nearScheme(scheme)
+            if let known, !separator.elementsEqual("/".utf8) {
+                candidate = "\(known)://\(Substring(rest))"
+            } else {
+                candidate = withScheme(bare)
+            }
+        } else {
+            candidate = withScheme(bare)
+        }
+        // What would be refused next is not offered: there may be a password.
+        guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation else {
+            return nil
+        }
+        return candidate
+    }
+
+    /// `https` or `http` for a scheme that is one of them but for a slip.
+    private static func nearScheme(_ scheme: String) -> String? {
+        NearestName.find(scheme, among: ["https", "http"])
+    }
+
+    /// A text that begins with a host, with a scheme in front of it: `localhost` speaks plain http.
+    private static func withScheme(_ text: String) -> String? {
+        let host = text.prefix { !"/:?#".contains($0) }
+        let isLocal = host == "localhost" || host == "127.0.0.1"
+        let port = text[host.endIndex...].prefix { !"/?#".contains($0) }
+        guard isLocal || host.contains("."), host.first != ".",
+            port.dropFirst().allSatisfy(\.isNumber), port != ":"
+        else { return nil }
+        return (isLocal ? "http://" : "https://") + text
+    }
+
+    /// A text without the quotation marks of word processors around it, which YAML takes for letters.
+    private static func withoutCurlyQuotes(_ text: String) -> String {
+        let quotes: Set<Character> = ["“", "”", "„", "‟", "‘", "’", "‚", "«", "»", "″", "′"]
+        guard let first = text.first, quotes.contains(first) else { return text }
+        let rest = text.dropFirst()
+        return String(rest.last.map(quotes.contains) == true ? rest.dropLast() : rest)
     }
 
     private static func notYetSupported(_ scheme: String) -> ValueFault {

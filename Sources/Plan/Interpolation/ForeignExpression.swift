@@ -1,0 +1,37 @@
+/// Expressions of other tools, and what stands for them here.
+enum ForeignExpression {
+    /// Names that other tools give to the item of a loop.
+    private static let items: Set<String> = [
+        "row", "each", "loop", "matrix", "record", "line", "entry", "element", "this", "data",
+    ]
+
+    /// What was probably meant by an expression whose namespace is not known.
+    ///
+    /// - Parameters:
+    ///   - fault: What is wrong with it as it stands.
+    ///   - expression: From `${` to `}`.
+    ///   - hasItem: Whether the task has a `forEach`.
+    /// - Returns: The fault, with a hint where there is one.
+    static func explain(_ fault: ValueFault, of expression: Substring, hasItem: Bool) -> ValueFault
+    {
+        guard fault.code == .badExpression, expression.hasPrefix("${"), expression.hasSuffix("}")
+        else { return fault }
+        let content = expression.dropFirst(2).dropLast()
+        let name = String(content.prefix { $0 != "." && $0 != ":" })
+        let rest = content.dropFirst(name.count)
+        let likely: String?
+        switch name {
+        case _ where hasItem && items.contains(name):
+            // The whole item is `each.value` in other languages.
+            likely = rest.hasPrefix(".value") || rest == ".key" ? "${item}" : "${item\(rest)}"
+        case "inputs", "params", "parameters": likely = rest.isEmpty ? nil : "${var\(rest)}"
+        case "steps", "tasks", "needs":
+            let parts = rest.dropFirst().split(separator: ".")
+            let isOutput = parts.count == 3 && parts[1] == "outputs"
+            likely = isOutput ? "${task.\(parts[0]).\(parts[2])}" : nil
+        default: likely = nil
+        }
+        guard let likely else { return fault }
+        return ValueFault(fault.code, fault.message, likely: likely, help: fault.help)
+    }
+}

@@ -1,0 +1,187 @@
+/// Keys of other tools and languages, and what the job file has for each of them.
+///
+/// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling explains.
+enum ForeignKeys {
+    /// What is said of a foreign key.
+    struct Hint: Sendable, Hashable {
+        /// The key of the same mapping that means the same; nil when it is no key of that mapping.
+        var key: String?
+        /// What to write.
+        var help: String
+
+        /// A key that takes the same value.
+        init(_ key: String) {
+            self.key = key
+            help = "did you mean `\(key)`?"
+        }
+
+        init(help: String) { self.help = help }
+    }
+
+    /// What is said of a key in the mapping of a table; nil for a word that is not known.
+    static func hint(for name: String, in table: KeyTable) -> Hint? {
+        let word = folded(name)
+        return switch table.name {
+        case "job": job(word)
+        case "session": session(word)
+        case "data", "upload", "download": task(word, in: table.name)
+        case "defaults": session(word) ?? task(word, in: table.name)
+        default: nil
+        }
+    }
+
+    /// The word in lower case, without `-` and `_`.
+    private static func folded(_ name: String) -> String {
+        String(
+            decoding: name.utf8.lazy.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") },
+            as: UTF8.self
+        ).lowercased()
+    }
+
+    private static func job(_ word: String) -> Hint? {
+        switch word {
+        case "requests", "request", "tasks", "jobs", "steps", "transfers", "entries", "urls",
+            "files":
+            Hint(help: "tasks stand under `data`, `uploads` or `downloads`")
+        case "env", "environment":
+            Hint(help: "`${env.NAME}` needs no declaration; other values stand under `variables`")
+        case "vars", "params", "inputs", "with": Hint("variables")
+        case "settings", "config", "options": Hint("defaults")
+        case "proxy", "tls", "credentials", "retry", "headers", "expect", "redirects":
+            Hint(help: "write it in `defaults`, for all sessions and tasks")
+        case "insecure", "auth", "timeout", "useragent", "retries":
+            Hint(help: "what holds for all sessions and tasks stands in `defaults`")
+        default: nil
+        }
+    }
+
+    private static func session(_ word: String) -> Hint? {
+        if let hint = security(word, "") { return hint }
+        return switch word {
+        case "connectionproxydictionary", "proxies", "proxyconfigurations", "httpproxy",
+            "httpsproxy":
+            Hint(help: "write `proxy: { http: …, https: …, exceptions: […] }`")
+        case "auth", "authentication", "authorization", "user", "username", "login", "password",
+            "netrc", "urlcredentialstorage", "basicauth", "bearer", "token", "oauth2bearer":
+            Hint(help: "write `credentials`, which say to which host they go")
+        case "headers", "header", "defaultheaders": Hint("httpAdditionalHeaders")
+        case "useragent", "agent", "referer", "accept":
+            Hint(help: "write it among `httpAdditionalHeaders`")
+        case "cookies", "cookiejar", "httpcookiestorage", "httpcookies":
+            Hint(
+                help:
+                    "cookies are kept unless `httpShouldSetCookies` or `httpCookieAcceptPolicy` says no"
+            )
+        case "cache": Hint("urlCache")
+        case "maxtime", "timeoutintervalforresources": Hint("timeoutIntervalForResource")
+        case "retries", "retry", "maxredirects", "redirects", "expect", "maxretries":
+            Hint(help: "it belongs to tasks: write it in a task, or in `defaults` for all of them")
+        default: nil
+        }
+    }
+
+    private static func task(_ word: String, in table: String) -> Hint? {
+        if let hint = security(word, " in the task's session") ?? body(word, in: table) {
+            return hint
+        }
+        switch word {
+        case "httpmethod", "verb", "request", "customrequest": return Hint("method")
+        case "header", "httpheaders", "allhttpheaderfields", "headerfields": return Hint("headers")
+        case "uri", "href", "link", "address", "endpoint", "src", "source": return Hint("url")
+        case "name", "title", "taskdescription": return Hint("description")
+        case "dependson", "depends", "requires", "after": return Hint("needs")
+        case "loop", "matrix", "strategy", "items", "withitems": return Hint("forEach")
+        case "extract", "register", "save": return Hint("capture")
+        case "assert", "asserts", "assertions", "status", "statuscode", "expectedstatus",
+            "validstatus":
+            return Hint(help: "write `expect: { statusCode: … }`")
+        case "auth", "authentication", "authorization", "user", "username", "login", "password",
+            "basicauth", "netrc":
+            return Hint(
+                help:
+                    "write `credentials` in the task's session, or an `Authorization` among `headers`"
+            )
+        case "bearer", "token", "oauth2bearer":
+            return Hint(help: "write `headers: { Authorization: \"Bearer ${secret.name}\" }`")
+        case "useragent", "agent", "referer", "cookie", "cookies", "accept", "contenttype":
+            return Hint(help: "write it among `headers`")
+        case "query", "params", "queryparameters", "queryitems", "querystringparams":
+            return Hint(help: "write it in `url`, behind a `?`")
+        case "proxy", "proxies", "connectionproxydictionary", "tls", "cacert", "cert",
+            "credentials":
+            return Hint(help: "it belongs to the task's session, under `sessions`")
+        case "retries", "maxretries", "attempts", "tries":
+            return Hint(help: "write `retry: { attempts: … }`")
+        case "followredirects", "allowredirects", "follow", "location", "maxredirects", "maxredirs":
+            return Hint(help: "write `redirects: { follow: … }` or `redirects: { maximum: … }`")
+        case "maxtime", "timeoutintervalforresource":
+            return Hint(help: "write `timeoutIntervalForResource` in the task's session")
+        case "if", "when", "onlyif", "unless", "skip":
+            return Hint(
+                help: "a task has no condition: `--only` chooses tasks, and `needs` skips them"
+            )
+        case "continueonerror", "allowfailure", "ignoreerrors", "optional":
+            return Hint(help: "write `required: false`")
+        case "id": return Hint(help: "the key that the task stands under is its id")
+        case "cache": return Hint("cachePolicy")
+        default: return nil
+        }
+    }
+
+    private static let ofDownloads = "`checksum` is a key of tasks under `downloads`"
+
+    /// Words for what is sent and for what is kept.
+    private static func body(_ word: String, in table: String) -> Hint? {
+        switch word {
+        case "httpbody", "body", "data", "payload", "content", "postdata", "databinary", "dataraw",
+            "uploadfile", "upload":
+            guard table == "upload" else {
+                return Hint(help: "a task that sends a body stands under `uploads`")
+            }
+            return Hint(
+                help: "a body is one of `json`, `file`, `text`, `form`, `multipart`, `stream`"
+            )
+        case "json", "file", "text", "form", "multipart", "stream":
+            guard table != "upload" else { return nil }
+            let isName = table == "download" && word == "file"
+            return isName
+                ? Hint("to") : Hint(help: "a task that sends a body stands under `uploads`")
+        case "output", "out", "outputfile", "outputdocument", "dest", "destination", "path",
+            "target",
+            "filename", "saveto", "saveas", "to", "responseto":
+            switch table {
+            case "download": return Hint("to")
+            case "data", "upload": return Hint("responseTo")
+            default: return nil
+            }
+        case "sha256", "sha512", "sha256sum", "sha512sum", "hash", "digest", "integrity":
+            let length = word.hasPrefix("sha512") ? "sha512" : "sha256"
+            return table == "download"
+                ? Hint(help: "write `checksum: \(length):…`") : Hint(help: ofDownloads)
+        case "md5", "md5sum", "sha1", "sha1sum":
+            return table == "download"
+                ? Hint(help: "`checksum` takes `sha256:…` or `sha512:…`") : Hint(help: ofDownloads)
+        case "continue", "continueat":
+            return table == "download" ? Hint("resume") : nil
+        case "overwrite", "noclobber", "skipexisting", "timestamping", "force":
+            return table == "download"
+                ? Hint(help: "write `ifExists: replace`, `skip`, `fail` or `revalidate`") : nil
+        case "compressed": return table == "download" ? Hint("decode") : nil
+        default: return nil
+        }
+    }
+
+    /// Words for taking any server's certificate.
+    private static func security(_ word: String, _ place: String) -> Hint? {
+        switch word {
+        case "insecure", "verify", "verifyssl", "sslverify", "skiptlsverify", "insecureskipverify",
+            "nocheckcertificate", "validatecerts", "allowinsecure":
+            Hint(
+                help: "write `tls: { serverTrust: insecureAcceptAny }`\(place) "
+                    + "to take any certificate; better is its `caFile`"
+            )
+        case "cacert", "cafile", "cacertificate": Hint(help: "write `tls: { caFile: … }`\(place)")
+        default: nil
+        }
+    }
+}
