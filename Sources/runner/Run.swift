@@ -20,22 +20,9 @@ struct Run: ParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
-    var file: String
+    @OptionGroup var choice: JobChoice
 
     @OptionGroup var job: JobOptions
-
-    @Option(
-        parsing: .upToNextOption,
-        help: ArgumentHelp(
-            """
-            Run only these tasks and what they need. All words up to the next option are ids: name the file \
-            first, or behind `--`. [env: RUNNER_ONLY, separated by spaces]
-            """,
-            valueName: "id"
-        )
-    )
-    var only: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -75,13 +62,14 @@ struct Run: ParsableCommand {
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let chosenReport = try chosenReportPath()
+        let (path, only) = try choice.resolved()
         if try readyDescriptor == nil && (detach || EnvironmentOption.flag("DETACH")) {
             return try Detachment(
                 state: StateFolder(
                     chosen: state.chosenFolder,
                     environment: ProcessContext.environment
                 ),
-                jobPath: file,
+                jobPath: path,
                 startDate: RunClock.now().wall
             ).run()
         }
@@ -92,7 +80,6 @@ struct Run: ParsableCommand {
         let now = RunClock.now().wall
         let state = StateFolder(chosen: state.chosenFolder, environment: environment)
         let chosen = EnvironmentOption.identifiers(only)
-        let path = file
         let signals = RunSignals()
         let takeLock = { (request: LockRequest) throws(Exit) in
             try RunLock(
@@ -107,7 +94,7 @@ struct Run: ParsableCommand {
         // Up to the end of the process, report and all.
         defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
-            path: file,
+            path: path,
             variables: job.resolvedVariables(in: environment),
             only: chosen,
             reportPath: chosenReport,
@@ -131,11 +118,11 @@ struct Run: ParsableCommand {
         defer { withExtendedLifetime(locks) {} }
         let summary = try JobRun(
             plan: plan,
-            path: file,
+            path: path,
             source: source.content,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
-                ?? state.reportPath(jobName: plan.name, jobPath: file),
+                ?? state.reportPath(jobName: plan.name, jobPath: path),
             progress: progress,
             state: state,
             signals: signals,

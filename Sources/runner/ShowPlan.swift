@@ -14,26 +14,17 @@ struct ShowPlan: ParsableCommand {
         discussion: "Nothing is sent. Tasks stand in the order in which they could run."
     )
 
-    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
-    var file: String
+    @OptionGroup var choice: JobChoice
 
     @OptionGroup var job: JobOptions
-
-    @Option(
-        parsing: .upToNextOption,
-        help: ArgumentHelp(
-            "Show only these tasks and what they need. [env: RUNNER_ONLY, separated by spaces]",
-            valueName: "id"
-        )
-    )
-    var only: [String] = []
 
     @Option(help: "How to show it: text or json. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
     mutating func run() throws {
+        let (path, only) = try choice.resolved()
         let source = try JobSource(
-            path: file,
+            path: path,
             variables: job.resolvedVariables(in: ProcessContext.environment),
             only: EnvironmentOption.identifiers(only)
         )

@@ -40,6 +40,40 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml"])
     }
 
+    @Test(arguments: [
+        ["--only", "a", "job.yaml"], ["--only", "job.yaml", "a"], ["job.yaml", "--only", "a"],
+        ["--only", "a", "--", "job.yaml"], ["--only", "a", "a", "./job.yaml"],
+    ])
+    func `the tasks of --only and the job file stand in any order`(arguments: [String]) throws {
+        let job = try JobFolder(Self.valid.replacing("  a:", with: "  b: { url: http://b/ }\n  a:"))
+        // A file that is named as a task is no job file.
+        try job.folder.write("", to: "a")
+        let outcome = try job.runner(["plan", "--format", "json"] + arguments)
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        let plan = try JSONValue(outcome.standardOutput)
+        #expect(plan["tasks"]?.elements.map { $0["id"]?.string } == ["a"])
+    }
+
+    @Test(arguments: [
+        (["--only", "a", "b"], "'--only' took 'a', 'b'; name the job file first, or behind '--'"),
+        (["--only", "job.yaml"], "'--only' names no task before or behind 'job.yaml'"),
+        (["--only", "job.yaml", "other.yaml", "a"], "took 'job.yaml', 'other.yaml', 'a'"),
+    ])
+    func `--only says what it took where the job file is not among it`(
+        arguments: [String],
+        words: String
+    ) throws {
+        let job = try JobFolder(Self.valid)
+        try job.folder.write(Self.valid, to: "other.yaml")
+        for command in ["run", "plan"] {
+            let outcome = try job.runner([command] + arguments)
+            #expect(outcome.status == .exit(2))
+            #expect(outcome.standardError.hasPrefix("Error: "))
+            #expect(outcome.standardError.contains(words), "\(outcome.standardError)")
+            #expect(try job.folder.list() == ["job.yaml", "other.yaml"])
+        }
+    }
+
     @Test(arguments: ["run", "plan"])
     func `an unknown task exits with 2 and names the nearest one`(command: String) throws {
         let job = try JobFolder(Self.valid.replacing("  a:", with: "  fetch:"))

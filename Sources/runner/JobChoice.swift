@@ -1,0 +1,54 @@
+import ArgumentParser
+import SystemKit
+
+/// The job file of a command and the tasks that are chosen from it, in any order.
+struct JobChoice: ParsableArguments {
+    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
+    var file: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Choose only these tasks and what they need. [env: RUNNER_ONLY, separated by spaces]",
+            valueName: "id"
+        )
+    )
+    var only: [String] = []
+
+    /// A complaint in the words of the parser, before anything is done.
+    func validate() throws { _ = try resolved() }
+
+    /// The job file, and the ids of the tasks; none for all of them.
+    ///
+    /// `--only` takes every word up to the next option. So the job file may be among the ids: it is the one word that
+    /// is a file of such a name, else the one that is a file, else the one that has such a name.
+    func resolved() throws -> (path: String, ids: [String]) {
+        if let file { return (file, only) }
+        let named = only.indices.filter {
+            only[$0].hasSuffix(".yaml") || only[$0].hasSuffix(".yml")
+        }
+        let present = only.indices.filter { Self.isFile(only[$0]) }
+        let both = named.filter(present.contains)
+        guard let choice = [both, present, named].first(where: { $0.count == 1 })?.first else {
+            throw ValidationError(complaint)
+        }
+        var ids = only
+        let path = ids.remove(at: choice)
+        guard !ids.isEmpty else {
+            throw ValidationError("'--only' names no task before or behind '\(path)'")
+        }
+        return (path, ids)
+    }
+
+    private var complaint: String {
+        let missing = "Missing expected argument '<file>'"
+        guard !only.isEmpty else { return missing }
+        let words = only.map { "'\($0)'" }.joined(separator: ", ")
+        return "\(missing): '--only' took \(words); name the job file first, or behind '--'"
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        guard let kind = try? InputFile.kind(of: path) else { return false }
+        return kind == .regular
+    }
+}
