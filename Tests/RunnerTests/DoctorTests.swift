@@ -43,6 +43,12 @@ import Testing
         #expect(outcome.standardError.isEmpty)
     }
 
+    @Test func `the cache folder is said to be what it is`() throws {
+        let (_, report) = try doctor()
+        let meaning = try #require(finding("cache folder", in: report)?["meaning"]?.string)
+        #expect(meaning.hasPrefix("keeps what sessions with a `urlCache` have stored"))
+    }
+
     @Test func `text and JSON tell the same`() throws {
         let (_, report) = try doctor()
         let text = try job.runner(["doctor"]).standardOutput

@@ -25,7 +25,7 @@ extension Examination {
             findings += folder(
                 "cache folder",
                 cache,
-                use: "is for an HTTP cache, which this version does not have"
+                use: "keeps what sessions with a `urlCache` have stored"
             )
         }
         if let working = ProcessContext.workingFolder {
