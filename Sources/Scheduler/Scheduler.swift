@@ -16,15 +16,13 @@ package final class Scheduler {
         case powerChanged(isExternal: Bool)
     }
 
-    /// How often running transfers are asked for where they stand.
-    private static let progressInterval = Duration.milliseconds(200)
-
     private let source: any TaskSource
     private let header: RunHeader
     private let runner: any AttemptRunner
     private let inbox: Inbox<Message>
     private let sinks: [any RunEventSink]
-    private let wantsProgress: Bool
+    /// How often running transfers are asked for where they stand; nil for never.
+    private let progressInterval: Duration?
     private let occupant: (String) -> PathOccupant
     private let orderKeys: (any OrderKeys)?
     private let background: (any BackgroundTransfers)?
@@ -40,8 +38,8 @@ package final class Scheduler {
     /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
     /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
     /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `orderKeys` has the idempotency keys that
-    /// tasks want, `background` what is kept of background sessions, `hasExternalPower` what the machine is fed by at the start. `dice` gives numbers from 0 up to but not including 1. Only with `wantsProgress` are the sinks sent
-    /// `progress` events.
+    /// tasks want, `background` what is kept of background sessions, `hasExternalPower` what the machine is fed by at the start. `dice` gives numbers from 0 up to but not including 1. Only with a `progressInterval` are the sinks sent
+    /// `progress` events, so often at most.
     package init(
         source: any TaskSource,
         sessions: [SessionConfiguration],
@@ -51,7 +49,7 @@ package final class Scheduler {
         runner: any AttemptRunner,
         inbox: Inbox<Message>,
         sinks: [any RunEventSink],
-        wantsProgress: Bool,
+        progressInterval: Duration?,
         occupant: @escaping (String) -> PathOccupant,
         orderKeys: (any OrderKeys)? = nil,
         background: (any BackgroundTransfers)? = nil,
@@ -65,7 +63,7 @@ package final class Scheduler {
         self.runner = runner
         self.inbox = inbox
         self.sinks = sinks
-        self.wantsProgress = wantsProgress
+        self.progressInterval = progressInterval
         self.occupant = occupant
         self.orderKeys = orderKeys
         self.background = background
@@ -73,7 +71,7 @@ package final class Scheduler {
         self.dice = dice
         self.wall = wall
         let start = now()
-        nextProgress = start + Self.progressInterval
+        nextProgress = start + (progressInterval ?? .zero)
         machine = RunMachine(
             source: source,
             sessions: sessions,
@@ -181,13 +179,13 @@ package final class Scheduler {
     private func wakeTime(hasAnswers: Bool) -> Int64? {
         if hasAnswers { return .min }
         let tick = machine.nextTick?.nanoseconds
-        guard wantsProgress, machine.running > 0 else { return tick }
+        guard progressInterval != nil, machine.running > 0 else { return tick }
         return min(tick ?? .max, nextProgress.nanoseconds)
     }
 
     private func askForProgress(_ time: MonotonicTime) {
-        guard wantsProgress, machine.running > 0, time >= nextProgress else { return }
-        nextProgress = time + Self.progressInterval
+        guard let progressInterval, machine.running > 0, time >= nextProgress else { return }
+        nextProgress = time + progressInterval
         runner.reportProgress()
     }
 

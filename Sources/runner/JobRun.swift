@@ -176,7 +176,7 @@ struct JobRun {
             runner: engine,
             inbox: inbox,
             sinks: sinks,
-            wantsProgress: display.wantsProgress,
+            progressInterval: display.progressInterval,
             occupant: PathOccupant.init(at:),
             orderKeys: keys,
             background: background,

@@ -118,6 +118,29 @@ import Testing
         #expect(run.outcome("t999") == "failed")
     }
 
+    @Test(arguments: signals)
+    func `a run that is stopped while its last task ends says why it ends so`(
+        signal: Int32,
+        code: Int32
+    ) throws {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer { _ in
+            Reply([.open(arrived), .wait(rest)]) + Reply.status(200).steps
+        }
+        let job = try JobFolder("version: 1\ndata:\n  a: { url: \(server.url("/")) }\n")
+        let running = try job.runCommand().start()
+        try arrived.wait()
+        running.signal(signal)
+        _ = try running.waitForLine(containing: "stopping")
+        rest.open()
+        let run = try running.finish().reported(in: job.folder)
+        #expect(run.code == code)
+        #expect(run.outcome("a") == "succeeded")
+        #expect(
+            run.command.standardError.contains("exit code \(code): a signal has stopped the run")
+        )
+    }
+
     @Test func `a signal ends the wait between two attempts`() throws {
         let server = try ScriptedServer(["/": [.unavailable(retryAfter: "60")]])
         let job = try JobFolder(

@@ -49,7 +49,7 @@ private final class TextSink: RunEventSink {
     /// Runs the tasks against a scripted runner by a clock that goes on by 300 ms at every look.
     private func run(
         _ tasks: [FakeSource.Task],
-        wantsProgress: Bool = false,
+        progressInterval: Duration? = nil,
         inbox: Inbox<Scheduler.Message> = Inbox(),
         schedule: ScheduleConfiguration = ScheduleConfiguration(),
         files: Set<String> = [],
@@ -67,7 +67,7 @@ private final class TextSink: RunEventSink {
             runner: FakeRunner(inbox, script),
             inbox: inbox,
             sinks: [sink],
-            wantsProgress: wantsProgress,
+            progressInterval: progressInterval,
             occupant: { files.contains($0) ? .file : .nothing },
             orderKeys: orderKeys,
             now: {
@@ -140,7 +140,7 @@ private final class TextSink: RunEventSink {
     }
 
     @Test func `progress is asked for and named`() {
-        let (lines, _) = run([.init("a")], wantsProgress: true) { _ in .nothing }
+        let (lines, _) = run([.init("a")], progressInterval: .milliseconds(200)) { _ in .nothing }
         #expect(lines == ["run job", "start a", "progress a 2", "succeeded a", "exit 0"])
     }
 

@@ -3,6 +3,8 @@ package import TransferModel
 
 /// Shows a run to the person who started it, on standard error.
 package final class ProgressDisplay: RunEventSink {
+    /// How long nothing is said, where lines stay, before a line says that the run goes on.
+    private static let longestSilence = Duration.seconds(30)
     /// How long a picture stands at least.
     private static let minimumInterval = Duration.milliseconds(200)
     /// A longer estimate tells nothing.
@@ -21,6 +23,8 @@ package final class ProgressDisplay: RunEventSink {
     private var running: [TaskProgress] = []
     private var rate = RateWindow()
     private var lastDrawing: MonotonicTime?
+    /// When something was written last, or the run began.
+    private var lastWriting: MonotonicTime
     /// What the programs behind bodies say, by task.
     private var errorLines: [String: ErrorLines] = [:]
     /// The lines that stand at the end of the screen and will be replaced.
@@ -48,10 +52,19 @@ package final class ProgressDisplay: RunEventSink {
         self.traits = traits
         self.now = now
         self.write = write
+        lastWriting = now()
     }
 
-    /// Whether `progress` events are wanted: only pictures use them.
-    package var wantsProgress: Bool { style == .bar }
+    /// How often `progress` events are wanted; nil where nothing is shown of them.
+    ///
+    /// Where lines stay they are for a line after a long silence, which is looked for a few times meanwhile.
+    package var progressInterval: Duration? {
+        switch style {
+        case .bar: Self.minimumInterval
+        case .plain: Self.longestSilence / 6
+        case .auto, .none: nil
+        }
+    }
 
     package func receive(_ event: RunEvent) {
         // Not the run's words but a program's: shown in every style.
@@ -69,6 +82,7 @@ package final class ProgressDisplay: RunEventSink {
         case .progress(let tasks):
             running = tasks
             redraw()
+            breakSilence()
         case .taskWillRetry(let id, let attempt, let failure, let wait):
             guard style == .plain else { return }
             let line = lines.retry(
@@ -92,6 +106,19 @@ package final class ProgressDisplay: RunEventSink {
                 after: lines.summary(summary, startDate: startDate, reportPath: reportPath())
             )
         }
+    }
+
+    /// Says where lines stay that the run goes on, if nothing else has said so for long.
+    private func breakSilence() {
+        guard style == .plain else { return }
+        let time = now()
+        let bytes = total.bytes + running.reduce(0) { $0 + $1.payloadBytes }
+        rate.add(bytes: bytes, tasks: total.done, at: time)
+        guard time - lastWriting >= Self.longestSilence, !running.isEmpty else { return }
+        var state = total
+        state.bytes = bytes
+        state.bytesPerSecond = rate.bytesPerSecond
+        replace([], after: lines.stillRunning(running.map(\.id), state))
     }
 
     private func show(_ bytes: [UInt8], of id: String, isLast: Bool) {
@@ -121,6 +148,7 @@ package final class ProgressDisplay: RunEventSink {
         // Up to the first line and clear to the end of the screen (ECMA-48 §8.3.35, §8.3.39).
         let erasure = picture.isEmpty ? "" : "\u{1B}[\(picture.count)F\u{1B}[J"
         picture = next
+        lastWriting = now()
         write(Array((erasure + text + next.map { $0 + "\n" }.joined()).utf8))
     }
 

@@ -4,6 +4,8 @@ internal import TransferModel
 struct ProgressLines: Sendable {
     /// The width of the longest outcome.
     private static let wordWidth = 9
+    /// Running tasks that are named in one line.
+    private static let mostNames = 3
     /// How much of a text from a peer is shown, cells.
     private static let maximumDetail = 500
 
@@ -65,6 +67,19 @@ struct ProgressLines: Sendable {
         return padded("stopping", color: 33) + "  \(reason)\(rest)\n"
     }
 
+    /// `running    a, b and 5 more; 3 of 40 tasks have ended; 1.2 GiB, 3.4 MiB/s`.
+    func stillRunning(_ ids: [String], _ total: ProgressFrame.Total) -> String {
+        let shown = ids.prefix(Self.mostNames).map(TerminalText.harmless)
+        var names = shown.joined(separator: ", ")
+        if ids.count > shown.count { names += " and \(ids.count - shown.count) more" }
+        var figures = Quantity.bytes(total.bytes)
+        if let rate = total.bytesPerSecond {
+            figures += ", \(Quantity.bytes(Int64(min(rate, 1e15))))/s"
+        }
+        return TerminalText.fitted("running", columns: Self.wordWidth)
+            + "  \(names); \(total.done) of \(total.tasks) tasks have ended; \(figures)\n"
+    }
+
     /// The counts, the bytes and the time, then where the report is.
     func summary(
         _ summary: RunSummary,
@@ -90,6 +105,13 @@ struct ProgressLines: Sendable {
         let isGood = summary.exitCode == .success
         var text = colored(result, isGood ? 32 : 31)
         text += "; \(sizes.joined(separator: ", "))\(time ?? "")\n"
+        if [.interrupted, .terminated].contains(summary.exitCode),
+            summary.tasks > 0, summary.succeeded + summary.unchanged == summary.tasks
+        {
+            text +=
+                "exit code \(summary.exitCode.rawValue): a signal has stopped the run, "
+                + "although every task has ended by itself\n"
+        }
         if let reportPath { text += "report: \(TerminalText.harmless(reportPath))\n" }
         return text
     }

@@ -58,7 +58,7 @@ import TransferModel
     @Test func `without a terminal each finished task is one line`() {
         let screen = Screen()
         let display = screen.display(.auto, Self.pipe)
-        #expect(!display.wantsProgress)
+        #expect(display.progressInterval == .seconds(5))
         for event in Samples.events { display.receive(event) }
         #expect(screen.lines.count == 7)
         #expect(screen.lines[0].hasPrefix("succeeded  artifact"))
@@ -83,10 +83,40 @@ import TransferModel
         #expect(bars.writes == 0)
     }
 
+    @Test func `where lines stay one says after 30 s of silence what still runs`() {
+        let screen = Screen()
+        let display = screen.display(.plain, Self.pipe)
+        display.receive(.started(Samples.header))
+        for second in stride(from: Int64(5), through: 65, by: 5) {
+            screen.time = MonotonicTime(nanoseconds: second * 1_000_000_000)
+            var tasks = ["a", "b", "c", "d"].map(Self.running)
+            tasks[0].countOfBytesReceived = second * 1024
+            display.receive(.progress(tasks))
+            if second == 40 { display.receive(.taskFinished(Samples.refused)) }
+        }
+        #expect(screen.lines.count == 4)
+        #expect(
+            screen.lines[0]
+                == "running    a, b, c and 1 more; 0 of 3 tasks have ended; 30.1 KiB, 1.0 KiB/s"
+        )
+        #expect(screen.lines[1].hasPrefix("failed     refused"))
+    }
+
+    @Test(arguments: [ProgressStyle.none, .bar])
+    func `only where lines stay silence is broken`(style: ProgressStyle) {
+        let screen = Screen()
+        let display = screen.display(style, Self.terminal)
+        #expect(display.progressInterval == (style == .bar ? .milliseconds(200) : nil))
+        display.receive(.started(Samples.header))
+        screen.time = MonotonicTime(nanoseconds: 60_000_000_000)
+        display.receive(.progress([Self.running("a")]))
+        #expect(!screen.lines.contains { $0.hasPrefix("running") })
+    }
+
     @Test func `bars are replaced, failures stay above them, and the end clears them`() {
         let screen = Screen()
         let display = screen.display(.bar, Self.terminal)
-        #expect(display.wantsProgress)
+        #expect(display.progressInterval == .milliseconds(200))
         display.receive(.started(Samples.header))
         display.receive(.taskStarted(Self.running("artifact")))
         display.receive(.progress([Self.running("artifact"), Self.running("refused")]))

@@ -99,6 +99,19 @@ import TransferModel
         )
     }
 
+    @Test(arguments: [ExitCode.interrupted, .terminated])
+    func `a run that was stopped when all was done says why it ends so`(code: ExitCode) {
+        var summary = RunSummary(endDate: Samples.start)
+        (summary.tasks, summary.succeeded, summary.unchanged) = (2, 1, 1)
+        summary.exitCode = code
+        let reason =
+            "exit code \(code.rawValue): a signal has stopped the run, although every task has ended by itself\n"
+        let whole = lines.summary(summary, startDate: nil, reportPath: nil)
+        #expect(whole == "1 of 2 tasks succeeded, 1 unchanged; 0 B received\n" + reason)
+        (summary.unchanged, summary.cancelled) = (0, 1)
+        #expect(!lines.summary(summary, startDate: nil, reportPath: nil).contains("exit code"))
+    }
+
     @Test func `only the outcome is coloured`() {
         let colored = ProgressLines(usesColor: true)
         #expect(
