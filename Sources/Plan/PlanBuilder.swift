@@ -53,6 +53,7 @@ struct PlanBuilder {
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
+        reader.toleratesEnvironment = options.toleratesEnvironment
     }
 
     mutating func build() throws(PlanRejected) -> Plan {

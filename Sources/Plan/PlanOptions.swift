@@ -42,6 +42,10 @@ package struct PlanOptions: Sendable {
     package var dataFile: @Sendable (String) -> (any DataFile)?
     /// What `${run.…}` stands for.
     package var run: RunValues
+    /// Whether what the environment lacks, variables and files, is a warning: for a look at a job elsewhere than where it runs.
+    ///
+    /// A plan with such a warning is not to be run.
+    package var toleratesEnvironment: Bool
     /// How many tasks the plan may keep until they are started, rather than read them again; 0 or more.
     package var mostKeptTasks: Int
 
@@ -57,6 +61,7 @@ package struct PlanOptions: Sendable {
         patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
         dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
         run: RunValues = .standIn,
+        toleratesEnvironment: Bool = false,
         mostKeptTasks: Int = 0
     ) {
         self.variables = variables
@@ -69,6 +74,7 @@ package struct PlanOptions: Sendable {
         self.patternFault = patternFault
         self.dataFile = dataFile
         self.run = run
+        self.toleratesEnvironment = toleratesEnvironment
         self.mostKeptTasks = mostKeptTasks
     }
 }

@@ -59,6 +59,8 @@ struct Reader {
     var isOrderOfRun = false
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
+    /// Whether what the environment lacks is a warning; a value that it should give is then one that is known later.
+    var toleratesEnvironment = false
     /// Bytes of the long ones among them, of all owners.
     var longFilledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
@@ -284,6 +286,11 @@ struct Reader {
     /// Adds a diagnostic; past the limit only the first one that does not fit, which says so.
     mutating func add(_ diagnostic: Diagnostic) {
         guard !isFull else { return }
+        if toleratesEnvironment, JobCode(rawValue: diagnostic.code)?.isEnvironment == true {
+            var warning = diagnostic
+            warning.severity = .warning
+            return addWarning(warning)
+        }
         guard diagnostic.severity == .error else { return addWarning(diagnostic) }
         diagnostics.append(diagnostic)
         errorCount += 1

@@ -33,6 +33,7 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
+    ///   - toleratesEnvironment: Whether what the environment lacks is a warning; such a plan is not to be run.
     ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
     ///   - lock: Takes the lock that the job asks for, before its tasks are looked at; whether that was waited for.
     /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
@@ -42,6 +43,7 @@ struct JobSource {
         only: [String] = [],
         reportPath: String? = nil,
         run: RunValues = .standIn,
+        toleratesEnvironment: Bool = false,
         mostKeptTasks: Int = 0,
         lock: (LockRequest) throws(Exit) -> Bool = { (_: LockRequest) throws(Exit) in false }
     ) throws(Exit) {
@@ -61,6 +63,7 @@ struct JobSource {
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
             run: run,
+            toleratesEnvironment: toleratesEnvironment,
             mostKeptTasks: mostKeptTasks
         )
         var parsed = Document.parse(bytes, name: path)
@@ -136,8 +139,14 @@ struct JobSource {
     }
 
     /// The exit code of a file that is only looked at; a strict one takes warnings for faults.
+    ///
+    /// Not those of what the environment lacks: only a look that tolerates that has such warnings.
     func exitCode(isStrict: Bool) -> ExitCode {
-        let isRefused = isStrict && exitCode == .success && !report.diagnostics.isEmpty
+        let isRefused =
+            isStrict && exitCode == .success
+            && report.diagnostics.contains {
+                JobCode(rawValue: $0.code)?.isEnvironment != true
+            }
         return isRefused ? .invalidJobFile : exitCode
     }
 

@@ -32,6 +32,17 @@ struct Validate: ParsableCommand {
     @Flag(help: "Exit with 3 for warnings too. [env: RUNNER_STRICT]")
     var strict = false
 
+    @Flag(
+        name: .customLong("no-environment"),
+        help: ArgumentHelp(
+            """
+            Take variables that are not set and files that are not there for warnings: where the job is checked and not \
+            run. [env: RUNNER_NO_ENVIRONMENT]
+            """
+        )
+    )
+    var noEnvironment = false
+
     @Flag(name: .shortAndLong, help: "Say nothing about files that are right. [env: RUNNER_QUIET]")
     var quiet = false
 
@@ -39,13 +50,18 @@ struct Validate: ParsableCommand {
         let variables = job.resolvedVariables(in: ProcessContext.environment)
         let format = try DiagnosticFormat.resolve(format)
         let isQuiet = try quiet || EnvironmentOption.flag("QUIET")
+        let toleratesEnvironment = try noEnvironment || EnvironmentOption.flag("NO_ENVIRONMENT")
         let isStrict = try strict || EnvironmentOption.flag("STRICT")
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
         for file in try Self.expanded(files) {
             let source: JobSource
             do throws(Exit) {
-                source = try JobSource(path: file, variables: variables)
+                source = try JobSource(
+                    path: file,
+                    variables: variables,
+                    toleratesEnvironment: toleratesEnvironment
+                )
             } catch {
                 // The other files are checked all the same.
                 error.explain()

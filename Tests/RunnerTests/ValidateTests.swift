@@ -31,6 +31,48 @@ import Testing
         }
     }
 
+    private static let ofAnotherMachine = """
+        version: 1
+        variables: { region: null }
+        sessions:
+          s: { httpAdditionalHeaders: { X-Build: "${env.BUILD}" }, tls: { caFile: ca.pem } }
+        data:
+          a: { url: "${env.API:?the API of the stage}/a" }
+          b: { url: "http://127.0.0.1:1/${var.region}", needs: [a] }
+        uploads:
+          c: { url: "http://127.0.0.1:1/", file: "build/${env.BUILD}.zip" }
+          d: { url: "http://127.0.0.1:1/", file: build/report.json }
+        downloads:
+          e: { forEach: { csv: rows.csv }, url: "http://127.0.0.1:1/${item.id}", to: "${item.id}" }
+        """
+
+    @Test func `without its environment a job is checked all the same`() throws {
+        let job = try JobFolder(Self.ofAnotherMachine)
+        #expect(try job.runner(["validate", "job.yaml"]).status == .exit(4))
+        for strict in [[], ["--strict"]] {
+            let outcome = try job.runner(["validate", "--no-environment", "job.yaml"] + strict)
+            #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+            #expect(outcome.standardError.contains("warning: "))
+            #expect(!outcome.standardError.contains("error: "))
+            #expect(outcome.standardOutput.hasPrefix("job.yaml: valid, "))
+        }
+        let environment = ["RUNNER_NO_ENVIRONMENT": "1"]
+        let chosen = try job.runner(["validate", "job.yaml"], environment: environment)
+        #expect(chosen.status == .exit(0))
+    }
+
+    @Test func `without its environment the faults of a job file are faults`() throws {
+        let job = try JobFolder(
+            Self.ofAnotherMachine
+                + "\n  f: { url: \"${env.API}/f\", to: f, retires: 3, needs: [g], mode: \"0999\" }\n"
+        )
+        let outcome = try job.runner(["validate", "--no-environment", "job.yaml"])
+        #expect(outcome.status == .exit(3))
+        for words in ["unknown key `retires`", "there is no task `g`", "`mode`"] {
+            #expect(outcome.standardError.contains(words), "\(outcome.standardError)")
+        }
+    }
+
     @Test func `one fault is one diagnostic, in file order`() throws {
         let outcome = try JobFolder(Self.faulty).runner(["validate", "job.yaml"])
         #expect(outcome.status == .exit(3))
