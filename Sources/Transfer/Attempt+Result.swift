@@ -225,7 +225,7 @@ extension Attempt {
             result.proxyResponse = refusedTunnel
         }
         if !hasFailed { result.voucher = voucher }
-        if resumption != nil { result.resume = resumeOutcome() }
+        if resumption != nil || hasFailed { result.resume = resumeOutcome() }
         if upload != nil { result.resume = uploadOutcome() }
         result.countOfBytesSent = recorder.sentBodyBytesBefore
         // Of the body that was asked for: redirects have bodies of their own.

@@ -18,7 +18,11 @@ extension Attempt {
         let resumption = Resumption(partial, offer)
         self.resumption = resumption
         if wantsName {
-            resumption.keeping = partial.isKept ? .kept(.now + PartialKeeper.interval) : .due(.now)
+            let now = MonotonicTime.now
+            resumption.keeping = .due(now)
+            if partial.isKept {
+                resumption.didKeep(vouched: partial.size, at: now, syncIn: PartialKeeper.interval)
+            }
         }
         guard let offer else { return true }
         hop.headers += offer.fields
@@ -86,12 +90,46 @@ extension Attempt {
         }
         giveUpPart()
         try sink.open(file, expectedCount: expectedCount)
-        if caching?.servedLength == nil, case .file(let output, let folder) = sink.content,
-            isResumable(head, file)
-        {
-            noteResumable(output, folder, file, head)
+        switch sink.content {
+        case .file(let output, let folder):
+            if caching?.servedLength == nil, isResumable(head, file) {
+                noteResumable(output, folder, file, head)
+            }
+        case .memory:
+            // Whether it is resumable is asked when it matters: nearly all small bodies come at once.
+            if wantsName, expectedCount ?? 0 > 0 {
+                let time = session.turn.time + PartialKeeper.longestWait
+                partTime = time
+                session.turn.look(at: time)
+            }
         }
         return true
+    }
+
+    /// Makes a part of a small body that is in memory and could be gone on with.
+    private func spill() {
+        guard !hasFailed || failure?.endsResuming == false && failure?.kind != .cancelled,
+            resumption == nil, case .accept = verdict, caching?.servedLength == nil,
+            let head, let destination, isResumable(head, destination)
+        else { return }
+        // Without room for it the body stays in memory.
+        guard (try? sink.spill()) != nil, case .file(let output, let folder) = sink.content else {
+            return
+        }
+        noteResumable(output, folder, destination, head)
+    }
+
+    /// Does what is due about the part although nothing comes in.
+    func lookAtPart(at now: MonotonicTime) {
+        if let time = partTime {
+            if now >= time {
+                spill()
+                partTime = sink.isEmpty ? now + PartialKeeper.longestWait : nil
+                resumption?.keeping = .due(now)
+            }
+            if let partTime { session.turn.look(at: partTime) }
+        }
+        if let resumption { keepPart(resumption, at: now) }
     }
 
     /// Makes the file that is being written one that another attempt can go on with.
@@ -139,14 +177,14 @@ extension Attempt {
         switch resumption.keeping {
         case .never: return
         case .due(let time):
-            guard now >= time else { return }
+            guard now >= time, partial.size > 0 else { break }
             keeper.keep(partial, of: request, session.configuration.credentials)
-            resumption.keeping = .kept(now + PartialKeeper.firstInterval)
-        case .kept(let time):
-            guard now >= time else { return }
-            keeper.checkpoint(partial)
-            resumption.keeping = .kept(now + PartialKeeper.interval)
+            resumption.didKeep(vouched: 0, at: now, syncIn: PartialKeeper.firstInterval)
+        case .kept:
+            guard let isSettled = resumption.takeNote(age: now - startTime, at: now) else { break }
+            keeper.checkpoint(partial, isSettled: isSettled)
         }
+        if let time = resumption.nextTime { session.turn.look(at: time) }
     }
 
     /// Fails when more has come than the range that the response announced; nobody knows then what it is.
@@ -174,6 +212,7 @@ extension Attempt {
 
     /// What is left for the next attempt, or to be published; and from where this one went on.
     func resumeOutcome() -> ResumeOutcome? {
+        if hasFailed { spill() }
         guard let resumption else { return nil }
         var partial = resumption.partial
         // Of a whole file the publication finds out what is wrong with it.

@@ -71,6 +71,8 @@ final class Attempt {
     let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
     var resumption: Resumption?
+    /// When a body that is in memory is to be kept for later runs; nil when it is not.
+    var partTime: MonotonicTime?
     let keeper: PartialKeeper
     let claims: DestinationClaims?
     /// Whether a text from the server may become the name of a file.
@@ -329,6 +331,7 @@ final class Attempt {
         sink.discard()
         discarded = DiscardedBody()
         decoding = nil
+        partTime = nil
         keepsFile = false
         head = nil
         verdict = nil

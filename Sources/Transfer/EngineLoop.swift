@@ -367,6 +367,7 @@ final class EngineLoop: MultiHandle.Driver {
     ///
     /// - Returns: Whether there was a socket or a wake-up meanwhile.
     private func checkAttempts() -> Bool {
+        nextCheck = min(nextCheck, turn.takeLookTime())
         guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return false }
         // Of a thread or a process that stood still meanwhile the peers were not silent: what they said has its say first.
         let wasReady = awaitSockets(milliseconds: 0)
@@ -376,6 +377,7 @@ final class EngineLoop: MultiHandle.Driver {
             if let verdict = attempt.checkWatch(at: now) {
                 end(attempt, with: attempt.failure(for: verdict))
             } else {
+                attempt.lookAtPart(at: now)
                 nextCheck = min(nextCheck, attempt.watch.nextCheck)
             }
         }
@@ -398,6 +400,7 @@ final class EngineLoop: MultiHandle.Driver {
     /// Until the next timer or check, rounded up so that it is due when the wait is over.
     private func waitMilliseconds() -> Int32 {
         if !readers.isEmpty { return 0 }
+        nextCheck = min(nextCheck, turn.takeLookTime())
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }
         if let check = sockets.nextGuardCheck {

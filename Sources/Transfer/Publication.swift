@@ -108,6 +108,13 @@ struct Publication {
             resume.partial?.discard()
         } else if result.failure == nil {
             resume.partial?.didPublish()
+        } else if let partial = resume.partial {
+            // It may be all that a later run finds.
+            partial.checkpoint(
+                at: partial.size,
+                durability == .none ? .restart : .powerLoss,
+                while: { false }
+            )
         }
         result.resume = resume.withoutPartial
     }

@@ -118,8 +118,8 @@ final class Publisher: Sendable {
             case .checkpoint(let checkpoint):
                 checkpoint.partial.checkpoint(
                     at: checkpoint.length,
-                    isDurable: durability != .none,
-                    // Who stops a run does not wait until all of a large beginning is read: the part counts without.
+                    !checkpoint.isSettled ? .process : durability == .none ? .restart : .powerLoss,
+                    // Who stops a run does not wait until all that earlier runs have left is read.
                     while: { !queue.withLock { $0.isStopped } }
                 )
                 continue

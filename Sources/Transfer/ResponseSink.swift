@@ -30,6 +30,9 @@ struct ResponseSink {
     private var count = 0
     private(set) var content = Content.memory([])
 
+    /// Whether nothing has come yet.
+    var isEmpty: Bool { count == 0 }
+
     /// Keeps nothing of the body.
     mutating func discard() {
         self = ResponseSink()
@@ -91,6 +94,14 @@ struct ResponseSink {
         if let available = folder.availableBytes, available < expectedCount ?? 0 {
             throw SystemError.diskFull(destination.displayPath)
         }
+    }
+
+    /// Moves a body that is still in memory into a file, so that it can be kept; does nothing when there is none of it yet.
+    mutating func spill() throws(SystemError) {
+        guard case .destination(let destination) = mode, case .memory(let bytes) = content,
+            !bytes.isEmpty
+        else { return }
+        try startFile(destination)
     }
 
     /// Takes a piece, all of it or none; false means that nothing more of this body is wanted.

@@ -150,7 +150,8 @@ import TransferModel
         #expect(jobs >= 3)
         let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
         let whole = bodies.reduce(0) { $0 + $1.count } * jobs
-        #expect(sent * 10 <= whole * 11, "\(sent) of \(whole) bytes, in \(jobs) jobs")
+        // What a run has not noted when it is killed, a tenth of what it has brought at the most, comes again.
+        #expect(sent * 10 <= whole * 12, "\(sent) of \(whole) bytes, in \(jobs) jobs")
         // What has left when a run is killed goes through the line behind it.
         let uploaded = line.passages.reduce(0) { $0 + $1.sent.count }
         let spent = uploaded - upload.count * jobs

@@ -36,14 +36,28 @@ import TransferModel
         }
     }
 
-    /// Runs the job until its part has that size, and ends it by a signal.
+    /// Waits until the record of the part vouches for so many bytes, or more.
+    private func waitForNote(of size: Int, in job: JobFolder) throws {
+        try job.folder.wait(for: "a note of \(size) bytes") { try noted(in: job) >= size }
+    }
+
+    /// How many bytes the record of the part vouches for.
+    private func noted(in job: JobFolder) throws -> Int {
+        guard let text = try? job.folder.text("out/.a.bin.part.record"),
+            let line = text.split(separator: "\n").first
+        else { return 0 }
+        let record = try JSONValue(bytes: Array(line.utf8))
+        return Int(record["checkpoints"]?.elements.last?["length"]?.integer ?? 0)
+    }
+
+    /// Runs the job until so much of its part is noted, and ends it by a signal.
     private func interrupt(
         _ job: JobFolder,
         at size: Int,
         by signals: [Int32] = [9]
     ) throws {
         let running = try job.runCommand().start()
-        try job.folder.waitForSize(of: "out/.a.bin.part", size)
+        try waitForNote(of: size, in: job)
         for (place, signal) in signals.enumerated() {
             if place > 0 { _ = try running.waitForLine(containing: "stopping") }
             running.signal(signal)
@@ -217,6 +231,45 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
+    /// What happens to the part behind what its record vouches for.
+    @Test(arguments: [
+        "printf junk >>out/.a.bin.part",
+        "head -c 200000 /dev/urandom >>out/.a.bin.part",
+    ])
+    func `what stands behind the recorded length is fetched again`(change: String) throws {
+        let server = try server(stoppingAt: 3_000_000)
+        let job = try job(server.url("/"))
+        try interrupt(job, at: 3_000_000)
+        #expect(
+            try Command("sh", ["-c", change], workingFolder: job.folder.path).run().status
+                == .exit(0)
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 3_000_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
+    /// How much of how large a body has come when it stands still.
+    @Test(arguments: [(700_000, 500_000), (60_000, 40_000), (300_000, 1_000)])
+    func `a small body that stands still has a part, too`(total: Int, count: Int) throws {
+        let body = Array(Self.body.prefix(total))
+        let server = try ScriptedServer { request in
+            if let start = request.rangeStart {
+                return .part(of: body, from: start, [Self.tag])
+            }
+            let head = Reply.head(200, [Self.tag, "Content-Length: \(total)"])
+            return Reply([.send(head + body.prefix(count)), .waitForPeerToLeave])
+        }
+        let job = try job(server.url("/"))
+        try interrupt(job, at: count)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, count])
+        #expect(try job.folder.read("out/a.bin") == body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
     @Test func `a file that has changed meanwhile is taken whole`() throws {
         let server = try ScriptedServer { request in
             request.earlierRequestsForPath == 0
@@ -367,11 +420,11 @@ import TransferModel
         try nginx.root.write(body, to: "a.bin")
         let job = try job("\(nginx.origin)/paced/a.bin")
         for _ in 0..<30 {
-            let size = (try? job.folder.size(of: "out/.a.bin.part")) ?? 0
+            let size = try noted(in: job)
             let further = Int.random(in: 340_000...390_000, using: &generator)
             guard size + further < body.count - (384 << 10) else { break }
             let running = try job.runCommand(["--progress", "none"]).start()
-            try job.folder.waitForSize(of: "out/.a.bin.part", size + further)
+            try waitForNote(of: size + further, in: job)
             running.signal(9)
             #expect(try running.finish().status == .signal(9))
         }

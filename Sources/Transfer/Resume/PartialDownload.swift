@@ -12,8 +12,12 @@ package final class PartialDownload: Sendable {
         var record: PartialRecord?
         /// Whether it is published or given up: nothing is written any more.
         var isOver = false
+        /// Whether a note waits for its turn.
+        var isQueued = false
         /// Whether a checkpoint is under way.
         var isBusy = false
+        /// What was asked for meanwhile, which follows; nil when nothing was.
+        var next: (length: Int64, reach: PartialCheckpoint.Reach)?
         /// Whether the beginning is not what the record says.
         var isCorrupt = false
     }
@@ -40,6 +44,8 @@ package final class PartialDownload: Sendable {
     private let names: PartialNames?
     private let naming: Lock<Naming>
     private let prefix: Lock<PrefixDigest>
+    /// How many stretches of the part earlier runs have left.
+    private let earlierCount: Int
 
     /// A part of this run, or of an earlier one that has left it with a record.
     init(
@@ -62,7 +68,9 @@ package final class PartialDownload: Sendable {
         self.total = total
         self.names = names
         naming = Lock(Naming(record: record))
-        prefix = Lock(PrefixDigest(expecting: record?.checkpoint))
+        let earlier = record?.checkpoints ?? []
+        earlierCount = earlier.count
+        prefix = Lock(PrefixDigest(behind: earlier))
     }
 
     /// How many bytes are there.
@@ -133,56 +141,85 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Syncs what is there of the file and notes it in the record; for a thread that may wait for the disk.
+    /// Notes what is there of the file in the record; for a thread that may wait for the disk.
     ///
     /// A part whose beginning is not what the record says, or that could not be synced, is given up.
     ///
     /// - Parameters:
     ///   - length: How much is there; of all bytes the last one is left out, which is asked for again.
-    ///   - isDurable: Whether it is to survive a power loss; otherwise it survives the process.
-    ///   - isWorthwhile: Asked from time to time while a beginning is compared with its record: without that there is no
-    ///     checkpoint.
+    ///   - reach: What it is to survive.
+    ///   - isWorthwhile: Asked from time to time while what earlier runs have left is compared with the record, which goes
+    ///     on at the next checkpoint.
     func checkpoint(
         at length: Int64,
-        isDurable: Bool,
+        _ reach: PartialCheckpoint.Reach,
         while isWorthwhile: @Sendable () -> Bool = { true }
     ) {
-        let length = min(length, total - 1)
-        let isWanted = naming.withLock { naming in
-            guard naming.record != nil, !naming.isOver, !naming.isBusy else { return false }
-            naming.isBusy = true
-            return true
-        }
-        guard isWanted else { return }
-        do throws(SystemError) {
-            let digest = try prefix.withLock { prefix throws(SystemError) in
-                try prefix.extend(to: length, of: file, while: isWorthwhile)
+        var next: (length: Int64, reach: PartialCheckpoint.Reach)? = (length, reach)
+        while let (length, reach) = next {
+            guard beginCheckpoint(length, reach) else { return }
+            do throws(SystemError) {
+                try vouch(upTo: min(length, total - 1), reach)
+                try prefix.withLock { prefix throws(SystemError) in
+                    try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
+                }
+            } catch {
+                // The record of before still holds.
             }
-            if let digest {
-                if isDurable { try file.syncContent() }
-                try note(.init(length: length, digest: digest), isDurable: isDurable)
+            let isCorrupt = prefix.withLock { $0.isCorrupt }
+            next = naming.withLock { naming in
+                naming.isBusy = false
+                naming.isCorrupt = isCorrupt
+                defer { naming.next = nil }
+                return naming.next
             }
-        } catch {
-            // The record of before still holds.
+            if isSpoilt {
+                discard()
+                return
+            }
         }
-        let isCorrupt = prefix.withLock { $0.isCorrupt }
-        naming.withLock {
-            $0.isBusy = false
-            $0.isCorrupt = isCorrupt
+    }
+
+    /// Whether nobody else is at it; otherwise that one does this checkpoint as well.
+    private func beginCheckpoint(_ length: Int64, _ reach: PartialCheckpoint.Reach) -> Bool {
+        naming.withLock { naming in
+            naming.isQueued = false
+            guard naming.record != nil, !naming.isOver else { return false }
+            guard naming.isBusy else {
+                naming.isBusy = true
+                return true
+            }
+            let other = naming.next ?? (length, reach)
+            naming.next = (max(other.length, length), max(other.reach, reach))
+            return false
         }
-        if isSpoilt { discard() }
+    }
+
+    /// Hashes what is there of the file, syncs it if it is to survive a power loss, and notes it.
+    private func vouch(
+        upTo length: Int64,
+        _ reach: PartialCheckpoint.Reach
+    ) throws(SystemError) {
+        let digest = try prefix.withLock { prefix throws(SystemError) in
+            try prefix.extend(to: length, of: file)
+        }
+        guard let digest else { return }
+        if reach == .powerLoss { try file.syncContent() }
+        try note(.init(length: length, digest: digest), reach)
     }
 
     private func note(
         _ checkpoint: PartialRecord.Checkpoint,
-        isDurable: Bool
+        _ reach: PartialCheckpoint.Reach
     ) throws(SystemError) {
         try naming.withLock { naming throws(SystemError) in
             guard !naming.isOver, var record = naming.record,
-                checkpoint.length > record.checkpoint.length
+                checkpoint.length > record.vouchedLength
+                    || reach != .process && checkpoint != record.synced
             else { return }
-            record.checkpoint = checkpoint
-            try write(record, isDurable: isDurable)
+            record.checkpoints = record.checkpoints.prefix(earlierCount) + [checkpoint]
+            if reach != .process { record.synced = checkpoint }
+            try write(record, isDurable: reach == .powerLoss)
             naming.record = record
         }
     }
@@ -190,13 +227,22 @@ package final class PartialDownload: Sendable {
     /// Whether a checkpoint has found that the beginning has changed, or a sync has failed: nobody is to go on with it.
     var isSpoilt: Bool { naming.withLock { $0.isCorrupt } || file.hasFailedSync }
 
+    /// Whether it is time to hand another checkpoint over: the last one is no longer waiting.
+    func mayQueueCheckpoint() -> Bool {
+        naming.withLock { naming in
+            guard naming.record != nil, !naming.isQueued else { return false }
+            naming.isQueued = true
+            return true
+        }
+    }
+
     /// Whether it has a name by which a later run finds it.
     var isKept: Bool { naming.withLock { $0.record != nil } }
 
-    /// Whether the beginning is what the record says; reads it.
+    /// Whether what earlier runs have left is what the record says; reads it.
     func verify() throws(SystemError) -> Bool {
         try prefix.withLock { prefix throws(SystemError) in
-            if prefix.isUnverified { _ = try prefix.extend(to: size, of: file) }
+            try prefix.compare(file)
             return !prefix.isCorrupt
         }
     }
@@ -246,9 +292,9 @@ package final class PartialDownload: Sendable {
 
     /// What an earlier run has left of a file.
     ///
-    /// What is behind the recorded length counts as long as the kernel that has taken it runs, and the file system stays
-    /// mounted: nothing but the end of the process can then have come between. Otherwise it is dropped. What is ours and of
-    /// no use is removed.
+    /// What is behind the recorded length is dropped: nobody vouches for it. What was not synced is recorded, too, and
+    /// counts as long as the kernel that has taken it runs, and the file system stays mounted: nothing but the end of the
+    /// process can then have come between. What is ours and of no use is removed.
     ///
     /// - Parameters:
     ///   - names: Those of the part and of its record.
@@ -270,20 +316,24 @@ package final class PartialDownload: Sendable {
             let file = try OutputFile(kept: names.part, in: folder, name: destination.name)
             guard case .own(let known) = look(at: names, in: folder) else { return nil }
             guard var record = known, urls.contains(where: record.url.hasSameBytes),
-                record.requestDigest == traits.digest(record.salt), try record.isOf(file)
+                record.requestDigest == traits.digest(record.salt)
             else {
                 file.remove(keptName: names.part)
                 folder.remove(names.record)
                 return nil
             }
-            try file.restrict()
             let tenure = try Self.tenure(bootIdentifier, of: file)
-            let isOlder = tenure.isEmpty || record.tenure != tenure
-            if isOlder {
-                try file.truncate(to: record.checkpoint.length)
-                // What is written behind it from now on is known to this kernel.
-                record.tenure = tenure
+            let isRestarted = tenure.isEmpty || record.tenure != tenure
+            record.checkpoints = record.vouched(isRestarted: isRestarted)
+            guard record.vouchedLength > 0, try record.isOf(file) else {
+                file.remove(keptName: names.part)
+                folder.remove(names.record)
+                return nil
             }
+            try file.restrict()
+            try file.truncate(to: record.vouchedLength)
+            // What is written behind it from now on is known to this kernel.
+            record.tenure = tenure
             let partial = PartialDownload(
                 file: file,
                 folder: folder,
@@ -296,7 +346,7 @@ package final class PartialDownload: Sendable {
                 record: record
             )
             // Without it the next run drops what this one adds, no more.
-            if isOlder { try? partial.write(record, isDurable: false) }
+            if isRestarted { try? partial.write(record, isDurable: false) }
             return partial
         } catch {
             // Its file was published, and the process has ended before it could remove the record.
@@ -364,6 +414,6 @@ extension PartialRecord {
     fileprivate func isOf(_ file: OutputFile) throws(SystemError) -> Bool {
         let isPrivate = try !file.isWritableByOthers
         let isSame = try file.inode == inode
-        return isPrivate && isSame && file.size <= total && file.size >= checkpoint.length
+        return isPrivate && isSame && file.size <= total && file.size >= vouchedLength
     }
 }

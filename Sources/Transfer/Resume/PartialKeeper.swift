@@ -3,8 +3,21 @@ internal import TransferModel
 
 /// A part as far as it is there now, to be synced and noted in its record.
 struct PartialCheckpoint: Sendable {
+    /// What a note of a part survives.
+    enum Reach: Int, Comparable {
+        /// The end of the process.
+        case process
+        /// As much as the files of the run do: without syncing, a restart of the machine that writes everything first.
+        case restart
+        case powerLoss
+
+        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
+    }
+
     let partial: PartialDownload
     let length: Int64
+    /// Whether it is to be synced, where files are.
+    let isSettled: Bool
 }
 
 /// Keeps parts of downloads and uploads for later runs and finds those that earlier ones have left; one for each engine
@@ -17,7 +30,6 @@ final class PartialKeeper {
     static let firstInterval = Duration.seconds(1)
     /// How much time a power loss may cost.
     static let interval = Duration.seconds(5)
-
     /// Whether a text may stand in a file beside the destination; a secret may not.
     private let mayWrite: @Sendable (String) -> Bool
     /// nil when uploads are for this run only.
@@ -83,10 +95,13 @@ final class PartialKeeper {
         )
     }
 
-    /// Has what is there of a part synced and noted.
-    func checkpoint(_ partial: PartialDownload) {
-        guard partial.isKept else { return }
-        publisher.submit(PartialCheckpoint(partial: partial, length: partial.size))
+    /// Has what is there of a part noted, and synced if it is to be settled.
+    func checkpoint(_ partial: PartialDownload, isSettled: Bool = true) {
+        // A disk that is slow to take notes gets no more of them; what is to be synced waits its turn.
+        guard isSettled ? partial.isKept : partial.mayQueueCheckpoint() else { return }
+        publisher.submit(
+            PartialCheckpoint(partial: partial, length: partial.size, isSettled: isSettled)
+        )
     }
 
     // MARK: Uploads

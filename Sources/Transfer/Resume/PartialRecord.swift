@@ -6,21 +6,15 @@ internal import TransferModel
 ///
 /// A `SealedLine`, which has nothing of the request but its URL and salted digests.
 struct PartialRecord: Hashable {
-    /// How much of a part is certain to have reached the disk, and what it is.
+    /// What a stretch of a part is, which begins where the one before ends.
     struct Checkpoint: Sendable, Hashable {
-        /// Bytes from the beginning.
+        /// Where it ends: bytes from the beginning of the part.
         var length: Int64
-        /// The SHA-256 of those bytes in hexadecimal digits.
+        /// The SHA-256 of its bytes in hexadecimal digits.
         var digest: String
-
-        /// That of no bytes.
-        static let start = Checkpoint(
-            length: 0,
-            digest: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        )
     }
 
-    private static let formatVersion: Int64 = 2
+    private static let formatVersion: Int64 = 3
 
     /// The URL that was asked, before redirects.
     var url: String
@@ -38,7 +32,25 @@ struct PartialRecord: Hashable {
     /// Until when the kernel itself knows what was written: the start of the machine and the mount; empty where it cannot
     /// be told.
     var tenure: String
-    var checkpoint: Checkpoint
+    /// What there is of the part, a stretch for each run that has written to it.
+    var checkpoints: [Checkpoint] = []
+    /// How far the part is certain to have reached the disk: the end of a stretch, or of the beginning of one; nil when
+    /// nothing is.
+    var synced: Checkpoint?
+
+    /// What is vouched for.
+    ///
+    /// - Parameter isRestarted: Whether the kernel that has taken what was written may have been started anew since.
+    /// - Returns: The stretches that count, of which the last may be a beginning.
+    func vouched(isRestarted: Bool) -> [Checkpoint] {
+        guard isRestarted else { return checkpoints }
+        guard let synced else { return [] }
+        let whole = checkpoints.prefix { $0.length <= synced.length }
+        return whole.last?.length == synced.length ? Array(whole) : whole + [synced]
+    }
+
+    /// How many bytes are vouched for.
+    var vouchedLength: Int64 { checkpoints.last?.length ?? 0 }
 
     /// The SHA-256 of a text that nobody is to guess from it, in hexadecimal digits; nil without libcrypto.
     static func digest(of text: String, _ salt: String) -> String? {
@@ -69,8 +81,14 @@ struct PartialRecord: Hashable {
         writer.member("total", total)
         writer.member("inode", String(inode))
         writer.member("tenure", tenure)
-        writer.member("length", checkpoint.length)
-        writer.member("digest", checkpoint.digest)
+        writer.key("checkpoints")
+        writer.beginArray()
+        for checkpoint in checkpoints { checkpoint.write(to: &writer) }
+        writer.endArray()
+        if let synced {
+            writer.key("synced")
+            synced.write(to: &writer)
+        }
         writer.endObject()
         return SealedLine.text(of: writer.bytes)
     }
@@ -85,8 +103,7 @@ struct PartialRecord: Hashable {
             let total = record["total"]?.integer, total > 0,
             let inode = record["inode"]?.string.flatMap({ UInt64($0) }),
             let tenure = record["tenure"]?.string,
-            let length = record["length"]?.integer, length >= 0, length <= total,
-            let digest = record["digest"]?.string
+            let checkpoints = Checkpoint.all(record["checkpoints"], upTo: total)
         else { return nil }
         if let tag = record["entityTag"]?.string {
             validator = .entityTag(tag)
@@ -102,7 +119,8 @@ struct PartialRecord: Hashable {
         self.total = total
         self.inode = inode
         self.tenure = tenure
-        checkpoint = Checkpoint(length: length, digest: digest)
+        self.checkpoints = checkpoints
+        synced = record["synced"].flatMap { Checkpoint($0) }
     }
 
     init(
@@ -113,8 +131,7 @@ struct PartialRecord: Hashable {
         validator: ResumeValidator,
         total: Int64,
         inode: UInt64,
-        tenure: String,
-        checkpoint: Checkpoint = .start
+        tenure: String
     ) {
         self.url = url
         self.salt = salt
@@ -124,6 +141,37 @@ struct PartialRecord: Hashable {
         self.total = total
         self.inode = inode
         self.tenure = tenure
-        self.checkpoint = checkpoint
+    }
+}
+
+extension PartialRecord.Checkpoint {
+    fileprivate init?(_ value: JSONValue) {
+        guard let length = value["length"]?.integer, length > 0,
+            let digest = value["digest"]?.string
+        else { return nil }
+        self.init(length: length, digest: digest)
+    }
+
+    /// The stretches of a record; nil when they do not follow each other.
+    fileprivate static func all(
+        _ list: JSONValue?,
+        upTo total: Int64
+    ) -> [PartialRecord.Checkpoint]? {
+        guard let list else { return nil }
+        var checkpoints: [PartialRecord.Checkpoint] = []
+        for element in list.elements {
+            guard let checkpoint = PartialRecord.Checkpoint(element), checkpoint.length <= total,
+                checkpoint.length > checkpoints.last?.length ?? 0
+            else { return nil }
+            checkpoints.append(checkpoint)
+        }
+        return checkpoints
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("length", length)
+        writer.member("digest", digest)
+        writer.endObject()
     }
 }

@@ -51,13 +51,14 @@ import TransferModel
     /// Leaves a part with a checkpoint, as a process that ends does.
     private func leave(
         checkpointAt length: Int64? = 60_000,
+        _ reach: PartialCheckpoint.Reach = .powerLoss,
         boot: String = "boot",
         url: String = "http://a/"
     ) throws {
         do {
             let part = try part(url: url)
             part.keep(Self.traits("d"), bootIdentifier: boot)
-            if let length { part.checkpoint(at: length, isDurable: true) }
+            if let length { part.checkpoint(at: length, reach) }
             #expect(part.isKept)
         }
         // What another test starts has all descriptors for a moment, and with them the lock.
@@ -88,37 +89,58 @@ import TransferModel
         #expect(try folder.mode(of: ".out.part.record") == 0o600)
     }
 
-    @Test(arguments: [nil, 60_000, 100_000] as [Int64?])
-    func `what the kernel has taken counts until it is started anew`(checkpoint: Int64?) throws {
+    @Test func `a part that no record vouches for is removed`() throws {
+        try leave(checkpointAt: nil)
+        #expect(try find() == nil)
+        #expect(try folder.list() == [])
+    }
+
+    @Test(arguments: [60_000, 100_000] as [Int64], ["boot", "another"])
+    func `what no record vouches for is dropped`(checkpoint: Int64, boot: String) throws {
         try leave(checkpointAt: checkpoint)
+        let part = try #require(try find(boot: boot))
+        #expect(part.size == checkpoint)
+        #expect(try part.verify())
+        #expect(
+            part.offer(to: "http://a/", hasChecksum: false)
+                == ResumeOffer(
+                    offset: checkpoint,
+                    total: 200_000,
+                    validator: .entityTag("\"one\"")
+                )
+        )
+    }
+
+    @Test func `what was not synced counts until the machine is started anew`() throws {
+        try leave(checkpointAt: 60_000, .process)
+        #expect(try find()?.size == 60_000)
+        #expect(try find(boot: "another") == nil)
+    }
+
+    @Test func `each run vouches for what it adds, without reading what is there`() throws {
+        try leave(checkpointAt: 60_000)
+        do {
+            let part = try #require(try find())
+            try part.file.write(Self.bytes.span.extracting(60_000..<90_000))
+            part.checkpoint(at: 80_000, .process, while: { false })
+            #expect(!part.isSpoilt)
+        }
+        do {
+            let part = try #require(try find())
+            #expect(part.size == 80_000)
+            #expect(try part.verify())
+            try part.file.write(Self.bytes.span.extracting(80_000..<100_000))
+            part.checkpoint(at: 100_000, .process)
+        }
         do {
             let part = try #require(try find())
             #expect(part.size == 100_000)
             #expect(try part.verify())
-            #expect(
-                part.offer(to: "http://a/", hasChecksum: false)
-                    == ResumeOffer(
-                        offset: 100_000,
-                        total: 200_000,
-                        validator: .entityTag("\"one\"")
-                    )
-            )
         }
+        // The first run has synced what it left, the others have not.
         let part = try #require(try find(boot: "another"))
-        #expect(part.size == checkpoint ?? 0)
-        #expect((part.offer(to: "http://a/", hasChecksum: false) == nil) == (checkpoint == nil))
-    }
-
-    @Test func `what is written in a later start of the machine counts until the next one`() throws
-    {
-        try leave()
-        do {
-            let part = try #require(try find(boot: "second"))
-            #expect(part.size == 60_000)
-            try part.file.write(Self.bytes.span.extracting(60_000..<90_000))
-        }
-        #expect(try find(boot: "second")?.size == 90_000)
-        #expect(try find(boot: "third")?.size == 60_000)
+        #expect(part.size == 60_000)
+        #expect(try part.verify())
     }
 
     @Test func `a part of one of several URLs is gone on with as one of that URL`() throws {
@@ -160,41 +182,37 @@ import TransferModel
         #expect(try !part.verify())
     }
 
+    @Test func `a byte of an earlier run that has changed is found by all later ones`() throws {
+        try leave()
+        do {
+            let part = try #require(try find())
+            try part.file.write(Self.bytes.span.extracting(60_000..<90_000))
+            part.checkpoint(at: 90_000, .powerLoss)
+        }
+        try spoilBeginning()
+        let part = try #require(try find())
+        #expect(part.size == 90_000)
+        #expect(try !part.verify())
+    }
+
     @Test func `no checkpoint vouches for a beginning that has changed`() throws {
         try leave()
         try spoilBeginning()
         let part = try #require(try find())
-        part.checkpoint(at: 100_000, isDurable: false)
+        part.checkpoint(at: 100_000, .restart)
         #expect(part.isSpoilt)
         #expect(try folder.list() == [])
         #expect(try !part.verify())
         #expect(throws: SystemError.self) { try part.file.publish(replacing: true) }
     }
 
-    @Test func `a checkpoint for which the beginning is not worth to be read changes nothing`()
-        throws
-    {
-        try leave()
-        do {
-            let part = try #require(try find())
-            part.checkpoint(at: 90_000, isDurable: false, while: { false })
-            #expect(!part.isSpoilt)
-            try part.file.truncate(to: 80_000)
-            #expect(try part.verify())
-        }
-        let part = try #require(try find(boot: "another"))
-        #expect(part.size == 60_000)
-        part.checkpoint(at: 60_000, isDurable: false)
-        #expect(!part.isSpoilt)
-    }
-
     @Test func `a part that could not be synced is given up, and is never published`() throws {
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
-        part.checkpoint(at: 60_000, isDurable: true)
+        part.checkpoint(at: 60_000, .powerLoss)
         // The kernel tells it once.
         #expect(throws: SystemError.self) { try part.file.sync { _ in -1 } }
-        part.checkpoint(at: 80_000, isDurable: true)
+        part.checkpoint(at: 80_000, .powerLoss)
         #expect(part.isSpoilt)
         #expect(try folder.list() == [])
         #expect(throws: SystemError.self) { try part.file.sync() }
@@ -242,7 +260,7 @@ import TransferModel
                 names: try names()
             )
             part.keep(Self.traits("d"), bootIdentifier: "boot")
-            part.checkpoint(at: 100_000, isDurable: false)
+            part.checkpoint(at: 100_000, .restart)
             try file.truncate(to: 99_999)
         }
         let part = try #require(try find())
@@ -267,7 +285,7 @@ import TransferModel
         try leave()
         try change("chmod \(mode) .out.part")
         let part = try #require(try find())
-        #expect(part.size == 100_000)
+        #expect(part.size == 60_000)
         #expect(try folder.mode(of: ".out.part") == 0o600)
     }
 
@@ -359,7 +377,7 @@ import TransferModel
         let second = try part([1])
         second.keep(Self.traits("d"), bootIdentifier: "boot")
         #expect(first.isKept && !second.isKept)
-        first.checkpoint(at: 100_000, isDurable: false)
+        first.checkpoint(at: 100_000, .restart)
         #expect(try folder.read(".out.part") == Self.bytes)
     }
 
@@ -367,7 +385,7 @@ import TransferModel
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
         part.discard()
-        part.checkpoint(at: 100_000, isDurable: true)
+        part.checkpoint(at: 100_000, .powerLoss)
         part.keep(Self.traits("d"), bootIdentifier: "boot")
         #expect(try folder.list() == [])
     }

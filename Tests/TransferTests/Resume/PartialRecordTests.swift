@@ -5,7 +5,14 @@ import TransferModel
 @testable import Transfer
 
 @Suite struct PartialRecordTests {
-    static let record = PartialRecord(
+    static let record = {
+        var record = unwritten
+        record.checkpoints = [.init(length: 3, digest: "aa"), .init(length: 5, digest: "ab")]
+        record.synced = .init(length: 4, digest: "ac")
+        return record
+    }()
+
+    private static let unwritten = PartialRecord(
         url: "https://example.com/ä?b=\"c\"",
         salt: "aa",
         requestDigest: "00ff",
@@ -13,8 +20,7 @@ import TransferModel
         validator: .entityTag("\"one\""),
         total: 10,
         inode: .max,
-        tenure: "boot 1:2",
-        checkpoint: .init(length: 5, digest: "ab")
+        tenure: "boot 1:2"
     )
 
     private static func read(_ text: [UInt8]) -> PartialRecord? {
@@ -46,6 +52,32 @@ import TransferModel
         let text = line + Array("\n\"\(seal)\"\n".utf8)
         let value = try #require(SealedLine.value(in: text))
         #expect(PartialRecord(value) == nil)
+    }
+
+    /// How far the part was synced, and what counts when the machine was started anew.
+    @Test(
+        arguments: [
+            (nil, []), (2, [2]), (3, [3]), (4, [3, 4]), (5, [3, 5]),
+        ] as [(Int64?, [Int64])]
+    )
+    func `what was not synced counts until the machine is started anew`(
+        synced: Int64?,
+        counted: [Int64]
+    ) {
+        var record = Self.record
+        let whole = record.checkpoints
+        record.synced = synced.map { length in
+            whole.first { $0.length == length } ?? .init(length: length, digest: "ac")
+        }
+        #expect(record.vouched(isRestarted: false).map(\.length) == [3, 5])
+        #expect(record.vouched(isRestarted: true).map(\.length) == counted)
+    }
+
+    @Test(arguments: [[5, 3], [3, 3], [0], [11]] as [[Int64]])
+    func `stretches that do not follow each other are not believed`(ends: [Int64]) throws {
+        var record = Self.record
+        record.checkpoints = ends.map { .init(length: $0, digest: "aa") }
+        #expect(Self.read(try #require(record.text)) == nil)
     }
 
     @Test func `a digest tells nothing to who has no salt`() {
