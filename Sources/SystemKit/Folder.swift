@@ -141,6 +141,22 @@ package final class Folder: Sendable {
         endingWith ending: String,
         limit: Int = .max
     ) throws(SystemError) -> [String]? {
+        try names(in: path, limit: limit) { $0.hasSuffix(ending) }
+    }
+
+    /// The names in a folder that are wanted; none without the folder.
+    ///
+    /// - Parameters:
+    ///   - path: The folder's.
+    ///   - limit: How many names are looked at.
+    ///   - isWanted: Asked for each of them.
+    /// - Returns: Nil when there are more.
+    /// - Throws: What opendir(3) or readdir(3) says.
+    package static func names(
+        in path: String,
+        limit: Int = .max,
+        where isWanted: (String) -> Bool
+    ) throws(SystemError) -> [String]? {
         guard let stream = unsafe opendir(path) else {
             let error = SystemError.last("read folder", path)
             if error.isMissing { return [] }
@@ -162,7 +178,7 @@ package final class Folder: Sendable {
                     cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
                 )
             }
-            if name.hasSuffix(ending) { names.append(name) }
+            if isWanted(name) { names.append(name) }
         }
     }
 

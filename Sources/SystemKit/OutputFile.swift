@@ -72,6 +72,10 @@ internal import Glibc
         )
         guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
         self.temporaryName = temporaryName
+        let provable = makeTemporaryName()
+        if unsafe csystem_rename_to_free(folder.descriptor, temporaryName, provable) == 0 {
+            self.temporaryName = provable
+        }
     }
 
     /// Opens what an earlier process has kept, for going on at its end.
@@ -318,7 +322,7 @@ internal import Glibc
         if replacing { try folder.requireReplaceable(name) }
         // Before there is a name to open it by.
         try setMode(replacing: replacing)
-        let temporaryName = temporaryName ?? Self.randomName(for: name)
+        let temporaryName = temporaryName ?? makeTemporaryName()
         if self.temporaryName == nil {
             guard link(as: temporaryName) else { throw .last("publish", path) }
             self.temporaryName = temporaryName
@@ -339,6 +343,15 @@ internal import Glibc
     }
 
     private var path: String { folder.path(of: name) }
+
+    /// A name by which a later process knows the file as left over, once nobody holds its lock; a random one where the file
+    /// cannot be told from others.
+    private func makeTemporaryName() -> String {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let inode = try? inode else {
+            return Self.randomName(for: name)
+        }
+        return TemporaryName.make(for: name, inode: inode)
+    }
 
     /// Moves the file to its final name unless something has it.
     private func renameToFreeName(from temporaryName: String) -> Bool {

@@ -111,6 +111,11 @@ package final class TemporaryFolder: Sendable {
         Int(try status(of: name).st_size)
     }
 
+    /// Which file it is in its file system (`st_ino`).
+    package func inode(of name: String) throws -> UInt64 {
+        UInt64(try status(of: name).st_ino)
+    }
+
     /// Waits until a file is there and has so many bytes or more.
     package func waitForSize(of name: String, _ size: Int) throws {
         try wait(for: "\(size) bytes in \(name)") {

@@ -300,6 +300,22 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
+    @Test(arguments: ["", ", resume: false"])
+    func `a whole file that was killed before it had its name is removed by the next run`(
+        settings: String
+    ) throws {
+        let server = try ScriptedServer { _ in .ok("new") }
+        let job = try job(server.url("/"), settings)
+        try job.folder.makeFolder("out")
+        try job.folder.write("whole", to: "out/x")
+        let left = TemporaryName.make(for: "a.bin", inode: try job.folder.inode(of: "out/x"))
+        let move = Command("mv", ["out/x", "out/\(left)"], workingFolder: job.folder.path)
+        #expect(try move.run().status == .exit(0))
+        try job.folder.write("theirs", to: "out/.a.bin.2b0c41c7y9dk3.part")
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.list("out").sorted() == [".a.bin.2b0c41c7y9dk3.part", "a.bin"])
+    }
+
     @Test(arguments: [404, 410])
     func `a file that is gone leaves no part`(status: Int) throws {
         let server = try ScriptedServer { request in

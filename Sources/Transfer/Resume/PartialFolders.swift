@@ -57,12 +57,16 @@ struct PartialFolders {
         return last != nil
     }
 
+    /// Looks for records, and removes what killed processes have left between a temporary and a final name.
     private static func look(_ path: String, limit: Int) -> Content {
-        let names = try? Folder.names(
-            in: path,
-            endingWith: PartialNames.recordEnding,
-            limit: limit
-        )
-        return names.map { .records(Set($0)) } ?? .many(limit: limit, asked: 0)
+        let names = try? Folder.names(in: path, limit: limit) { name in
+            name.hasSuffix(PartialNames.recordEnding) || TemporaryName.isWellFormed(name)
+        }
+        guard let names else { return .many(limit: limit, asked: 0) }
+        let records = names.filter { $0.hasSuffix(PartialNames.recordEnding) }
+        if records.count < names.count, let folder = try? Folder(path: path, create: false) {
+            for name in names { OutputFile.removeLeftover(name, in: folder) }
+        }
+        return .records(Set(records))
     }
 }

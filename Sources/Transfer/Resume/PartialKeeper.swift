@@ -67,8 +67,9 @@ final class PartialKeeper {
         _ credentials: [Credential]
     ) -> PartialDownload? {
         guard request.looksForPart, case .file(let file) = request.sink,
-            file.resume == .acrossRuns, !file.isFolder, folders.mayHave(file),
-            request.mayResume, let names = PartialNames(of: file.name)
+            // First: whether or not parts are kept, a killed run may have left something in the folder.
+            !file.isFolder, folders.mayHave(file), file.resume == .acrossRuns, request.mayResume,
+            let names = PartialNames(of: file.name)
         else { return nil }
         return PartialDownload.find(
             names,

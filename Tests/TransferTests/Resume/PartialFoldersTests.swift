@@ -26,6 +26,20 @@ import TransferModel
         #expect(found == [true, false, false, false, true])
     }
 
+    @Test func `what a killed run has left on its way to a name is removed`() throws {
+        try folder.write("", to: "a/one")
+        let left = TemporaryName.make(for: "x", inode: try folder.inode(of: "a/one"))
+        let other = TemporaryName.make(for: "x", inode: 1)
+        let move = Command("mv", ["a/one", "a/\(left)"], workingFolder: folder.path)
+        #expect(try move.run().status == .exit(0))
+        try folder.write("theirs", to: "a/\(other)")
+        try folder.write("", to: "a/.y.part.record")
+        var folders = PartialFolders()
+        let found = ["a/x", "a/y"].map { folders.mayHave(file($0)) }
+        #expect(found == [false, true])
+        #expect(try folder.list("a").sorted() == [".y.part.record", other].sorted())
+    }
+
     @Test func `a folder is looked through once`() throws {
         var folders = PartialFolders()
         var found = ["a/x", "b/x"].map { folders.mayHave(file($0)) }

@@ -1,0 +1,28 @@
+internal import CSystem
+internal import Glibc
+
+extension OutputFile {
+    /// Removes a file that a killed process has left between its temporary and its final name.
+    ///
+    /// Nothing happens to a file that is not this program's and this user's for certain, nor to one that a process still
+    /// has open: that one holds its lock.
+    ///
+    /// - Parameters:
+    ///   - name: A name in the folder.
+    ///   - folder: The folder.
+    /// - Returns: Whether the file is gone.
+    @discardableResult
+    package static func removeLeftover(_ name: String, in folder: Folder) -> Bool {
+        guard TemporaryName.isWellFormed(name) else { return false }
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = unsafe csystem_openat(folder.descriptor, name, flags, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var status = stat()
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, unsafe fstat(descriptor, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            TemporaryName.isOwn(name, inode: UInt64(status.st_ino))
+        else { return false }
+        return unsafe unlinkat(folder.descriptor, name, 0) == 0
+    }
+}

@@ -1,0 +1,59 @@
+/// A name that a file has on its way to its own, such as `.file.bin.TOKEN.part`: nobody but this program has made it.
+///
+/// The token is a random number and a hash of that number, the name and the file itself (`st_ino`), in base 36. So a process
+/// that finds the file later can tell it from one that somebody has named alike, or copied.
+package enum TemporaryName {
+    private static let ending = ".part"
+    /// How many digits 32 and 64 bits have.
+    private static let (nonceLength, hashLength) = (7, 13)
+    /// The most bytes of the file's own name, so that the whole stays within the 255 of a name.
+    private static let mostBytes = 200
+
+    /// Makes a name for a file.
+    ///
+    /// - Parameters:
+    ///   - name: The name that the file is to have in the end.
+    ///   - inode: Which file it is (`st_ino`).
+    /// - Returns: Another name each time.
+    package static func make(for name: String, inode: UInt64) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let stem = String(decoding: name.utf8.prefix(mostBytes), as: UTF8.self)
+        let nonce = digits(UInt64(generator.next() as UInt32), nonceLength)
+        return ".\(stem).\(nonce)\(hash(nonce, stem, inode))\(ending)"
+    }
+
+    /// Whether a text has the form of such a name.
+    package static func isWellFormed(_ text: String) -> Bool { parts(of: text) != nil }
+
+    /// Whether a file has got its name from this program.
+    package static func isOwn(_ text: String, inode: UInt64) -> Bool {
+        guard let (stem, nonce, hash) = parts(of: text) else { return false }
+        return hash == self.hash(nonce, stem, inode)
+    }
+
+    private static func parts(
+        of text: String
+    ) -> (stem: String, nonce: String, hash: String)? {
+        guard text.hasPrefix("."), text.hasSuffix(ending) else { return nil }
+        let body = text.utf8.dropFirst().dropLast(ending.utf8.count)
+        let token = body.suffix(nonceLength + hashLength)
+        guard token.count == nonceLength + hashLength, body.count > token.count + 1,
+            body.dropLast(token.count).last == UInt8(ascii: "."),
+            token.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) })
+        else { return nil }
+        return (
+            String(decoding: body.dropLast(token.count + 1), as: UTF8.self),
+            String(decoding: token.prefix(nonceLength), as: UTF8.self),
+            String(decoding: token.dropFirst(nonceLength), as: UTF8.self)
+        )
+    }
+
+    private static func hash(_ nonce: String, _ stem: String, _ inode: UInt64) -> String {
+        digits(ContentHash(of: "runner \(nonce) \(inode) \(stem)".utf8.span).value, hashLength)
+    }
+
+    private static func digits(_ value: UInt64, _ count: Int) -> String {
+        let text = String(value, radix: 36)
+        return String(repeating: "0", count: count - text.utf8.count) + text
+    }
+}

@@ -1,0 +1,56 @@
+@testable import SystemKit
+import TestSupport
+import Testing
+
+@Suite struct TemporaryNameTests {
+    @Test(arguments: ["out.bin", "a", ".hidden", "ä b\n", String(repeating: "x", count: 255)])
+    func `a name is known by its file alone`(name: String) {
+        let temporary = TemporaryName.make(for: name, inode: 42)
+        #expect(temporary.utf8.count <= 255)
+        #expect(temporary.hasPrefix(".") && temporary.hasSuffix(".part"))
+        #expect(TemporaryName.isWellFormed(temporary))
+        #expect(TemporaryName.isOwn(temporary, inode: 42))
+        #expect(!TemporaryName.isOwn(temporary, inode: 43))
+        #expect(!TemporaryName.isOwn(".x" + temporary, inode: 42))
+        #expect(TemporaryName.make(for: name, inode: 42) != temporary)
+    }
+
+    @Test(arguments: [
+        "", ".part", ".out.bin.part", ".out.bin.part.record", ".out.bin.abc.part", "out.part",
+        ".out.bin.00000000000000000000.PART", "..00000000000000000000.part",
+        ".a00000000000000000000.part", ".a.0000000000000000000_.part",
+    ])
+    func `no other name is taken for one`(name: String) {
+        #expect(!TemporaryName.isWellFormed(name))
+        #expect(!TemporaryName.isOwn(name, inode: 0))
+    }
+
+    @Test func `what a killed process has left is removed, and nothing that looks like it`() throws
+    {
+        let folder = try TemporaryFolder()
+        let open = try Folder(path: folder.path, create: false)
+        var name = ""
+        do {
+            let file = try OutputFile(in: open, name: "out", startsUnnamed: false)
+            name = try #require(try folder.list().first)
+            #expect(!OutputFile.removeLeftover(name, in: open))
+            // It outlives its process under this name, which a killed one does not take away.
+            let keep = Command("ln", [name, "kept"], workingFolder: folder.path)
+            #expect(try keep.run().status == .exit(0))
+            try file.write([1].span)
+        }
+        let copy = Command("cp", ["kept", name + "x"], workingFolder: folder.path)
+        #expect(try copy.run().status == .exit(0))
+        try folder.write("theirs", to: ".out.abc.part")
+        let stranger = TemporaryName.make(for: "out", inode: 1)
+        try folder.write("theirs", to: stranger)
+        let back = Command("mv", ["kept", name], workingFolder: folder.path)
+        #expect(try back.run().status == .exit(0))
+        for found in try folder.list() where found != name {
+            #expect(!OutputFile.removeLeftover(found, in: open))
+        }
+        // What another test starts has all descriptors for a moment, and with them the lock.
+        #expect((0..<1_000_000).contains { _ in OutputFile.removeLeftover(name, in: open) })
+        #expect(try folder.list().sorted() == [".out.abc.part", name + "x", stranger].sorted())
+    }
+}
