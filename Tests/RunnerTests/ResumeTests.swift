@@ -141,6 +141,24 @@ import TransferModel
         ),
     ]
 
+    @Test func `a small file is gone on with, too, and leaves no part`() throws {
+        let body = Array(Self.body.prefix(40_000))
+        let server = try ScriptedServer { request in
+            switch request.earlierRequestsForPath {
+            case 0: .ok(body, [Self.tag]).cut(after: 10_000)
+            case 1:
+                .part(of: body, from: request.rangeStart ?? 0, [Self.tag]).cut(after: 10_000)
+            default: .part(of: body, from: request.rangeStart ?? 0, [Self.tag])
+            }
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 10_000, 20_000])
+        #expect(try job.folder.read("out/a.bin") == body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
     @Test(arguments: answers)
     func `whatever a server makes of the request for the rest, the file is one of its own`(
         answer: Answer
