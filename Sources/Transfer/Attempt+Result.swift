@@ -154,6 +154,14 @@ extension Attempt {
         return failure
     }
 
+    /// Whether the end of the TLS connection is that of a body without length or chunks, although the server has not announced it:
+    /// since its version 8 libcurl calls that an error.
+    func isUnannouncedEnd(_ code: CurlCode) -> Bool {
+        guard head != nil, !isFramed else { return false }
+        return ExchangeEnd(code: code, phase: .receive, detail: handle.errorDetail)
+            .lacksCloseNotify
+    }
+
     /// Whether the body that is wanted has ended with its TLS connection, which the server has not closed in order, and nothing
     /// else says that it is whole (RFC 9112 §9.8).
     var isPerhapsCut: Bool {

@@ -209,7 +209,7 @@ final class Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
         noteSent()
-        let isEnd = code.isOK || isCutOff
+        let isEnd = code.isOK || isCutOff || isUnannouncedEnd(code)
         let isComplete = isEnd && head != nil
         let asksForAll = resumption?.mustAskForAll == true
         let isAsked = isAsked(isComplete: isComplete)
@@ -218,7 +218,7 @@ final class Attempt {
         if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
             failure = pathFailure(code) ?? failureOfExchange(code)
         }
-        if !hasFailed, code.isOK, isPerhapsCut { failure = missingCloseNotify }
+        if !hasFailed, isEnd, !isCutOff, isPerhapsCut { failure = missingCloseNotify }
         if !isEnd { noteCutRefusal(code) }
         let isFault = !isEnd && !isUnchanged && !isAsked
         noteFailedConnection()

@@ -73,6 +73,11 @@ struct ExchangeEnd {
         return detail.hasPrefix("nghttp2 ") || detail.hasPrefix("Too many response headers")
     }
 
+    /// Whether the connection has ended without `close_notify` (RFC 8446 §6.1), as OpenSSL words it.
+    var lacksCloseNotify: Bool {
+        code.rawValue == 56 && detail?.contains("unexpected eof while reading") ?? false
+    }
+
     /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
     /// the kernel.
     fileprivate var isUnreadable: Bool {
@@ -110,6 +115,8 @@ extension TransferFailure {
     private static func row(for end: ExchangeEnd) -> Row {
         if let proxy = end.proxy, let row = row(for: proxy, end) { return row }
         return switch end.code.rawValue {
+        case 56 where end.lacksCloseNotify && end.phase == .receive:
+            Row(kind: .truncated, urlError: (-1005, "networkConnectionLost"))
         // After a request has left it is the answer that speaks an unknown protocol (1).
         case 1 where end.didSend, 8,
             16 where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
