@@ -123,7 +123,7 @@ package final class BackgroundJournal {
         try JournalFile.content(
             of: bytes,
             at: path,
-            loss: "transfers are begun anew",
+            loss: "transfers are begun anew, and orders without a key are sent again",
             understand: BackgroundRound.init
         )
     }

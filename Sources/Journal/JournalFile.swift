@@ -6,6 +6,10 @@ final class JournalFile {
     private static let maximumSize = 1 << 29
 
     private let file: AppendFile
+    /// How long the file is, bytes.
+    private var length: Int64
+    /// Which of the header's marks says less.
+    private var nextMark = JournalText.Mark.first
     /// Why nothing can be written any more: an fsync that has failed is not to be repeated.
     private(set) var fault: SystemError?
 
@@ -27,11 +31,12 @@ final class JournalFile {
             throw .notPermitted("write", folder.path(of: name), reason: "it would be too long")
         }
         // The state and no torn tail: a journal grows while a run lasts and is cut to that by the next one.
-        let text = JournalText.header + entries.flatMap(JournalText.bytes)
+        let text = JournalText.bytes(of: entries)
         if text != bytes { try OutputFile.replacePrivate(name, in: folder, with: text.span) }
         // Whoever has written it may have ended before.
         try folder.sync()
         file = try AppendFile(in: folder, name: name)
+        length = Int64(text.count)
     }
 
     /// Adds entries at the end.
@@ -43,7 +48,12 @@ final class JournalFile {
     func add(_ entries: [UInt8], isDurable: Bool = true) throws(SystemError) {
         if let fault { throw fault }
         do throws(SystemError) {
-            try file.append(entries, isDurable: isDurable)
+            let end = length + Int64(entries.count)
+            // In memory when the caller goes on: an order that then leaves is vouched for, whoever kills the process.
+            let mark = isDurable ? nextMark.patch(length: end) : nil
+            try file.append(entries, at: length, isDurable: isDurable, then: mark)
+            length = end
+            if isDurable { nextMark = nextMark.other }
         } catch {
             fault = error
             throw error
@@ -72,6 +82,8 @@ final class JournalFile {
 
     /// What a file says: published as a whole, it says something, however a run that has added to it was cut.
     ///
+    /// What its marks vouch for is all there, or none of it is believed.
+    ///
     /// - Parameters:
     ///   - bytes: Of the file.
     ///   - path: The file's.
@@ -94,7 +106,7 @@ final class JournalFile {
             let reason =
                 switch error {
                 case .notAJournal, .damaged:
-                    "it is damaged; without it, \(loss): delete it if that may be"
+                    "it is damaged or was shortened; without it, \(loss): delete it if that may be"
                 case .newer: "a later version of runner has written it"
                 }
             throw .notPermitted("read", path, reason: reason)

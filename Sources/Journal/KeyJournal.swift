@@ -166,7 +166,7 @@ package final class KeyJournal: RunEventSink {
 
     private func write(_ entries: [JournalText.Entry]) throws(Fault) {
         do throws(SystemError) {
-            try file.add(entries.flatMap(JournalText.bytes))
+            try file.add(entries.flatMap { JournalText.bytes(of: $0) })
         } catch {
             throw Fault(error)
         }
@@ -180,7 +180,7 @@ package final class KeyJournal: RunEventSink {
         return try JournalFile.content(
             of: bytes,
             at: path,
-            loss: "orders that were sent get new keys",
+            loss: "orders that were sent get new keys and may be carried out twice",
             understand: KeyRounds.init
         )
     }

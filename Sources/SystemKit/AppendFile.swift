@@ -1,8 +1,19 @@
 internal import CSystem
 internal import Glibc
 
-/// A file that only grows: what is in it is never written again.
+/// A file that only grows; one place in it may say how far it had got.
 package final class AppendFile: Sendable {
+    /// Bytes that take the place of others.
+    package struct Patch: Sendable {
+        package var offset: Int64
+        package var bytes: [UInt8]
+
+        package init(offset: Int64, bytes: [UInt8]) {
+            self.offset = offset
+            self.bytes = bytes
+        }
+    }
+
     private let descriptor: Int32
     private let path: String
 
@@ -17,7 +28,7 @@ package final class AppendFile: Sendable {
         descriptor = unsafe csystem_openat(
             folder.descriptor,
             name,
-            O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+            O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
             0
         )
         guard descriptor >= 0 else { throw .last("open", path) }
@@ -32,27 +43,40 @@ package final class AppendFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: What is added.
+    ///   - length: How long the file is. One of another length was changed by somebody else, and stays as it is.
     ///   - isDurable: Whether it survives a power loss, with all that was added before.
+    ///   - patch: What is written elsewhere in the file once the bytes are on the disk. It reaches the disk with the next
+    ///     append that is durable, and outlives the process at once.
     /// - Throws: What fstat(2), write(2) and fdatasync(2) say. A failure to sync is final: the kernel drops the pages that it
     ///   could not write.
-    package func append(_ bytes: [UInt8], isDurable: Bool = true) throws(SystemError) {
+    package func append(
+        _ bytes: [UInt8],
+        at length: Int64,
+        isDurable: Bool = true,
+        then patch: Patch? = nil
+    ) throws(SystemError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+        guard status.st_size == length else {
+            throw .notPermitted("write", path, reason: "something else has changed it")
+        }
         do throws(SystemError) {
-            try write(bytes)
+            try write(bytes, at: length)
             guard !isDurable || fdatasync(descriptor) == 0 else { throw .last("sync", path) }
+            if let patch { try write(patch.bytes, at: patch.offset) }
         } catch {
-            ftruncate(descriptor, status.st_size)
+            ftruncate(descriptor, off_t(length))
             throw error
         }
     }
 
-    private func write(_ bytes: [UInt8]) throws(SystemError) {
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
         var rest = bytes[...]
         let descriptor = descriptor
         while !rest.isEmpty {
+            let place = offset + Int64(bytes.count - rest.count)
             let count = unsafe rest.withUnsafeBytes {
-                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(place))
             }
             if count > 0 {
                 rest.removeFirst(count)

@@ -315,15 +315,21 @@ import TransferModel
         #expect(end?.error?.detail == "redacted")
     }
 
-    @Test func `however a journal is cut, what was kept before is believed`() throws {
+    /// The bytes of a journal of which the beginning of `a` and its end were written down, and those two lengths.
+    private func journal(isDurable: Bool) throws -> (whole: [UInt8], start: Int, middle: Int) {
         let first = try open()
         let start = try text.count
         begin(first, "a")
-        try first.write(isDurable: false)
+        try first.write(isDurable: isDurable)
         let middle = try text.count
         _ = first.taskEnded(.ended("a", .succeeded), redact: plain)
-        try first.write(isDurable: false)
-        let whole = try text
+        try first.write(isDurable: isDurable)
+        return (try text, start, middle)
+    }
+
+    @Test func `cut behind what was synchronized a journal has what stands before the cut`() throws
+    {
+        let (whole, start, middle) = try journal(isDurable: false)
         for length in start...whole.count {
             try write(whole[..<length])
             let state = try open().recall("a", mark: 1, isUnsafe: false)
@@ -336,25 +342,38 @@ import TransferModel
         }
     }
 
-    @Test func `a byte that has changed is found, and only at the end taken for a cut`() throws {
-        let first = try open()
-        let start = try text.count
-        begin(first, "a")
-        try first.write(isDurable: false)
-        let last = try text.count
-        begin(first, "b")
-        try first.write(isDurable: false)
-        let whole = try text
-        for place in start..<whole.count {
+    @Test func `cut anywhere before the end of what was synchronized a journal is damaged`() throws
+    {
+        let (whole, _, _) = try journal(isDurable: true)
+        for length in 0..<whole.count {
+            try write(whole[..<length])
+            let fault = try #require(throws: BackgroundJournal.Fault.self) { try open() }
+            #expect(fault.message.contains("x.journal: it is damaged or was shortened"))
+            #expect(try text == Array(whole[..<length]))
+        }
+    }
+
+    @Test func `a byte that has changed in what was synchronized is damage, wherever it is`() throws
+    {
+        let (whole, _, _) = try journal(isDurable: true)
+        let marks = JournalText.name.count + 1
+        for place in 0..<whole.count where !(marks..<marks + 24).contains(place) {
             var bytes = whole
             bytes[place] ^= 0x40
             try write(bytes)
-            if place < last {
-                #expect(throws: BackgroundJournal.Fault.self) { try open() }
-            } else {
-                #expect(try open().earlier.transfers.count == 1)
-            }
+            #expect(throws: BackgroundJournal.Fault.self, "\(place)") { try open() }
         }
+    }
+
+    @Test func `a journal that was shortened while a run has it takes no more entries`() throws {
+        let journal = try open()
+        begin(journal, "a")
+        try journal.write(isDurable: true)
+        let whole = try text
+        try write(whole.dropLast(10))
+        begin(journal, "b")
+        #expect(throws: BackgroundJournal.Fault.self) { try journal.write(isDurable: true) }
+        #expect(throws: BackgroundJournal.Fault.self) { try open() }
     }
 
     @Test func `a file that others may have written is not believed`() throws {

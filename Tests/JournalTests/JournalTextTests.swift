@@ -1,3 +1,4 @@
+import SystemKit
 import Testing
 
 @testable import Journal
@@ -8,32 +9,59 @@ import Testing
         .init(kind: 2, content: [UInt8](repeating: 0xFF, count: 300)),
     ]
 
-    private static let bytes = JournalText.header + entries.flatMap(JournalText.bytes)
+    /// A file that vouches for the first of its entries alone.
+    private static let bytes =
+        JournalText.bytes(of: Array(entries.prefix(1)))
+        + entries.dropFirst().flatMap { JournalText.bytes(of: $0) }
 
-    @Test func `entries are read as they were added, kinds that nobody knows too`() throws {
-        let text = try JournalText(Self.bytes)
-        #expect(text.entries == Self.entries)
-        #expect(try JournalText(JournalText.header).entries.isEmpty)
+    /// Where the first entry begins.
+    private static let start = JournalText.name.count + 1 + 2 * JournalText.Mark.size
+
+    /// Where the entries end.
+    private static let ends = entries.reduce(into: [start]) { ends, entry in
+        ends.append((ends.last ?? 0) + JournalText.bytes(of: entry).count)
     }
 
-    @Test func `cut anywhere it has the entries before the cut`() throws {
-        let ends = Self.entries.reduce(into: [JournalText.header.count]) { ends, entry in
-            ends.append((ends.last ?? 0) + JournalText.bytes(of: entry).count)
-        }
-        for length in JournalText.header.count..<Self.bytes.count {
+    /// The file with a mark that names a length.
+    private func marked(_ mark: JournalText.Mark, _ length: Int) -> [UInt8] {
+        let patch = mark.patch(length: Int64(length))
+        var bytes = Self.bytes
+        bytes.replaceSubrange(Int(patch.offset)..<Int(patch.offset) + 12, with: patch.bytes)
+        return bytes
+    }
+
+    @Test func `entries are read as they were added, kinds that nobody knows too`() throws {
+        #expect(try JournalText(Self.bytes).entries == Self.entries)
+        #expect(try JournalText(JournalText.bytes(of: Self.entries)).entries == Self.entries)
+        #expect(try JournalText(JournalText.bytes(of: [])).entries.isEmpty)
+    }
+
+    @Test func `cut behind its marks it has the entries before the cut`() throws {
+        for length in Self.ends[1]...Self.bytes.count {
             let text = try JournalText(Array(Self.bytes.prefix(length)))
-            let whole = ends.dropFirst().count { $0 <= length }
+            let whole = Self.ends.dropFirst().count { $0 <= length }
             #expect(text.entries == Array(Self.entries.prefix(whole)), "\(length)")
         }
     }
 
-    @Test func `a flipped bit is found, and only in the last entry taken for a cut`() throws {
-        let last = Self.bytes.count - JournalText.bytes(of: Self.entries[2]).count
-        for position in JournalText.header.count..<Self.bytes.count {
+    @Test(arguments: [JournalText.Mark.first, .second])
+    func `cut anywhere before the end that a mark names it is damaged`(mark: JournalText.Mark) {
+        let bytes = marked(mark, Self.ends[2])
+        for length in Self.start..<Self.ends[2] {
+            #expect(throws: JournalText.Fault.damaged, "\(length)") {
+                try JournalText(Array(bytes.prefix(length)))
+            }
+        }
+        #expect(throws: Never.self) { try JournalText(Array(bytes.prefix(Self.ends[2]))) }
+    }
+
+    @Test func `a flipped bit is found, and only behind the marks taken for a cut`() throws {
+        let bytes = marked(.first, Self.ends[2])
+        for position in Self.start..<bytes.count {
             for bit in 0..<8 {
-                var bytes = Self.bytes
+                var bytes = bytes
                 bytes[position] ^= 1 << UInt8(bit)
-                if position < last {
+                if position < Self.ends[2] {
                     #expect(throws: JournalText.Fault.damaged, "\(position)") {
                         try JournalText(bytes)
                     }
@@ -44,9 +72,22 @@ import Testing
         }
     }
 
-    @Test func `what stands behind a block that was never written was not on the disk`() throws {
-        let first = JournalText.header + JournalText.bytes(of: Self.entries[0])
-        let torn = first + [9, 0, 0] + [UInt8](repeating: 0, count: 4096)
+    @Test func `a flipped bit of a mark leaves the other one, and one of each leaves nothing`()
+        throws
+    {
+        for position in Self.start - 24..<Self.start - 12 {
+            for bit in 0..<8 {
+                var bytes = Self.bytes
+                bytes[position] ^= 1 << UInt8(bit)
+                #expect(try JournalText(bytes).entries == Self.entries)
+                bytes[position + 12] ^= 1
+                #expect(throws: JournalText.Fault.damaged) { try JournalText(bytes) }
+            }
+        }
+    }
+
+    @Test func `what stands behind an entry that is not whole does not count`() throws {
+        let torn = JournalText.bytes(of: Array(Self.entries.prefix(1))) + [9, 0, 0]
         let text = try JournalText(torn + JournalText.bytes(of: Self.entries[2]))
         #expect(text.entries == [Self.entries[0]])
     }
@@ -55,26 +96,32 @@ import Testing
         #expect(throws: JournalText.Fault.notAJournal) {
             try JournalText(Array("{ \"a\": 1 }".utf8))
         }
-        for length in 0..<JournalText.header.count {
+        for length in 0...JournalText.name.count {
             #expect(throws: JournalText.Fault.notAJournal, "\(length)") {
                 try JournalText(Array(Self.bytes.prefix(length)))
             }
         }
-        var later = Self.bytes
-        later[JournalText.header.count - 1] = JournalText.version + 1
-        #expect(throws: JournalText.Fault.newer) { try JournalText(later) }
+        var other = Self.bytes
+        for bit in 0..<8 {
+            other[JournalText.name.count] = JournalText.version ^ 1 << UInt8(bit)
+            #expect(throws: JournalText.Fault.self, "\(bit)") { try JournalText(other) }
+        }
+        other[JournalText.name.count] = JournalText.version + 1
+        #expect(throws: JournalText.Fault.newer) { try JournalText(other) }
+        other[JournalText.name.count] = 1
+        #expect(throws: JournalText.Fault.damaged) { try JournalText(other) }
+    }
+
+    @Test func `the first version, which has no marks, is believed when all of it is whole`() throws
+    {
+        let entries = Self.entries.flatMap { JournalText.bytes(of: $0) }
+        let bytes = JournalText.name + [1] + entries
+        #expect(try JournalText(bytes).entries == Self.entries)
+        #expect(throws: JournalText.Fault.damaged) { try JournalText(bytes.dropLast()) }
     }
 
     @Test func `a length that no file can have ends it`() throws {
-        let bytes = JournalText.header + [0xFF, 0xFF, 0xFF, 0xFF, 1]
+        let bytes = JournalText.bytes(of: []) + [0xFF, 0xFF, 0xFF, 0xFF, 1]
         #expect(try JournalText(bytes).entries.isEmpty)
-    }
-
-    /// Each of its words could be the length of an entry, and all of those would be looked at.
-    @Test func `a large file that is damaged is found to be so before long`() {
-        let words = (0..<1 << 20).flatMap { _ in UInt32(0xFFFF).littleEndianBytes }
-        #expect(throws: JournalText.Fault.damaged) {
-            try JournalText(JournalText.header + words)
-        }
     }
 }

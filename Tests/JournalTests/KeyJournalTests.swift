@@ -158,30 +158,36 @@ import TransferModel
         #expect(sizes.count == 1)
     }
 
-    @Test func `cut at any byte of what was added it is a state before, never something else`()
+    @Test func `cut or changed at any byte it is refused and stays, and never gives another key`()
         throws
     {
         let journal = try open(first)
-        let begun = try text.count
         _ = journal.seed(of: 1, task: 1)
         try journal.commit()
-        try journal.end()
+        _ = journal.seed(of: 2, task: 2)
+        try journal.commit()
         let whole = try text
-        for length in begun..<whole.count {
+        for length in 0..<whole.count {
             try write(whole.prefix(length))
-            #expect(try open(second).seed(of: 1, task: 1) == first, "\(length)")
+            #expect(throws: KeyJournal.Fault.self, "\(length)") { try open(second) }
+            var bytes = whole
+            bytes[length] ^= 4
+            try write(bytes)
+            let seed = try? open(second).seed(of: 2, task: 1)
+            #expect(seed == nil || seed == first, "\(length)")
         }
-        try write(whole)
-        #expect(try open(second).seed(of: 1, task: 1) == second)
     }
 
     @Test func `a file that is damaged is refused by its name, an empty one too`() throws {
         _ = try open(first)
         let good = try text
-        for text in [[], Array("nonsense".utf8), JournalText.header, Array(good.dropLast())] {
+        for text in [[], Array("nonsense".utf8), JournalText.bytes(of: []), Array(good.dropLast())]
+        {
             try write(text)
             let fault = try #require(throws: KeyJournal.Fault.self) { try open(second) }
-            #expect(fault.message.contains("state/journals/job.journal: it is damaged"))
+            #expect(
+                fault.message.contains("state/journals/job.journal: it is damaged or was shortened")
+            )
             #expect(fault.message.contains("delete it"))
             #expect(try self.text == text)
         }
@@ -191,7 +197,7 @@ import TransferModel
         _ = try open(first)
         let good = try text
         var later = good
-        later[JournalText.header.count - 1] += 1
+        later[JournalText.name.count] += 1
         try write(later)
         let fault = try #require(throws: KeyJournal.Fault.self) { try open(second) }
         #expect(fault.message.contains("a later version of runner"))

@@ -108,6 +108,39 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
+    @Test func `with a journal that was shortened or changed nothing is sent, whatever is missing`()
+        throws
+    {
+        let arrived = try Gate()
+        let server = try ScriptedServer([
+            "/o1": [.status(201)], "/o2": [Self.held(arrived), .status(201)],
+            "/o3": [.status(201)],
+        ])
+        let job = try Self.job(orders(3, server), more: "schedule: { maxConcurrentTasks: 1 }")
+        try kill(job, at: arrived)
+        let path = "\(Self.journals)/nightly.journal"
+        let whole = try job.folder.read(path)
+        func refuse(_ bytes: [UInt8], _ what: String) throws {
+            try job.folder.write(bytes, to: path, mode: 0o600)
+            let run = try job.run()
+            #expect(run.code == 4, "\(what)")
+            #expect(run.command.standardError.contains(path), "\(what)")
+            #expect(counts(3, server) == [1, 1, 0], "\(what)")
+            #expect(try job.folder.read(path) == bytes, "\(what)")
+        }
+        for length in Array(stride(from: 0, to: whole.count, by: 19)) + [whole.count - 1] {
+            try refuse(Array(whole.prefix(length)), "cut to \(length)")
+        }
+        for place in Array(stride(from: 45, to: whole.count, by: 37)) + [whole.count - 1] {
+            var bytes = whole
+            bytes[place] ^= 1
+            try refuse(bytes, "changed at \(place)")
+        }
+        try job.folder.write(whole, to: path, mode: 0o600)
+        #expect(try job.run().code == 1)
+        #expect(counts(3, server) == [1, 1, 1])
+    }
+
     @Test func `a download goes on from its part, and what was whole stays as it is`() throws {
         let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         let tag = "ETag: \"one\""
