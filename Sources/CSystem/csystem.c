@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -19,20 +22,76 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-int csystem_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
+static int argument_count = 0;
+static char *const *arguments = NULL;
+
+// The C library hands every constructor what it hands to main.
+__attribute__((constructor)) static void keep_arguments(int count, char **texts) {
+    argument_count = count;
+    arguments = texts;
+}
+
+int csystem_argument_count(void) { return argument_count; }
+const char *csystem_argument(int index) { return arguments[index]; }
+const char *csystem_started_path(void) { return (const char *)getauxval(AT_EXECFN); }
+
+int csystem_may_hold_foreign(const char *text) { return strchr(text, 0xF4) != NULL; }
+
+void csystem_restore(char *text) {
+    const unsigned char *from = (const unsigned char *)text;
+    unsigned char *to = (unsigned char *)text;
+    while (*from != 0) {
+        // U+10FF80 to U+10FFFF, as UTF-8.
+        if (from[0] == 0xF4 && from[1] == 0x8F && (from[2] & 0xFE) == 0xBE) {
+            *to++ = (unsigned char)((from[2] == 0xBE ? 0x80 : 0xC0) | (from[3] & 0x3F));
+            from += 4;
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *to = 0;
+}
+
+// The bytes of a path: the path itself but where some of them are not UTF-8. What has no room in `room` has none in a path.
+static const char *real(const char *path, char room[PATH_MAX]) {
+    if (!csystem_may_hold_foreign(path) || strlen(path) >= 4 * PATH_MAX) return path;
+    char copy[4 * PATH_MAX];
+    csystem_restore(strcpy(copy, path));
+    return strlen(copy) < PATH_MAX ? strcpy(room, copy) : path;
+}
+
+int csystem_open(const char *path, int flags, unsigned mode) {
+    char room[PATH_MAX];
+    return open(real(path, room), flags, mode);
+}
 int csystem_openat(int folder, const char *path, int flags, unsigned mode) {
-    return openat(folder, path, flags, mode);
+    char room[PATH_MAX];
+    return openat(folder, real(path, room), flags, mode);
 }
 int csystem_open_unnamed(int folder, unsigned mode) {
     return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 }
 
 int csystem_link(int descriptor, int folder, const char *name) {
-    return linkat(descriptor, "", folder, name, AT_EMPTY_PATH);
+    char room[PATH_MAX];
+    return linkat(descriptor, "", folder, real(name, room), AT_EMPTY_PATH);
 }
 
 int csystem_rename_to_free(int folder, const char *from, const char *to) {
-    return renameat2(folder, from, folder, to, RENAME_NOREPLACE);
+    char room[PATH_MAX], other[PATH_MAX];
+    return renameat2(folder, real(from, room), folder, real(to, other), RENAME_NOREPLACE);
+}
+int csystem_rename(int folder, const char *from, const char *to) {
+    char room[PATH_MAX], other[PATH_MAX];
+    return renameat(folder, real(from, room), folder, real(to, other));
+}
+int csystem_link_name(int start, const char *from, int flags, int folder, const char *name) {
+    char room[PATH_MAX], other[PATH_MAX];
+    return linkat(start, real(from, room), folder, real(name, other), flags);
+}
+int csystem_unlink(int folder, const char *name) {
+    char room[PATH_MAX];
+    return unlinkat(folder, real(name, room), 0);
 }
 
 uint32_t csystem_file_system(int folder) {
@@ -116,8 +175,9 @@ static int spawn(const struct start *start, int *process) {
 
 int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
                   int *process) {
+    char room[PATH_MAX];
     struct start start = {.arguments = arguments, .environment = environment, .session = POSIX_SPAWN_SETPGROUP,
-                          .folder = folder, .output = output, .error = error, .pipe = -1};
+                          .folder = folder == NULL ? NULL : real(folder, room), .output = output, .error = error, .pipe = -1};
     return spawn(&start, process);
 }
 

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import SystemKit
 
 /// One libcurl easy handle with everything that libcurl keeps pointers to.
 ///
@@ -255,9 +256,9 @@ extension EasyHandle {
     private func setCertificate(_ certificate: EasyCertificate?) throws(CurlCode) {
         // What fails half-way must not be taken for what was there before.
         needsReset = true
-        try setString(CURLOPT_SSLCERT, certificate?.certificateFile)
+        try setPath(CURLOPT_SSLCERT, certificate?.certificateFile)
         try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
-        try setString(CURLOPT_SSLKEY, certificate?.keyFile)
+        try setPath(CURLOPT_SSLKEY, certificate?.keyFile)
         // Without any OpenSSL asks for one, at the terminal or on the standard input, and waits for the answer.
         try setString(CURLOPT_KEYPASSWD, certificate.map { $0.password ?? "" })
         clientCertificate = certificate
@@ -268,7 +269,7 @@ extension EasyHandle {
         try setLong(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
         try setLong(CURLOPT_SSLVERSION, tls.versions)
         if let caFile = tls.caFile {
-            try setString(CURLOPT_CAINFO, caFile)
+            try setPath(CURLOPT_CAINFO, caFile)
             try setString(CURLOPT_CAPATH, nil)
         }
         if let pins = tls.pinnedPublicKeys { try setString(CURLOPT_PINNEDPUBLICKEY, pins) }
@@ -329,5 +330,12 @@ extension EasyHandle {
 
     func setString(_ option: CURLoption, _ value: String?) throws(CurlCode) {
         try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))
+    }
+
+    /// Sets the path of a file, whose bytes need not be UTF-8.
+    func setPath(_ option: CURLoption, _ path: String?) throws(CurlCode) {
+        guard let path else { return try setString(option, nil) }
+        let code = unsafe path.withSystemText { unsafe ccurl_set_string(pointer, option, $0) }
+        try CurlCode.check(code)
     }
 }

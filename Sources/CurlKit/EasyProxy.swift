@@ -61,7 +61,7 @@ extension EasyHandle {
         try setLong(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
         try setLong(CURLOPT_PROXY_SSLVERSION, configuration.tls.versions)
         if let caFile = configuration.tls.caFile {
-            try setString(CURLOPT_PROXY_CAINFO, caFile)
+            try setPath(CURLOPT_PROXY_CAINFO, caFile)
             try setString(CURLOPT_PROXY_CAPATH, nil)
         }
     }

@@ -152,6 +152,7 @@ extension Reader {
         switch expression.namespace {
         case .env:
             guard !isSecret(expression, text, field) else { return nil }
+            guard !isForeign(expression, text, field) else { return nil }
             found = environment[expression.name].map {
                 ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
             }

@@ -161,6 +161,7 @@ package final class ChildProcess: Sendable {
     ) -> Int32 {
         let copies = unsafe texts.map { unsafe strdup($0) }
         defer { unsafe copies.forEach { unsafe free($0) } }
+        unsafe copies.forEach { if let copy = unsafe $0 { unsafe csystem_restore(copy) } }
         return unsafe (copies + [nil]).withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return EINVAL }
             return unsafe body(start)

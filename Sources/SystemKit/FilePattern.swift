@@ -15,10 +15,10 @@ package enum FilePattern {
         }
         var found = unsafe glob_t()
         defer { unsafe globfree(&found) }
-        switch unsafe glob(pattern, 0, nil, &found) {
+        switch unsafe pattern.withSystemText({ unsafe glob($0, 0, nil, &found) }) {
         case 0:
             return unsafe (0..<Int(found.gl_pathc)).compactMap { index in
-                unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
+                unsafe found.gl_pathv[index].map { unsafe String(systemText: $0) }
             }
         case GLOB_NOMATCH:
             return []

@@ -19,13 +19,15 @@ extension Folder {
     ///
     /// - Throws: What opendir(3) says.
     package func entries() throws(SystemError) -> [Entry] {
-        guard let stream = unsafe opendir(path) else { throw .last("list folder", path) }
+        guard let stream = unsafe path.withSystemText({ unsafe opendir($0) }) else {
+            throw .last("list folder", path)
+        }
         defer { unsafe closedir(stream) }
         var entries: [Entry] = []
         while let entry = unsafe readdir(stream) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe String(
-                    cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
+                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
                 )
             }
             if let entry = self.entry(named: name) { entries.append(entry) }
@@ -36,7 +38,10 @@ extension Folder {
     /// What has that name in this folder; nil unless it is a regular file.
     package func entry(named name: String) -> Entry? {
         var status = stat()
-        guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        guard
+            unsafe name.withSystemText({
+                unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
+            }) == 0,
             status.st_mode & S_IFMT == S_IFREG
         else { return nil }
         return Entry(

@@ -42,7 +42,8 @@ package final class Folder: Sendable {
     package var isAtItsPath: Bool {
         var own = stat()
         var other = stat()
-        return unsafe fstat(descriptor, &own) == 0 && stat(path, &other) == 0
+        return unsafe fstat(descriptor, &own) == 0
+            && path.withSystemText({ unsafe stat($0, &other) }) == 0
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
@@ -90,9 +91,9 @@ package final class Folder: Sendable {
         while known.utf8.last == slash { known.removeLast() }
         var rest = ""
         while !known.isEmpty {
-            if let resolved = unsafe realpath(String(known), nil) {
+            if let resolved = unsafe String(known).withSystemText({ unsafe realpath($0, nil) }) {
                 defer { unsafe free(resolved) }
-                let text = unsafe String(cString: resolved)
+                let text = unsafe String(systemText: resolved)
                 return (text == "/" ? "" : text) + rest
             }
             let end = known.utf8.lastIndex(of: slash) ?? known.startIndex
@@ -114,7 +115,9 @@ package final class Folder: Sendable {
     /// Whether something has that name here.
     package func contains(_ name: String) -> Bool {
         var status = stat()
-        return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        return unsafe name.withSystemText {
+            unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) == 0
+        }
     }
 
     /// Removes a file; nothing happens when that cannot be done.
@@ -124,7 +127,7 @@ package final class Folder: Sendable {
     ///
     /// - Throws: What unlinkat(2) says: the name is still there.
     package func removeForCertain(_ name: String) throws(SystemError) {
-        guard unsafe unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
+        guard unsafe csystem_unlink(descriptor, name) != 0, errno != ENOENT else { return }
         throw .last("remove", path(of: name))
     }
 
@@ -157,7 +160,7 @@ package final class Folder: Sendable {
         limit: Int = .max,
         where isWanted: (String) -> Bool
     ) throws(SystemError) -> [String]? {
-        guard let stream = unsafe opendir(path) else {
+        guard let stream = unsafe path.withSystemText({ unsafe opendir($0) }) else {
             let error = SystemError.last("read folder", path)
             if error.isMissing { return [] }
             throw error
@@ -175,7 +178,7 @@ package final class Folder: Sendable {
             guard count <= limit else { return nil }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe String(
-                    cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
+                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
                 )
             }
             if isWanted(name) { names.append(name) }
@@ -209,7 +212,7 @@ package final class Folder: Sendable {
         for part in parts {
             let parent = current + "/"
             current = parent + part
-            if unsafe mkdir(current, mode) == 0 {
+            if unsafe current.withSystemText({ unsafe mkdir($0, mode) }) == 0 {
                 if isDurable { try Folder(path: parent, create: false).sync() }
             } else if errno != EEXIST {
                 throw .last("make folder", current)

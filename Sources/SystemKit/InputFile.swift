@@ -85,8 +85,12 @@ internal import Glibc
     /// - Throws: What stat(2) says, and what access(2) says of reading.
     package static func kind(of path: String) throws(SystemError) -> Kind {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw .last("open", path) }
-        guard unsafe access(path, R_OK) == 0 else { throw .last("open", path) }
+        guard unsafe path.withSystemText({ unsafe stat($0, &status) }) == 0 else {
+            throw .last("open", path)
+        }
+        guard unsafe path.withSystemText({ unsafe access($0, R_OK) }) == 0 else {
+            throw .last("open", path)
+        }
         return switch status.st_mode & S_IFMT {
         case S_IFREG: .regular
         case S_IFIFO: .pipe

@@ -23,6 +23,6 @@ extension OutputFile {
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             TemporaryName.isOwn(name, inode: UInt64(status.st_ino))
         else { return false }
-        return unsafe unlinkat(folder.descriptor, name, 0) == 0
+        return unsafe csystem_unlink(folder.descriptor, name) == 0
     }
 }

@@ -135,7 +135,9 @@ internal import Glibc
 
     deinit {
         close(descriptor)
-        if let temporaryName, !isKept { unsafe _ = unlinkat(folder.descriptor, temporaryName, 0) }
+        if let temporaryName, !isKept {
+            unsafe _ = csystem_unlink(folder.descriptor, temporaryName)
+        }
     }
 
     /// Appends bytes: all, or none when it throws.
@@ -203,7 +205,7 @@ internal import Glibc
     /// Takes the name that it was kept by away from the file, if it still is its own; it is not published then.
     package func remove(keptName: String) {
         guard (try? require(keptName)) != nil else { return }
-        unsafe _ = unlinkat(folder.descriptor, keptName, 0)
+        unsafe _ = csystem_unlink(folder.descriptor, keptName)
     }
 
     /// Lets nobody but its owner open the file, until it is published.
@@ -245,7 +247,7 @@ internal import Glibc
         let inode = try inode
         var status = stat()
         guard
-            unsafe fstatat(folder.descriptor, keptName, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            self.status(of: keptName, &status),
             UInt64(status.st_ino) == inode
         else {
             throw SystemError(errno: ENOENT, operation: "find", subject: folder.path(of: keptName))
@@ -329,7 +331,7 @@ internal import Glibc
         }
         let isNamed =
             if replacing {
-                unsafe renameat(folder.descriptor, temporaryName, folder.descriptor, name) == 0
+                unsafe csystem_rename(folder.descriptor, temporaryName, name) == 0
             } else {
                 renameToFreeName(from: temporaryName)
             }
@@ -353,6 +355,12 @@ internal import Glibc
         return TemporaryName.make(for: name, inode: inode)
     }
 
+    private func status(of name: String, _ status: inout stat) -> Bool {
+        unsafe name.withSystemText {
+            unsafe fstatat(folder.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) == 0
+        }
+    }
+
     /// Moves the file to its final name unless something has it.
     private func renameToFreeName(from temporaryName: String) -> Bool {
         if unsafe csystem_rename_to_free(folder.descriptor, temporaryName, name) == 0 {
@@ -360,9 +368,16 @@ internal import Glibc
         }
         guard errno == EINVAL || errno == ENOSYS else { return false }
         // A file system without such a rename: linkat(2) does not replace either.
-        guard unsafe linkat(folder.descriptor, temporaryName, folder.descriptor, name, 0) == 0
+        guard
+            unsafe csystem_link_name(
+                folder.descriptor,
+                temporaryName,
+                0,
+                folder.descriptor,
+                name
+            ) == 0
         else { return false }
-        unsafe _ = unlinkat(folder.descriptor, temporaryName, 0)
+        unsafe _ = csystem_unlink(folder.descriptor, temporaryName)
         return true
     }
 
@@ -375,12 +390,12 @@ internal import Glibc
     static func link(_ descriptor: Int32, in folder: Int32, as name: String) -> Bool {
         if unsafe csystem_link(descriptor, folder, name) == 0 { return true }
         guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
-        return unsafe linkat(
+        return unsafe csystem_link_name(
             AT_FDCWD,
             "/proc/self/fd/\(descriptor)",
+            AT_SYMLINK_FOLLOW,
             folder,
-            name,
-            AT_SYMLINK_FOLLOW
+            name
         ) == 0
     }
 
@@ -405,7 +420,7 @@ internal import Glibc
     /// give none.
     private var modeOfReplacedFile: mode_t? {
         var status = stat()
-        guard unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        guard self.status(of: name, &status),
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
         else { return nil }
         let permissions = status.st_mode & 0o777

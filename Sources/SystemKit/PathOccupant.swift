@@ -19,7 +19,7 @@ package enum PathOccupant: Sendable, Hashable {
     /// Looks at a name in an open folder; `path` is for messages.
     init(_ name: String, in folder: Int32, path: String) {
         var status = stat()
-        guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        guard Self.look(folder, name, &status, AT_SYMLINK_NOFOLLOW) else {
             self = .nothing
             return
         }
@@ -28,7 +28,7 @@ package enum PathOccupant: Sendable, Hashable {
                 self = .other(.notReplaceable(path, type: S_IFLNK))
                 return
             }
-            guard unsafe fstatat(folder, name, &status, 0) == 0 else {
+            guard Self.look(folder, name, &status, 0) else {
                 self = .danglingLink
                 return
             }
@@ -49,12 +49,23 @@ package enum PathOccupant: Sendable, Hashable {
         }
     }
 
+    private static func look(
+        _ folder: Int32,
+        _ name: String,
+        _ status: inout stat,
+        _ flags: Int32
+    ) -> Bool {
+        unsafe name.withSystemText { unsafe fstatat(folder, $0, &status, flags) == 0 }
+    }
+
     private static func isLinkIntoProc(_ name: String, in folder: Int32) -> Bool {
         let start = Array("/proc/".utf8)
         var text = [UInt8](repeating: 0, count: start.count)
         let count = unsafe text.withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return 0 }
-            return unsafe readlinkat(folder, name, start, bytes.count)
+            return unsafe name.withSystemText {
+                unsafe readlinkat(folder, $0, start, bytes.count)
+            }
         }
         return count == start.count && text == start
     }

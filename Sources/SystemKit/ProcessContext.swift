@@ -11,7 +11,7 @@ package enum ProcessContext {
             return result
         }
         while let text = unsafe entry.pointee {
-            let line = unsafe String(cString: text)
+            let line = unsafe String(systemText: text)
             if let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
                 let name = String(line[..<equals])
                 if result[name] == nil { result[name] = String(line[line.index(after: equals)...]) }
@@ -23,14 +23,14 @@ package enum ProcessContext {
 
     /// The value of one environment variable.
     package static func variable(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
+        unsafe getenv(name).map { unsafe String(systemText: $0) }
     }
 
     /// The absolute path of the working folder; nil when it has been removed.
     package static var workingFolder: String? {
         guard let path = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(path) }
-        return unsafe String(cString: path)
+        return unsafe String(systemText: path)
     }
 
     /// The user's home folder: `HOME`, else what the user database says.
@@ -40,7 +40,7 @@ package enum ProcessContext {
         else {
             return nil
         }
-        return unsafe String(cString: folder)
+        return unsafe String(systemText: folder)
     }
 
     /// What tells one start of the machine from the next; nil where the kernel does not say.
@@ -52,15 +52,35 @@ package enum ProcessContext {
         return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
     }
 
+    /// What tells the processes that this one can name by their numbers from all others: the namespace of those numbers and
+    /// the start of the machine; nil where the kernel does not say.
+    package static var processNamespace: String? {
+        guard let namespace = SymbolicLink.target(of: "/proc/self/ns/pid"),
+            let boot = bootIdentifier
+        else { return nil }
+        return namespace + "@" + boot
+    }
+
     /// The path of the program that this process runs; nil when it has been removed.
     package static var executablePath: String? {
-        guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+        // Without /proc it is the path that execve(2) was given.
+        let started = unsafe csystem_started_path()
+        guard
+            let path = unsafe realpath("/proc/self/exe", nil)
+                ?? started.flatMap({ unsafe realpath($0, nil) })
+        else { return nil }
         defer { unsafe free(path) }
-        return unsafe String(cString: path)
+        return unsafe String(systemText: path)
     }
 
     /// What the process was started with, behind its name.
-    package static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
+    ///
+    /// From `main`: the standard library's list is read from /proc, and empty without it.
+    package static let arguments: [String] = {
+        (0..<csystem_argument_count()).dropFirst().compactMap { index in
+            unsafe csystem_argument(index).map { unsafe String(systemText: $0) }
+        }
+    }()
 
     /// The process's number.
     package static var identifier: Int32 { getpid() }
@@ -82,7 +102,9 @@ package enum ProcessContext {
     package static func isSameFile(_ left: String, _ right: String) -> Bool {
         var one = stat()
         var other = stat()
-        guard unsafe stat(left, &one) == 0, unsafe stat(right, &other) == 0 else { return false }
+        guard unsafe left.withSystemText({ unsafe stat($0, &one) }) == 0,
+            unsafe right.withSystemText({ unsafe stat($0, &other) }) == 0
+        else { return false }
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 

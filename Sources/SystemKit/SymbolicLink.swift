@@ -5,8 +5,11 @@ package enum SymbolicLink {
     /// What the symbolic link at `path` leads to, as it is written; nil when there is none, or it is longer than any path.
     package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &buffer, buffer.count)
+        let count = unsafe path.withSystemText {
+            unsafe readlink($0, &buffer, Int(PATH_MAX))
+        }
         guard count >= 0, count < buffer.count else { return nil }
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        buffer[count] = 0
+        return unsafe String(systemText: buffer)
     }
 }

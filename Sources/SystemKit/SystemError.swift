@@ -24,7 +24,7 @@ package struct SystemError: Error, Sendable, Hashable {
 
     /// Such as `cannot write out/a.bin: No space left on device`.
     package var message: String {
-        "cannot \(operation) \(subject): \(reason ?? Self.text(of: errno))"
+        "cannot \(operation) \(subject.shownSystemText): \(reason ?? Self.text(of: errno))"
     }
 
     /// The C library's text for an `errno` value.

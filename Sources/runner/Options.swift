@@ -10,9 +10,9 @@ struct VariableAssignment: ExpressibleByArgument {
     var value: String
 
     init?(argument: String) {
-        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
-            return nil
-        }
+        guard !argument.hasForeignBytes, let equals = argument.firstIndex(of: "="),
+            equals != argument.startIndex
+        else { return nil }
         name = String(argument[..<equals])
         value = String(argument[argument.index(after: equals)...])
     }
@@ -32,10 +32,18 @@ struct JobOptions: ParsableArguments {
     var variables: [VariableAssignment] = []
 
     /// The environment's `RUNNER_VAR_name`, with the command line's on top.
-    func resolvedVariables(in environment: [String: String]) -> [String: String] {
+    ///
+    /// - Throws: `Exit` for a variable of the environment that is no text.
+    func resolvedVariables(in environment: [String: String]) throws(Exit) -> [String: String] {
         let prefix = PlanOptions.variablePrefix
         var result: [String: String] = [:]
         for (name, value) in environment where name.hasPrefix(prefix) {
+            guard !value.hasForeignBytes else {
+                throw Exit(
+                    .environment,
+                    "the environment variable \(name.shownSystemText) is not UTF-8 text"
+                )
+            }
             result[String(name.dropFirst(prefix.count))] = value
         }
         for variable in variables { result[variable.name] = variable.value }

@@ -30,7 +30,7 @@ struct Runner: ParsableCommand {
     /// the wish for a completion script, which takes longer than all the rest. Where it finds none for itself, be it
     /// that help is asked for or something is wrong, all is read again and answered as ever.
     fileprivate static func command() throws -> any ParsableCommand {
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = ProcessContext.arguments
         if let name = arguments.first,
             let subcommand = configuration.subcommands.first(where: { $0._commandName == name }),
             let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
@@ -38,7 +38,7 @@ struct Runner: ParsableCommand {
         {
             return command
         }
-        return try parseAsRoot(Array(arguments))
+        return try parseAsRoot(arguments)
     }
 }
 

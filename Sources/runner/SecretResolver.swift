@@ -107,7 +107,7 @@ final class SecretResolver: Sendable {
             guard let text = ProcessContext.variable(name) else {
                 throw Fault(reason: "has no value: the environment variable `\(name)` is not set")
             }
-            return try Self.secret(Array(text.utf8))
+            return try Self.secret(text.systemBytes)
         case .file(let path, let displayPath):
             return try Self.secret(Self.withoutLineEnd(Self.content(of: path, displayPath)))
         case .command(let arguments, let timeout):

@@ -47,7 +47,7 @@ struct Validate: ParsableCommand {
     var quiet = false
 
     mutating func run() throws {
-        let variables = job.resolvedVariables(in: ProcessContext.environment)
+        let variables = try job.resolvedVariables(in: ProcessContext.environment)
         let format = try DiagnosticFormat.resolve(format)
         let isQuiet = try quiet || EnvironmentOption.flag("QUIET")
         let toleratesEnvironment = try noEnvironment || EnvironmentOption.flag("NO_ENVIRONMENT")

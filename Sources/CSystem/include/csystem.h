@@ -3,6 +3,20 @@
 #define CSYSTEM_H
 #include <stdint.h>
 
+// What main was given. Swift's own list is read from /proc/self/cmdline, which is not there in every sandbox.
+int csystem_argument_count(void);
+// The one at an index below that count.
+const char *csystem_argument(int index);
+// The path of the program as execve(2) was given it; NULL when the kernel does not tell (AT_EXECFN of getauxval(3)).
+const char *csystem_started_path(void);
+
+// Whether a text may have scalars that stand for bytes which are not UTF-8, U+10FF80 to U+10FFFF: only such texts need more care.
+int csystem_may_hold_foreign(const char *text);
+// Puts the bytes in the places of those scalars.
+void csystem_restore(char *text);
+
+// All names and paths below are taken with their bytes restored.
+
 // open(2) and openat(2), which are variadic; flags as in <fcntl.h>.
 int csystem_open(const char *path, int flags, unsigned mode);
 int csystem_openat(int folder, const char *path, int flags, unsigned mode);
@@ -14,6 +28,12 @@ int csystem_link(int descriptor, int folder, const char *name);
 
 // Renames within a folder; EEXIST when the new name is taken (renameat2(2) with RENAME_NOREPLACE).
 int csystem_rename_to_free(int folder, const char *from, const char *to);
+// The same, replacing what has the new name (renameat(2)).
+int csystem_rename(int folder, const char *from, const char *to);
+// linkat(2), flags as in <fcntl.h>.
+int csystem_link_name(int start, const char *from, int flags, int folder, const char *name);
+// unlinkat(2) of a file.
+int csystem_unlink(int folder, const char *name);
 
 // The type of a folder's file system, a number of <linux/magic.h>; 0 when it cannot be told (fstatfs(2)).
 uint32_t csystem_file_system(int folder);

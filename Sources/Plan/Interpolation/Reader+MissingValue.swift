@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 // What is said of expressions that stand for nothing.
 extension Reader {
@@ -21,6 +22,24 @@ extension Reader {
     }
 
     private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
+
+    /// Whether a variable of the environment is no text, which is reported: no fallback takes its place.
+    mutating func isForeign(
+        _ expression: Expression,
+        _ text: String,
+        _ field: Field
+    ) -> Bool {
+        guard let value = environment[expression.name], value.hasForeignBytes else { return false }
+        add(
+            Diagnostic(
+                .error,
+                .missingVariable,
+                "the environment variable `\(expression.name.excerpt)` is not UTF-8 text",
+                at: range(of: expression.range, in: text, field.node)
+            )
+        )
+        return true
+    }
 
     private mutating func reportMissingEnvironment(
         _ name: String,

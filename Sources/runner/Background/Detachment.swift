@@ -81,9 +81,8 @@ struct Detachment {
 
                     """
                 // The run goes on, whether somebody reads that or not.
-                do { try StandardOutput.write(lines) } catch {
-                    StandardError.write(Array(lines.utf8))
-                }
+                let bytes = lines.systemBytes
+                do { try StandardOutput.write(bytes.span) } catch { StandardError.write(bytes) }
                 forgetOldLogs(of: place)
                 return
             }
