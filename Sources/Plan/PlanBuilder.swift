@@ -106,8 +106,8 @@ struct PlanBuilder {
         )
     }
 
-    /// As the job says, or the file's stem.
-    var jobName: String { draft.name ?? Self.stem(of: document.name) }
+    /// As the job says, or the stem of the file that the job's path leads to: one file has one name, whatever link names it.
+    var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }
 
     private mutating func warnOfVariables() {
         for name in reader.variables.unused.sorted() {

@@ -31,6 +31,8 @@ package struct PlanOptions: Sendable {
     ///
     /// Asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
+    /// The path of the file that the document's name leads to, through all links; asked while the plan is made, never later.
+    package var resolvedPath: @Sendable (String) -> String
     /// Whether two absolute paths lead to one file, also by links; asked while the plan is made, never later.
     package var isSameFile: @Sendable (String, String) -> Bool
     /// Says what is wrong with a pattern; asked while the plan is made, never later.
@@ -57,6 +59,7 @@ package struct PlanOptions: Sendable {
         workingFolder: String = "/",
         reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
+        resolvedPath: @escaping @Sendable (String) -> String = { $0 },
         isSameFile: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
         patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
         dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
@@ -70,6 +73,7 @@ package struct PlanOptions: Sendable {
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus
+        self.resolvedPath = resolvedPath
         self.isSameFile = isSameFile
         self.patternFault = patternFault
         self.dataFile = dataFile

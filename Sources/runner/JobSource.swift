@@ -49,9 +49,7 @@ struct JobSource {
     ) throws(Exit) {
         try Self.requirePath(path)
         var bytes = try Self.read(path)
-        guard let workingFolder = ProcessContext.workingFolder else {
-            throw Exit(.environment, "the working folder is gone")
-        }
+        let workingFolder = try Self.workingFolder(for: [path, reportPath])
         let options = PlanOptions(
             variables: variables,
             environment: ProcessContext.environment,
@@ -59,6 +57,7 @@ struct JobSource {
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
+            resolvedPath: StateFolder.canonicalPath,
             isSameFile: ProcessContext.isSameFile,
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
@@ -104,6 +103,18 @@ struct JobSource {
             dataReports = error.dataFaults.map { $0.redacted(by: redactor) }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
+    }
+
+    /// The folder that relative paths begin at; one that is gone is missed by those alone.
+    private static func workingFolder(for paths: [String?]) throws(Exit) -> String {
+        if let folder = ProcessContext.workingFolder { return folder }
+        guard paths.allSatisfy({ $0?.hasPrefix("/") ?? true }) else {
+            throw Exit(
+                .environment,
+                "the working folder is gone, and so is what a relative path leads to: name absolute ones"
+            )
+        }
+        return "/"
     }
 
     private static func read(_ path: String) throws(Exit) -> [UInt8] {

@@ -52,13 +52,12 @@ struct RunLock {
 
     /// Who has the lock, as the beginning of a sentence.
     private var holder: String {
-        // Whoever may write to the file chose the text.
-        let process = file.note.flatMap { Int32($0) }.map { " (process \($0))" } ?? ""
-        return "another run of `\(request.jobName.onOneLine(limit: 80).text)`\(process)"
+        let holder = file.note.flatMap(LockNote.init)?.description ?? ""
+        return "another run of `\(request.jobName.onOneLine(limit: 80).text)`\(holder)"
     }
 
     private func held() -> FileLock {
-        file.write(note: "\(ProcessContext.identifier)")
+        file.write(note: LockNote.own.text)
         return file
     }
 

@@ -27,8 +27,8 @@ import Testing
         }
 
         /// Starts the run that has the lock.
-        func hold() throws -> RunningCommand {
-            let running = try job.runCommand().start()
+        func hold(_ command: Command? = nil) throws -> RunningCommand {
+            let running = try (command ?? job.runCommand()).start()
             try arrived.wait()
             return running
         }
@@ -44,7 +44,8 @@ import Testing
         func holder() throws -> String {
             let folder = ".local/state/runner/locks"
             let name = try #require(try job.folder.list(folder).first)
-            return try job.folder.text("\(folder)/\(name)").filter(\.isNumber)
+            let note = try job.folder.text("\(folder)/\(name)")
+            return String(note.prefix { $0 != " " })
         }
     }
 
@@ -173,17 +174,36 @@ import Testing
         held.release()
     }
 
-    @Test func `a note that is no number is not shown`() throws {
+    @Test(arguments: ["\u{1B}[31mred\n", "17\n", "17 - here\n", "-1 pid:[1]@x here\n"])
+    func `a note that says no process of a known place is not shown`(note: String) throws {
         let held = try Held("fail")
         let first = try held.hold()
         let folder = ".local/state/runner/locks"
         let name = try #require(try held.job.folder.list(folder).first)
-        try held.job.folder.write("\u{1B}[31mred\n", to: "\(folder)/\(name)")
+        try held.job.folder.write(note, to: "\(folder)/\(name)")
         let second = try held.second().run()
         #expect(second.status == .exit(10))
         #expect(
             second.standardError
                 == "runner: another run of `job` holds the lock: nothing was done\n"
+        )
+        held.release()
+        #expect(try first.finish().status == .exit(0))
+    }
+
+    @Test func `a holder in another PID namespace is shown as one of another place`() throws {
+        let held = try Held("fail")
+        var command = try held.job.runCommand()
+        command.arguments = ["-Urpf", command.executable] + command.arguments
+        command.executable = "unshare"
+        let first = try held.hold(command)
+        let second = try held.second().run()
+        #expect(second.status == .exit(10))
+        let host = try Command("hostname").run().standardOutput.dropLast()
+        #expect(
+            second.standardError
+                == "runner: another run of `job` (process 1 of another container or machine, "
+                + "\(host)) holds the lock: nothing was done\n"
         )
         held.release()
         #expect(try first.finish().status == .exit(0))
@@ -246,6 +266,19 @@ import Testing
         let locks = try held.job.folder.list(".local/state/runner/locks")
         #expect(locks.count == 2)
         #expect(locks.allSatisfy { $0.hasPrefix("one-") && $0.hasSuffix(".lock") })
+    }
+
+    @Test func `a link with another name leads to the lock of its file`() throws {
+        let held = try Held("fail")
+        let first = try held.hold()
+        for link in ["nightly.yaml", "weekly.yml"] {
+            _ = try Command("ln", ["-s", "job.yaml", held.job.folder.path(link)]).run()
+            let other = try held.job.command(["run", link, "--report", "other.json"]).run()
+            #expect(other.status == .exit(10))
+            #expect(other.standardError.contains("another run of `job`"))
+        }
+        held.release()
+        #expect(try first.finish().status == .exit(0))
     }
 
     @Test func `an invalid job is invalid, and leaves the lock to the next run`() throws {

@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+/// Runs where something that is usually there is missing.
+@Suite struct SandboxTests {
+    private let server: ScriptedServer
+    private let job: JobFolder
+
+    init() throws {
+        server = try ScriptedServer { _ in .ok("abc", ["Set-Cookie: a=b; Max-Age=100"]) }
+        job = try JobFolder(
+            """
+            version: 1
+            downloads: { a: { url: \(server.url("/a")), to: out/a } }
+            """
+        )
+    }
+
+    /// The command in a mount namespace that a script has changed.
+    private func command(_ arguments: [String], after script: String) throws -> Command {
+        var command = try job.command(arguments)
+        command.arguments =
+            ["-Urm", "sh", "-c", "\(script) && exec \"$0\" \"$@\"", command.executable] + arguments
+        command.executable = "unshare"
+        return command
+    }
+
+    @Test func `without /proc a run does what its arguments say`() throws {
+        let hide = "mount -t tmpfs none /proc"
+        let run = try command(["run", "job.yaml", "--report", "report.json"], after: hide).run()
+        #expect(run.status == .exit(0))
+        #expect(run.standardOutput.isEmpty)
+        #expect(try run.reported(in: job.folder).outcome("a") == "succeeded")
+        #expect(try job.folder.text("out/a") == "abc")
+        let missing = try command(["run", "none.yaml"], after: hide).run()
+        #expect(missing.status == .exit(4))
+        #expect(missing.standardError.contains("none.yaml"))
+    }
+
+    @Test func `a working folder that is gone is missed by relative paths alone`() throws {
+        try job.folder.makeFolder("gone")
+        let leave = "cd gone && rmdir ../gone"
+        let path = job.folder.path("job.yaml")
+        let report = job.folder.path("report.json")
+        let run = try command(["run", path, "--report", report], after: leave).run()
+        #expect(run.status == .exit(0), "\(run.standardError)")
+        #expect(try job.folder.text("out/a") == "abc")
+        for arguments in [["run", "job.yaml"], ["run", path, "--report", "r.json"]] {
+            try job.folder.makeFolder("gone")
+            let run = try command(arguments, after: leave).run()
+            #expect(run.status == .exit(4))
+            #expect(server.requests.count == 1)
+        }
+    }
+}
