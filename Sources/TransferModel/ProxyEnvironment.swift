@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The proxies that the environment asks for, by curl's rules (https://everything.curl.dev/usingcurl/proxies/env).
 ///
 /// `http_proxy` counts in lower case only, because a CGI program's client can set `HTTP_PROXY`; the others count in
@@ -63,6 +65,9 @@ extension ProxyServer {
     fileprivate init(_ text: String, in variable: String) throws(ProxyFault) {
         func fault(_ words: String) -> ProxyFault {
             ProxyFault(message: "`\(variable)` names a proxy \(words)")
+        }
+        guard !text.hasForeignBytes else {
+            throw fault("in bytes that are not UTF-8: percent-encode them")
         }
         let parts: ProxyText
         do {

@@ -95,6 +95,14 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `a proxy whose login is not UTF-8 is refused before anything is sent`() throws {
+        let run = try script("http_proxy=http://u:p$b@h $runner run job.yaml", in: try download())
+        #expect(run.status == .exit(4))
+        let words = "`http_proxy` names a proxy in bytes that are not UTF-8"
+        #expect(run.standardError.contains(words), "\(run.standardError)")
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func `a variable of the command line that is not UTF-8 is a wrong command line`() throws {
         let run = try script("$runner run job.yaml --var x=$b", in: try download())
         #expect(run.status == .exit(2))
