@@ -103,6 +103,22 @@ package final class Folder: Sendable {
         return rest
     }
 
+    /// Whether a path leads through a folder of another user that this one may not enter: nothing behind it is this user's.
+    package static func isOutOfReach(_ path: String) -> Bool {
+        let look = { (path: Substring) -> stat? in
+            var status = stat()
+            let code = unsafe String(path).withSystemText { unsafe lstat($0, &status) }
+            return code == 0 ? status : nil
+        }
+        var known = path[...]
+        guard look(known) == nil, errno == EACCES else { return false }
+        while let slash = known.utf8.lastIndex(of: UInt8(ascii: "/")), slash > known.startIndex {
+            known = known[..<slash]
+            if let status = look(known) { return status.st_uid != geteuid() }
+        }
+        return false
+    }
+
     /// The bytes that an unprivileged writer may still write here; nil when the file system does not say.
     package var availableBytes: Int64? {
         var status = statvfs()

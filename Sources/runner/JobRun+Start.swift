@@ -12,6 +12,15 @@ extension JobRun {
         return .nanoseconds(Int64.random(in: 0..<longest))
     }
 
+    /// Says that nothing outlives the run, of a job that needs nothing to.
+    func warnOfAbsentState(of plan: Plan) {
+        guard let absence = state.absence, plan.sessions.contains(where: { $0.kind != .ephemeral })
+        else { return }
+        say(
+            "warning: \(absence): cookies and records of cut uploads are not kept; name a state folder with --state-dir"
+        )
+    }
+
     /// Waits before anything is sent; the deadline, or a signal, which is thrown, ends the wait.
     func wait(
         for jitter: Duration,

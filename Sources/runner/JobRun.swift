@@ -126,6 +126,7 @@ struct JobRun {
             reportPath: report.isPublished ? reportPath : nil
         )
 
+        warnOfAbsentState(of: plan)
         let keys = try keys(of: plan, clock)
         let uploads = state.uploadFolder(jobName: plan.name, jobPath: path)
             .map(UploadStore.init(folder:))

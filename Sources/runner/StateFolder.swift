@@ -25,6 +25,15 @@ struct StateFolder {
         return ProcessContext.workingFolder.map { "\($0)/\(path)" }
     }
 
+    /// Why nothing can be kept, where no run of this user can have kept anything either; nil when there is a folder, or one
+    /// can be made as far as anybody can tell.
+    var absence: String? {
+        guard let path = absolutePath else { return "there is no state folder" }
+        return Folder.isOutOfReach(path)
+            ? "the state folder \(path.shownSystemText) is behind a folder that this user may not enter"
+            : nil
+    }
+
     /// Where a job that names no report leaves it, its folder made.
     ///
     /// `jobPath` is that of its file: two jobs of one name are told apart by it.
@@ -45,11 +54,11 @@ struct StateFolder {
         return path + "/reports/\(Self.fileName(jobName))-\(key).json"
     }
 
-    /// Where a session of a job keeps its cookies; nil when there is no state folder.
+    /// Where a session of a job keeps its cookies; nil when there can be no state folder.
     ///
     /// Each session of each job has its own: what one has logged in to, no other is.
     func cookieFile(jobName: String, jobPath: String, session: String) -> CookieFile? {
-        guard let path else { return nil }
+        guard let path, absence == nil else { return nil }
         let key = Self.key(of: jobPath, Array("\0\(session)".utf8))
         let names = [jobName, session].map { Self.fileName($0).prefix(80) }
         return CookieFile(
@@ -82,9 +91,9 @@ struct StateFolder {
         return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
     }
 
-    /// The folder for the records of a job's uploads; nil when there is no state folder.
+    /// The folder for the records of a job's uploads; nil when there can be no state folder.
     func uploadFolder(jobName: String, jobPath: String) -> String? {
-        guard let path else { return nil }
+        guard let path, absence == nil else { return nil }
         let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
         return path + "/uploads/\(Self.fileName(jobName))-\(key)"
     }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -35,6 +36,61 @@ import Testing
         let missing = try command(["run", "none.yaml"], after: hide).run()
         #expect(missing.status == .exit(4))
         #expect(missing.standardError.contains("none.yaml"))
+    }
+
+    /// A job whose upload is large enough to be gone on with, and names its report.
+    private func uploadJob(_ more: String = "", task: String = "") throws -> JobFolder {
+        let job = try JobFolder(
+            """
+            version: 1
+            report: { json: r.json }
+            \(more)
+            uploads: { u: { url: \(server.url("/u")), file: body\(task) } }
+            """
+        )
+        try job.folder.write([UInt8](repeating: 7, count: 2 << 20), to: "body")
+        return job
+    }
+
+    @Test func `without a home that can be written a job that names its report runs`() throws {
+        let job = try uploadJob()
+        let home = ["HOME": "/proc/none"]
+        let run = try job.command(["run", "job.yaml"], environment: home).run()
+        #expect(run.status == .exit(0), "\(run.standardError)")
+        #expect(run.standardError.contains("are not kept"))
+        #expect(job.folder.contains("r.json"))
+        let needs = [("schedule: { lock: fail }", ""), ("", ", idempotencyKey: auto")]
+        for (more, task) in needs {
+            let job = try uploadJob(more, task: task)
+            let run = try job.command(["run", "job.yaml"], environment: home).run()
+            #expect(run.status == .exit(4))
+            #expect(run.standardError.contains("/proc/none"))
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `without a home that can be entered a large order without a key is sent`() throws {
+        let job = try uploadJob()
+        try job.folder.makeFolder("home")
+        let path = job.folder.path("home/me")
+        var command = try job.command(["run", "job.yaml"], environment: ["HOME": path])
+        command.arguments =
+            [
+                "-c",
+                "chmod 700 home && chown 54321 . job.yaml body && "
+                    + "exec setpriv --reuid 54321 --clear-groups \"$0\" \"$@\"",
+                command.executable,
+            ] + command.arguments
+        command.executable = "sh"
+        let run = try command.run()
+        #expect(run.status == .exit(0), "\(run.standardError)")
+        #expect(
+            run.standardError.contains(
+                "the state folder \(path)/.local/state/runner is behind a folder that this user may not enter"
+            )
+        )
+        #expect(server.requests.count == 1)
     }
 
     @Test func `a working folder that is gone is missed by relative paths alone`() throws {
