@@ -28,6 +28,8 @@ package final class UploadOrigin: Sendable {
     package struct Behaviour: Sendable {
         /// The versions that it speaks.
         package var versions: Set<Int> = [3, 5, 6]
+        /// Whether it passes over a version that it does not speak, rather than refuse it.
+        package var isSilent = false
         /// Whether it knows nothing of all this.
         package var isPlain = false
         /// Whether it says where the upload is before it has read the body.
@@ -138,7 +140,7 @@ package final class UploadOrigin: Sendable {
         if case .forget = fault { state.isKnown = false }
         let isCreation = request.path != "/upload/1"
         let speaks = behaviour.speaks(request)
-        if isCreation, !behaviour.isPlain, !speaks,
+        if isCreation, !behaviour.isPlain, !behaviour.isSilent, !speaks,
             request.headers["upload-draft-interop-version"] != nil
         {
             let newest = behaviour.versions.max() ?? 0

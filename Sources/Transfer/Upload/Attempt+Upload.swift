@@ -155,11 +155,30 @@ extension Attempt {
 
     /// A 104 may say where the upload is, which is written down at once.
     func didInform(_ head: ResponseHead) {
-        guard let upload, head.statusCode == 104, carriesBody, !lacksBody,
-            upload.machine.didInform(head.fields, from: hop.url)
-        else { return }
+        guard let upload, head.statusCode == 104, carriesBody, !lacksBody else { return }
+        guard upload.machine.didInform(head.fields, from: hop.url) else {
+            noteOtherVersion(in: head, of: upload)
+            return
+        }
         session.uploadSupport.note(upload.machine.version, at: hop.url.origin)
         keep(upload)
+    }
+
+    /// A 104 in another version than that of the request does not count, but tells what to ask in the next time.
+    private func noteOtherVersion(in head: ResponseHead, of upload: ActiveUpload) {
+        guard upload.machine.url == nil,
+            let version = UploadFields(head.fields).version.flatMap(UploadVersion.init),
+            version != upload.machine.version
+        else { return }
+        session.uploadSupport.note(version, at: hop.url.origin)
+    }
+
+    /// Notes that the server has passed over the version of an upload that has come far enough for a 104.
+    private func noteSilence(to upload: ActiveUpload) {
+        guard upload.machine.url == nil, upload.resumedFrom == nil else { return }
+        let isAccepted = head.map { (200...299).contains($0.statusCode) } ?? false
+        guard isAccepted || upload.sentEnd ?? 0 >= Self.sendBufferSize else { return }
+        session.uploadSupport.noteSilence(to: upload.machine.version, at: hop.url.origin)
     }
 
     /// Looks at a response with the upload in mind; nil when it is judged as any other.
@@ -273,6 +292,7 @@ extension Attempt {
     /// What of the upload is left for another attempt, or for another run.
     func uploadOutcome() -> ResumeOutcome? {
         guard let upload else { return nil }
+        noteSilence(to: upload)
         var outcome = UploadOutcome(
             partial: nil,
             resumedFrom: upload.resumedFrom,

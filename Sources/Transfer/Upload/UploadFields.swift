@@ -39,17 +39,17 @@ struct UploadFields: Equatable {
         switch version {
         case .v3:
             fields.append(HeaderField(name: "Upload-Incomplete", value: isLast ? "?0" : "?1"))
-        case .v5, .v6:
+        case .v5, .v6, .v7, .v8:
             fields.append(HeaderField(name: "Upload-Complete", value: isLast ? "?1" : "?0"))
         }
         guard let offset else {
-            if version == .v6 {
+            if version.namesLengthAndType {
                 fields.append(HeaderField(name: "Upload-Length", value: "\(total)"))
             }
             return fields
         }
         fields.append(HeaderField(name: "Upload-Offset", value: "\(offset)"))
-        if version == .v6 {
+        if version.namesLengthAndType {
             fields.append(HeaderField(name: "Content-Type", value: "application/partial-upload"))
         }
         return fields

@@ -6,9 +6,17 @@ enum UploadVersion: Int, Sendable, Hashable, CaseIterable {
     case v5 = 5
     /// Of drafts 04 and 05.
     case v6 = 6
+    /// Of drafts 06 to 08.
+    case v7 = 7
+    /// Of drafts 09 to 12, the newest one.
+    case v8 = 8
 
-    /// What a server is asked with first.
-    static let preferred = UploadVersion.v6
+    /// In which versions a server is asked that passes over the ones before: what is deployed most comes first, and within
+    /// the four attempts that a task usually has.
+    static let order: [UploadVersion] = [.v6, .v8, .v3, .v5, .v7]
+
+    /// Whether a creation tells the length of the whole body, and an append has a media type of its own.
+    var namesLengthAndType: Bool { rawValue >= Self.v6.rawValue }
 
     /// As `Upload-Draft-Interop-Version` has it.
     init?(text: String) {

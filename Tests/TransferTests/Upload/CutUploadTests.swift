@@ -29,7 +29,7 @@ import TransferModel
         #expect(results[1].countOfBytesExpectedToSend == Int64(body.count))
     }
 
-    @Test(arguments: [3, 5, 6])
+    @Test(arguments: [3, 5, 6, 7, 8])
     func `cut again and again, each version arrives once and whole`(version: Int) throws {
         let server = try UploadOrigin(
             .init {
@@ -47,6 +47,29 @@ import TransferModel
             results.compactMap { $0.resume?.upload?.partial?.confirmed }
                 == [0, 500_000, 900_000, 1_300_000]
         )
+    }
+
+    @Test(arguments: [3, 5, 8])
+    func `a server that passes over versions goes on with an upload in its own`(
+        version: Int
+    ) throws {
+        let silent = [6, 8, 3, 5].prefix { $0 != version }.count
+        let server = try UploadOrigin(
+            .init {
+                $0.isSilent = true
+                $0.versions = [version]
+                for number in 0...silent { $0.faults[number] = .cut(after: 2_900_000) }
+            }
+        )
+        let harness = try EngineHarness()
+        for _ in 0..<silent {
+            let results = try upload(server.url("/"), harness: harness)
+            #expect(results.map(\.failure?.kind) == [.reset])
+        }
+        let results = try upload(server.url("/"), harness: harness)
+        #expect(results.map(\.failure?.kind) == [.reset, nil])
+        #expect(server.outline.suffix(3) == ["POST", "HEAD", "PATCH 2900000"])
+        #expect(server.bodies.isOnly(Self.body))
     }
 
     @Test func `cut at random bytes, it arrives once and whole, and little is sent twice`() throws {

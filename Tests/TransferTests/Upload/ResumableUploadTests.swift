@@ -25,7 +25,7 @@ import TransferModel
         #expect(server.requests[0].headers["Upload-Complete"] == "?1")
     }
 
-    @Test(arguments: [3, 5, 6])
+    @Test(arguments: [3, 5, 6, 7, 8])
     func `a server that offers it and gets all is done`(version: Int) throws {
         let server = try UploadOrigin(.init { $0.versions = [version] })
         let results = try upload(server.url("/"))
@@ -66,8 +66,44 @@ import TransferModel
         )
     }
 
+    @Test(arguments: [3, 5, 7, 8])
+    func `a server that passes over a version is asked in another one the next time`(
+        version: Int
+    ) throws {
+        let server = try UploadOrigin(
+            .init {
+                $0.isSilent = true; $0.versions = [version]
+            }
+        )
+        let harness = try EngineHarness()
+        for _ in 0..<6 { _ = try upload(server.url("/"), harness: harness) }
+        let asked = server.requests.compactMap {
+            $0.headers["Upload-Draft-Interop-Version"].flatMap { Int($0) }
+        }
+        let order = [6, 8, 3, 5, 7]
+        let tried = Array(order.prefix { $0 != version })
+        #expect(asked == tried + Array(repeating: version, count: 6 - tried.count))
+        #expect(server.bodies.count == 6)
+    }
+
+    @Test func `a 104 in another version is asked for in that one the next time`() throws {
+        let server = try UploadOrigin(
+            .init {
+                $0.informalFields = ["Upload-Draft-Interop-Version: 8", "Location: /upload/1"]
+                $0.versions = [6, 8]
+                $0.faults = [0: .cut(after: 0)]
+            }
+        )
+        let harness = try EngineHarness()
+        let first = try upload(server.url("/"), harness: harness)
+        #expect(first.map(\.resume?.upload?.partial) == [nil])
+        _ = try upload(server.url("/"), harness: harness)
+        let asked = server.requests.map { $0.headers["Upload-Draft-Interop-Version"] }
+        #expect(asked == ["6", "8"])
+    }
+
     @Test func `a server that speaks none of ours is asked plainly`() throws {
-        let server = try UploadOrigin(.init { $0.versions = [7] })
+        let server = try UploadOrigin(.init { $0.versions = [9] })
         let harness = try EngineHarness()
         let results = try (0..<2).flatMap { _ in try upload(server.url("/"), harness: harness) }
         #expect(results.map(\.failure) == [nil, nil])

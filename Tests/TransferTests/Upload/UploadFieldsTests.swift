@@ -61,11 +61,14 @@ import TransferModel
         }
         #expect(send(.v3) == ["Upload-Draft-Interop-Version: 3", "Upload-Incomplete: ?0"])
         #expect(send(.v5) == ["Upload-Draft-Interop-Version: 5", "Upload-Complete: ?1"])
-        #expect(
-            send(.v6) == [
-                "Upload-Draft-Interop-Version: 6", "Upload-Complete: ?1", "Upload-Length: 9",
-            ]
-        )
+        for (version, number) in [(UploadVersion.v6, 6), (.v7, 7), (.v8, 8)] {
+            #expect(
+                send(version) == [
+                    "Upload-Draft-Interop-Version: \(number)", "Upload-Complete: ?1",
+                    "Upload-Length: 9",
+                ]
+            )
+        }
     }
 
     @Test func `a part says where it begins and whether it is the last`() {

@@ -57,7 +57,8 @@ import TransferModel
 
     @Test(
         arguments: [
-            (["5"], [5]), (["3"], [3]), (["7"], [nil]), (["5", "3"], [5, nil]), (["x"], [nil]),
+            (["5"], [5]), (["3"], [3]), (["9"], [nil]), (["8"], [8]), (["5", "3"], [5, nil]),
+            (["x"], [nil]),
         ] as [([String], [Int?])]
     )
     func `a 400 with another version is asked once in that one, then plainly`(
