@@ -36,6 +36,7 @@ static struct {
     const void *(*current_cipher)(const void *);
     uint16_t (*protocol_id)(const void *);
     const char *(*standard_name)(const void *);
+    int (*has_pending)(const void *);
     void (*chosen_protocol)(const void *, const unsigned char **, unsigned *);
 } ssl;
 
@@ -70,6 +71,7 @@ static void load_openssl(void) {
         {&ssl.current_cipher, "SSL_get_current_cipher"},
         {&ssl.protocol_id, "SSL_CIPHER_get_protocol_id"},
         {&ssl.standard_name, "SSL_CIPHER_standard_name"},
+        {&ssl.has_pending, "SSL_has_pending"},
         {&ssl.chosen_protocol, "SSL_get0_alpn_selected"},
     };
     const struct ccurl_symbol digest_symbols[] = {
@@ -257,22 +259,47 @@ CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
     return NULL;
 }
 
+// The SSL of the handle's connection: the origin's own, or that of an https proxy which forwards. NULL without OpenSSL.
+static const void *current_ssl(CURL *handle) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (!ssl.version) return NULL;
+    if (api.easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) || !session) return NULL;
+    return session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
+}
+
+int ccurl_ssl_has_unread(const void *connection) { return ssl.has_pending(connection); }
+
+int ccurl_tls_has_unread(CURL *handle) {
+    const void *connection = current_ssl(handle);
+    return connection && ssl.has_pending(connection);
+}
+
+const void *ccurl_tls_outer(CURL *handle, const struct ccurl_trust *trust) {
+    return ccurl_trust_outer(trust, current_ssl(handle));
+}
+
+int ccurl_tls_has_streams(CURL *handle) {
+    const void *connection = current_ssl(handle);
+    if (!connection) return -1;
+    const unsigned char *name = NULL;
+    unsigned count = 0;
+    ssl.chosen_protocol(connection, &name, &count);
+    return count >= 2 && name[0] == 'h' && (name[1] == '2' || name[1] == '3');
+}
+
 int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name, const void **tls_session,
                     int *has_protocol) {
-    struct curl_tlssessioninfo *session = NULL;
-    if (!ssl.version) return 0;
-    if (api.easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) || !session) return 0;
-    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return 0;
-    const void *cipher = ssl.current_cipher(session->internals);
+    const void *connection = current_ssl(handle);
+    const void *cipher = connection ? ssl.current_cipher(connection) : NULL;
     if (!cipher) return 0;
-    *version = ssl.version(session->internals);
+    *version = ssl.version(connection);
     *suite = ssl.protocol_id(cipher);
     *suite_name = ssl.standard_name(cipher);
     const unsigned char *protocol = NULL;
     unsigned length = 0;
-    ssl.chosen_protocol(session->internals, &protocol, &length);
+    ssl.chosen_protocol(connection, &protocol, &length);
     *has_protocol = length > 0;
-    *tls_session = session->internals;
+    *tls_session = connection;
     return 1;
 }
 

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+struct ccurl_trust;
+
 struct ccurl_symbol {
     void *slot;
     const char *name;
@@ -14,5 +16,7 @@ struct ccurl_symbol {
 const char *ccurl_bind(void *library, const struct ccurl_symbol *symbols, size_t count);
 // Called once, with both libraries there.
 void ccurl_trust_load(void *libssl, void *libcrypto);
+// The layer around another one, if the last two that were opened are these.
+const void *ccurl_trust_outer(const struct ccurl_trust *trust, const void *inner);
 
 #endif

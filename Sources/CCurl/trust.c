@@ -11,6 +11,9 @@
 // A watch belongs to an easy handle and to each connection that the handle has opened; the last one frees it. libcurl makes
 // an SSL_CTX for each connection, whose data is what is known of the connection; a handle that uses the connection holds it
 // too. All of them live on one thread.
+//
+// libcurl tells the SSL of the innermost layer only. To a tunnel of an https proxy belongs another one, which is noted when
+// its handshake begins.
 struct connection {
     int holders;
     struct ccurl_trust *trust;
@@ -23,6 +26,10 @@ struct ccurl_trust {
     int was_asked;
     // The connection of the last request; NULL before the first.
     struct connection *used;
+    // The SSL_CTX of the layer that is being opened, until its handshake begins.
+    const void *context;
+    // The SSLs of the last two layers that were opened, the newest first.
+    const void *layers[2];
 };
 
 // OpenSSL's X509 objects, which nothing else here looks into.
@@ -54,6 +61,7 @@ static const int common_name = 13;    // NID_commonName
 static const int class_of_contexts = 1; // CRYPTO_EX_INDEX_SSL_CTX
 static const int verify_none = 0;       // SSL_VERIFY_NONE
 static const int read_alert = 0x4004;   // SSL_CB_READ_ALERT
+static const int handshake_start = 0x10; // SSL_CB_HANDSHAKE_START
 static const int close_notify = 0;      // SSL_AD_CLOSE_NOTIFY
 
 static void release(struct ccurl_trust *trust);
@@ -136,8 +144,19 @@ static int did_ask_for_certificate(void *session, void *user) {
     return 1;
 }
 
+// Messages behind a handshake count as another one, and are not about a layer that is being opened.
+static void note_layer(const void *session) {
+    const void *context = api.context_of(session);
+    struct connection *connection = connection_of(session);
+    if (!connection || connection->trust->context != context) return;
+    connection->trust->context = NULL;
+    connection->trust->layers[1] = connection->trust->layers[0];
+    connection->trust->layers[0] = session;
+}
+
 // Called for the steps of a handshake and for alerts, not for data.
 static void did_step(const void *session, int what, int value) {
+    if (what & handshake_start) note_layer(session);
     if (what != read_alert || (value & 0xff) != close_notify) return;
     struct connection *connection = connection_of(session);
     if (connection) connection->has_close_notify = 1;
@@ -154,6 +173,7 @@ static CURLcode did_make_context(CURL *handle, void *context, void *user) {
     connection->holders = 1;
     connection->trust = user;
     connection->trust->holders++;
+    connection->trust->context = context;
     api.set_certificate_callback(context, did_ask_for_certificate, NULL);
     api.set_info_callback(context, did_step);
     if (api.verify_mode(context) != verify_none) api.set_verify(context, api.verify_mode(context), did_verify);
@@ -180,6 +200,7 @@ CURLcode ccurl_set_trust(CURL *handle, struct ccurl_trust *trust) {
 void ccurl_trust_clear(struct ccurl_trust *trust) {
     memset(&trust->fault, 0, sizeof trust->fault);
     trust->was_asked = 0;
+    trust->context = trust->layers[0] = trust->layers[1] = NULL;
     release_connection(trust->used);
     trust->used = NULL;
 }
@@ -195,6 +216,10 @@ int ccurl_trust_was_asked(const struct ccurl_trust *trust) { return trust->was_a
 
 int ccurl_trust_lacks_close_notify(const struct ccurl_trust *trust) {
     return trust->used && !trust->used->has_close_notify;
+}
+
+const void *ccurl_trust_outer(const struct ccurl_trust *trust, const void *inner) {
+    return inner && trust->layers[0] == inner ? trust->layers[1] : NULL;
 }
 
 const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust) {

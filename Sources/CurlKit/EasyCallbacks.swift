@@ -111,7 +111,23 @@ let debugCallback: ccurl_debug_fn = { _, type, start, count, user in
     case CURLINFO_DATA_OUT: unsafe client(user)?.didTransfer(.bodySent, count: count)
     case CURLINFO_DATA_IN: unsafe client(user)?.didTransfer(.bodyReceived, count: count)
     case CURLINFO_SSL_DATA_OUT: unsafe client(user)?.didTransfer(.tlsSent, count: count)
+    case CURLINFO_TEXT:
+        if unsafe bytes(start, count).span.tellsOfExcess { unsafe client(user)?.didDropExcess() }
     default: break
     }
     return 0
+}
+
+extension Span<UInt8> {
+    /// Whether libcurl says that more came than the response has: in no other way does it tell.
+    fileprivate var tellsOfExcess: Bool {
+        begins(with: "Excess found") || begins(with: "Leftovers after chunking")
+    }
+
+    private func begins(with words: StaticString) -> Bool {
+        let length = words.utf8CodeUnitCount
+        guard count >= length else { return false }
+        let expected = unsafe UnsafeBufferPointer(start: words.utf8Start, count: length)
+        return indices.prefix(length).allSatisfy { unsafe self[$0] == expected[$0] }
+    }
 }

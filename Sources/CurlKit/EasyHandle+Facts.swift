@@ -48,7 +48,14 @@ extension EasyHandle {
 
     /// The socket of a connection that was opened since this handle was prepared; nil for another connection.
     package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
-        openings.lazy.compactMap { ConnectionSocket($0, in: self.sockets, of: connection) }.first
+        guard
+            var socket = openings.lazy.compactMap({
+                ConnectionSocket($0, in: self.sockets, of: connection)
+            }).first
+        else { return nil }
+        // Only around a tunnel there are two layers.
+        if proxyIsEncrypted { unsafe socket.outerTLS = outerTLS }
+        return socket
     }
 
     /// The last connection that was opened since this handle was prepared and is still open.
@@ -93,6 +100,16 @@ extension EasyHandle {
             cipherSuiteName: unsafe name.map { unsafe String(cString: $0) } ?? "unknown",
             hasChosenProtocol: hasProtocol != 0
         )
+    }
+
+    /// Whether TLS holds bytes that came behind the last response on the current connection; false without OpenSSL.
+    package var hasUnreadTLS: Bool { unsafe ccurl_tls_has_unread(pointer) != 0 }
+
+    /// Whether the current connection carries several streams, whose frames say which request they are for (HTTP/2, HTTP/3).
+    package var hasStreams: Bool {
+        // For HTTP/1.1 libcurl chooses none that has.
+        guard httpProtocol != .http1 else { return false }
+        return unsafe ccurl_tls_has_streams(pointer) != 0
     }
 
     func getLong(_ info: CURLINFO) -> Int? {

@@ -16,8 +16,8 @@ internal import SystemKit
     let sockets: SocketTable
     let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
-    /// Watches TLS: what is wrong with a certificate, whether one is asked for, how connections end; nil when OpenSSL is
-    /// not there.
+    /// Watches TLS: what is wrong with a certificate, whether one is asked for, how connections end, their
+    /// layers; nil when OpenSSL is not there.
     let trust: OpaquePointer?
     private var headerList: HeaderList?
     /// Whether libcurl calls the debug callback.
@@ -29,7 +29,7 @@ internal import SystemKit
     /// Whether libcurl calls the progress callback.
     private var hearsDiscardedBody = false
     private var proxy: EasyProxy?
-    private var httpProtocol = HTTPProtocol.http1
+    private(set) var httpProtocol = HTTPProtocol.http1
     private var clientCertificate: EasyCertificate?
     /// What a socket was last opened for; nil before the first.
     package internal(set) var triedPeer: SocketAddress?
@@ -150,6 +150,15 @@ internal import SystemKit
         self.isVerbose = isVerbose
         // Fails for an option that libcurl does not know, and this one is as old as libcurl.
         unsafe _ = ccurl_set_long(pointer, CURLOPT_VERBOSE, isVerbose ? 1 : 0)
+    }
+
+    /// Whether the running exchange goes by a proxy that is spoken to over TLS.
+    var proxyIsEncrypted: Bool { proxy?.url.utf8.starts(with: "https:".utf8) == true }
+
+    /// The TLS around that of the connection that was just opened; nil when there is none.
+    var outerTLS: UnsafeRawPointer? {
+        guard let trust = unsafe trust else { return nil }
+        return unsafe ccurl_tls_outer(pointer, trust)
     }
 
     /// libcurl's own words on the last failure; nil when it left none.

@@ -22,6 +22,8 @@ package protocol EasyHandleClient: AnyObject {
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool
     /// A piece of the body; false ends the transfer.
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool
+    /// libcurl has thrown bytes away that came behind the end of a response (`CURLINFO_TEXT`); told of while traffic is heard.
+    func didDropExcess()
     /// More has perhaps come of a body that libcurl throws away (`CURLOPT_XFERINFOFUNCTION`); false ends the transfer.
     ///
     /// Called after `EasyHandle.hearDiscardedBody` only, until the next request leaves: at least once for each piece that

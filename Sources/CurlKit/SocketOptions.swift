@@ -156,6 +156,13 @@ extension SocketOptions {
         _ = unsafe connect(opened, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
+    /// Whether a socket has nothing to read: no byte, no end and no error.
+    static func isSilent(_ opened: Int32) -> Bool {
+        var byte: UInt8 = 0
+        let count = unsafe recv(opened, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count < 0 && (errno == EAGAIN || errno == EINTR)
+    }
+
     /// Whether a socket sends datagrams.
     static func isDatagram(_ opened: Int32) -> Bool {
         var type: Int32 = 0
@@ -180,8 +187,10 @@ extension SocketOptions {
 }
 
 /// The socket of a connection, on the thread that it belongs to.
-package struct ConnectionSocket {
+@safe package struct ConnectionSocket {
     private let opening: SocketTable.Opening
+    /// OpenSSL's object for the TLS of a proxy around that of the connection; it lives as long as the socket is open.
+    var outerTLS: UnsafeRawPointer?
     private let table: SocketTable
 
     /// nil when it is not the connection's.
@@ -203,6 +212,12 @@ package struct ConnectionSocket {
 
     /// Whether both ends of its connection speak Multipath TCP (RFC 8684).
     package var isMultipath: Bool { isOpen && SocketOptions.isMultipath(opening.socket) }
+
+    /// Whether the other end has neither sent a byte that has not been read nor closed the connection; one system call.
+    package var isSilent: Bool {
+        guard isOpen, SocketOptions.isSilent(opening.socket) else { return false }
+        return unsafe outerTLS.map { unsafe ccurl_ssl_has_unread($0) == 0 } ?? true
+    }
 
     /// Ends its connection at once: what the kernel has still to send is dropped, and the peer is told by one packet (RST).
     package func reset() {

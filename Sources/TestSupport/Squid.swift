@@ -70,6 +70,8 @@ package final class Squid: Sendable {
             let name = folder.path.filter { $0.isLetter || $0.isNumber }.suffix(16)
             return ["squid", "-N", "-d1", "-n", String(name), "-f", file]
         }
+        // It says so a moment before.
+        try ConnectionTable.waitForListener(at: server.port)
     }
 
     package var port: UInt16 { server.port }

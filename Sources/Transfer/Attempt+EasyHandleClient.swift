@@ -22,11 +22,11 @@ extension Attempt: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
         let isNew = recorder.hasNewConnection
-        let number = session.connectionNumber(
-            of: connection,
-            isNew: isNew,
-            opening: isNew ? handle.newestOpening : nil
-        )
+        guard isNew || mayReuse(connection) else { return false }
+        let number = session.connections.number(of: connection, isNew: isNew) {
+            handle.socket(of: connection)
+        }
+        if isNew { session.keep(handle.newestOpening, of: number) }
         if session.paths != nil, !mayUse(connection, number, isNew: isNew) { return false }
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
@@ -89,8 +89,10 @@ extension Attempt: EasyHandleClient {
         case .ended(let head):
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
-            // Chunks are more than what they carry.
-            if parser.framing.isChunked, !hearsTraffic {
+            // Chunks are more than what they carry, and bytes behind them or behind a lone head are told of in words alone.
+            if !hearsTraffic,
+                parser.framing.isChunked || parser.framing.contentLength == 0 || hasNoBody(head)
+            {
                 hearsTraffic = true
                 handle.hearTraffic()
             }

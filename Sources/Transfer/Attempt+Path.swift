@@ -165,7 +165,8 @@ extension Attempt {
         // An own address that nobody has is one that has just gone: only a policy makes that a fault.
         if reason == nil, !session.access.isRestricted { return true }
         path?.refusal = .some(reason)
-        path?.isReuseRefused = !isNew && !isResent
+        // A connection of before the network has changed was at hand.
+        if !isNew { _ = reuse.refuse() }
         return false
     }
 

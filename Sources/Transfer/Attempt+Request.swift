@@ -9,6 +9,7 @@ extension Attempt {
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
+        hasAnsweredChallenge = answersChallenge
         defer { answersChallenge = false }
         sentCookies = cookieField(for: hop.url)
         let sent = sentHop
@@ -42,8 +43,8 @@ extension Attempt {
 
     /// Each request of an upload has a connection of its own: one that the server is about to end would cost it a part.
     private var requiresFreshConnection: Bool {
-        isResent || offersAllVersions || upload != nil || request.requiresFreshConnection
-            || isStream
+        isResent || offersAllVersions || reuse.requiresFreshConnection || upload != nil
+            || request.requiresFreshConnection || isStream
     }
 
     /// What the hop offers.

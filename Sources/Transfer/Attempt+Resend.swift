@@ -10,8 +10,6 @@ extension Attempt {
     func mayResend(after code: CurlCode) -> Bool {
         if !hasFailed, head == nil, isOfferedTooLittle(code) { return true }
         guard !hasFailed, !isResent, head == nil, !isStream else { return false }
-        // Nothing of it has left yet: a connection of before the network has changed was at hand.
-        if path?.isReuseRefused == true { return true }
         // Whatever the server has seen of it, it may see it again.
         guard hop.isIdempotent || hop.hasIdempotencyKey else { return false }
         return [55, 56].contains(code.rawValue)

@@ -256,8 +256,12 @@ extension Attempt {
     /// the stream did.
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
-        let hasNoBody = head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
-        return hasNoBody || isFramed ? .length : .none
+        return hasNoBody(head) || isFramed ? .length : .none
+    }
+
+    /// Whether a response ends with its head (RFC 9112 §6.3).
+    func hasNoBody(_ head: ResponseHead) -> Bool {
+        head.statusCode == 204 || head.statusCode == 304 || hop.method == "HEAD"
     }
 
     /// Whether the body's end is told by more than that of the connection or the stream.

@@ -116,6 +116,9 @@ final class Attempt {
     var lacksVersion = false
     /// Whether the server has chosen no version of HTTP when the running exchange's connection was made.
     var hasUnchosenVersion = false
+    var reuse = RefusedReuse()
+    /// Whether the running exchange has begun with the answer to a challenge.
+    var hasAnsweredChallenge = false
     /// What is known of the exchange's way; nil where every interface will do.
     var path: ExchangePath?
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
@@ -208,6 +211,7 @@ final class Attempt {
 
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
+        if reuse.isPending, !hasFailed { return beginOnNewConnection() }
         noteSent()
         let isEnd = code.isOK || isCutOff || isUnannouncedEnd(code)
         let isComplete = isEnd && head != nil
@@ -306,6 +310,7 @@ final class Attempt {
     /// Another exchange of the attempt.
     func exchange(_ reason: TransactionMetrics.Reason) -> Next {
         forgetResponse()
+        reuse = RefusedReuse()
         do throws(TransferFailure) {
             if carriesBody { try body?.rewind() }
         } catch {

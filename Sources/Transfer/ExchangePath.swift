@@ -12,8 +12,6 @@ struct ExchangePath {
     var devices: Set<Int32> = []
     /// Whether any socket was left to connect.
     var isTried = false
-    /// Whether a reused connection goes over an interface that may not be used any more.
-    var isReuseRefused = false
     /// The way of the connection that the request went over; nil before, and for one that does not leave the machine.
     var way: ConnectionWay?
 }

@@ -28,17 +28,15 @@ final class SessionTransport {
     /// What is offered over TLS.
     private let secureProtocol: HTTPProtocol
     private var idleHandles: [EasyHandle] = []
-    /// By both ends, which no two connections that live at the same time share.
-    private var connectionNumbers: [ConnectionFacts: Int] = [:]
     /// The sockets of the connections, by their numbers.
     private var openings: [Int: SocketTable.Opening] = [:]
+    var connections: KnownConnections
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
     /// Which resumable uploads the origins speak.
     var uploadSupport = UploadSupport()
     private let share: EngineShare
     private let routes: ProxyRoutes?
-    private var connectionCount = 0
     /// Those that may use several paths.
     var multipathConnections: Set<Int> = []
     /// The ways of its connections under a policy, by their numbers; closed ones are among them, for a while.
@@ -88,6 +86,7 @@ final class SessionTransport {
         options.isMultipath = configuration.multipathServiceType != .none
         socketOptions = options
         self.share = share
+        connections = KnownConnections(share)
         self.routes = routes
         self.secureProtocol = secureProtocol
         clientCertificates = ClientCertificates(configuration.credentials)
@@ -157,25 +156,8 @@ final class SessionTransport {
         routes?.route(to: origin)
     }
 
-    /// The number of a connection: a new one gets the next, a reused one keeps its own.
-    ///
-    /// - Parameters:
-    ///   - connection: Its two ends.
-    ///   - isNew: Whether it was opened for the running exchange.
-    ///   - opening: Its socket, when it is a new one.
-    /// - Returns: The number, which the connection keeps.
-    func connectionNumber(
-        of connection: ConnectionFacts,
-        isNew: Bool,
-        opening: SocketTable.Opening?
-    ) -> Int {
-        if !isNew, let number = connectionNumbers[connection] { return number }
-        let number = share.number(of: connectionCount)
-        connectionCount += 1
-        connectionNumbers[connection] = number
-        openings[number] = opening
-        return number
-    }
+    /// Notes the socket of a new connection.
+    func keep(_ opening: SocketTable.Opening?, of number: Int) { openings[number] = opening }
 
     /// What has gone through the connection of that number; nil when it is closed.
     func progress(of connection: Int) -> SocketProgress? {

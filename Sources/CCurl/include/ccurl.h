@@ -91,6 +91,16 @@ CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
 // own object, and `has_protocol` whether the server has chosen a protocol (ALPN, RFC 7301).
 int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name, const void **session,
                     int *has_protocol);
+// Whether OpenSSL holds bytes of the handle's connection that libcurl has not read; 0 when the TLS library is another one.
+int ccurl_tls_has_unread(CURL *handle);
+// The SSL around that of the handle's connection, which the handle has just opened: that of an https proxy with a tunnel. NULL
+// when there is none. Valid until the connection's socket is closed.
+struct ccurl_trust;
+const void *ccurl_tls_outer(CURL *handle, const struct ccurl_trust *trust);
+// Whether OpenSSL holds bytes of an SSL that nobody has read.
+int ccurl_ssl_has_unread(const void *connection);
+// Whether ALPN has chosen a protocol with streams (h2, h3) for the handle's connection; -1 when that cannot be told.
+int ccurl_tls_has_streams(CURL *handle);
 
 // What the kernel says of a TCP connection: how long ago the last data and the last acknowledgement came, and how many bytes
 // the other end has acknowledged. 0 when it is no TCP connection.
@@ -113,7 +123,6 @@ typedef struct {
 } ccurl_certificate_fault;
 
 // Watches the TLS of a handle's connections. NULL when the TLS library is not OpenSSL 3.
-struct ccurl_trust;
 struct ccurl_trust *ccurl_trust_new(void);
 // The handle must not open another connection.
 void ccurl_trust_release(struct ccurl_trust *trust);

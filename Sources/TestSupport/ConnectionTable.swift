@@ -1,0 +1,54 @@
+import Glibc
+import SystemKit
+
+/// The kernel's table of TCP sockets of IPv4 (`/proc/net/tcp`), for what no event tells of.
+package enum ConnectionTable {
+    /// A socket at 127.0.0.1 or connected to it; texts as the table has them.
+    private struct Row {
+        var own: Substring
+        var peer: Substring
+        var state: Substring
+        var unread: Int
+
+        init?(_ line: Substring) {
+            let fields = line.split(separator: " ")
+            guard fields.count > 4 else { return nil }
+            (own, peer, state) = (fields[1], fields[2], fields[3])
+            unread = fields[4].split(separator: ":").last.flatMap { Int($0, radix: 16) } ?? 0
+        }
+    }
+
+    /// CLOSE_WAIT: the peer has closed its side.
+    private static let closed = "08"
+    private static let listening = "0A"
+
+    /// Waits until some socket that is connected to a port of 127.0.0.1 has something to read: bytes, or an end.
+    package static func waitForUnread(from port: UInt16) throws {
+        let peer = address(port)
+        try wait("unread bytes") { $0.peer == peer && ($0.unread > 0 || $0.state == closed) }
+    }
+
+    /// Waits until a port of 127.0.0.1 takes connections.
+    static func waitForListener(at port: UInt16) throws {
+        let own = address(port)
+        try wait("a listener") { $0.own == own && $0.state == listening }
+    }
+
+    private static func wait(_ what: String, until isWanted: (Row) -> Bool) throws {
+        let deadline = Deadline()
+        while true {
+            let table = String(decoding: Fixture.read("/proc/net/tcp") ?? [], as: UTF8.self)
+            if table.split(separator: "\n").compactMap(Row.init).contains(where: isWanted) {
+                return
+            }
+            guard deadline.remainingMilliseconds > 0 else { throw GuardTimeout(what) }
+            // The kernel tells nobody: a look a millisecond.
+            poll(nil, 0, 1)
+        }
+    }
+
+    private static func address(_ port: UInt16) -> String {
+        let digits = String(port, radix: 16, uppercase: true)
+        return "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

@@ -1,0 +1,16 @@
+/// Speaks HTTP over TLS 1.3 and sends a session ticket behind each response; gone when nobody holds it.
+///
+/// The body of a response is the number of its connection and the path.
+package final class TicketServer: Sendable {
+    private let server: ServerProcess
+
+    /// Starts it, and throws `MissingTool` when it does not start.
+    package init(certificate: TestCertificates.Identity) throws {
+        let program = #filePath.replacing("TicketServer.swift", with: "ticket-server.py")
+        server = try ServerProcess("python3", readyAt: "ready") { port in
+            ["python3", program, "\(port)", certificate.certificateFile, certificate.keyFile]
+        }
+    }
+
+    package var port: UInt16 { server.port }
+}
