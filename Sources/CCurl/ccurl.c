@@ -153,6 +153,10 @@ CURL *ccurl_easy_init(void) { return api.easy_init(); }
 void ccurl_easy_cleanup(CURL *handle) { api.easy_cleanup(handle); }
 void ccurl_easy_reset(CURL *handle) { api.easy_reset(handle); }
 CURLcode ccurl_easy_resume(CURL *handle) { return api.easy_pause(handle, CURLPAUSE_CONT); }
+void ccurl_easy_wake(CURL *handle) {
+    // No function does only this, but each change of what is paused has the handle looked at.
+    if (!api.easy_pause(handle, CURLPAUSE_RECV)) api.easy_pause(handle, CURLPAUSE_CONT);
+}
 
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
     return api.easy_setopt(handle, option, value);

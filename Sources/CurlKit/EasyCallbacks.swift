@@ -85,9 +85,7 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
         }
         manner = binding == .bound ? .answers(by: device.index) : .isSilent
     }
-    unsafe handle(user) {
-        if let opening = $0.sockets.didOpen(opened, manner) { $0.openings.append(opening) }
-    }
+    unsafe handle(user) { $0.didOpen(opened, manner) }
     return opened
 }
 

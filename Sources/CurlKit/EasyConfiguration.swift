@@ -32,6 +32,8 @@ package struct EasyRequest {
     package var answersChallenge: Bool
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
+    /// Look names up, whatever was kept of them (`CURLOPT_DNS_CACHE_TIMEOUT`).
+    package var resolvesAnew = false
     package var httpProtocol = HTTPProtocol.http1
     /// Shown when a connection is opened; those of other certificates are not reused.
     package var clientCertificate: EasyCertificate?

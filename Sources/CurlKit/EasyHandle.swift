@@ -39,6 +39,10 @@ internal import SystemKit
     var watchedSocket: Int32?
     /// Whether libcurl waits for a socket of it; known under the same condition.
     package var hasSocket: Bool { watchedSocket != nil }
+    /// Whether a socket was opened for the running exchange, and no request has a connection yet.
+    private(set) var isConnecting = false
+    /// Whether libcurl looks names up whatever it has kept of them.
+    private var resolvesAnew = false
     /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
     private var needsReset = false
     private var authentication: EasyAuthentication?
@@ -106,6 +110,11 @@ internal import SystemKit
             headerList = list
         }
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
+        if resolvesAnew != request.resolvesAnew {
+            // The default is a minute.
+            try setLong(CURLOPT_DNS_CACHE_TIMEOUT, request.resolvesAnew ? 0 : 60)
+            resolvesAnew = request.resolvesAnew
+        }
     }
 
     /// Notes that a response has a challenge, which libcurl keeps for the next request.
@@ -129,8 +138,28 @@ internal import SystemKit
     /// of a response whose challenge it answers by itself.
     package func hearDiscardedBody() { setProgress(true) }
 
+    /// A socket was opened for a connection.
+    func didOpen(_ opened: Int32, _ manner: PortGuard.Manner?) {
+        guard let opening = sockets.didOpen(opened, manner) else { return }
+        openings.append(opening)
+        setConnecting(true)
+    }
+
+    /// Notes whether it is connecting, also for those who look at sockets only while some handle is.
+    func setConnecting(_ isConnecting: Bool) {
+        guard isConnecting != self.isConnecting else { return }
+        self.isConnecting = isConnecting
+        sockets.connectingCount += isConnecting ? 1 : -1
+    }
+
+    /// Has libcurl work on it soon; of a handle without a connection nothing comes.
+    func wake() { unsafe ccurl_easy_wake(pointer) }
+
     /// The request is about to leave: its head is always heard of.
-    func willSendRequest() { setVerbose(true) }
+    func willSendRequest() {
+        setConnecting(false)
+        setVerbose(true)
+    }
 
     /// The request's head has left.
     func didSendHead() {
@@ -221,6 +250,7 @@ extension EasyHandle {
         // Connections.
         try setLong(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
         try setLong(CURLOPT_TCP_KEEPALIVE, 1)
+        resolvesAnew = false
 
         // No proxy unless a request names one: an empty text keeps libcurl from the environment.
         try setString(CURLOPT_PROXY, "")

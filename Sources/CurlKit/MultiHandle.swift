@@ -23,6 +23,11 @@ package import SystemKit
     /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); held, because connections are closed last.
     private let sockets: SocketTable
     private let pointer: UnsafeMutableRawPointer
+    /// Those that have lost a socket while they were connecting.
+    ///
+    /// libcurl before its version 8.4 turns to the next address of a host when it looks at the handle again, and waits for no socket and
+    /// no time to do so.
+    private var turning: [EasyHandle] = []
     /// By the address of libcurl's handle.
     private var handles: [UInt: EasyHandle] = [:]
 
@@ -65,12 +70,14 @@ package import SystemKit
             throw CurlCode(CURLE_FAILED_INIT)
         }
         handle.watchedSocket = nil
+        handle.setConnecting(false)
         unsafe handles[UInt(bitPattern: handle.pointer)] = handle
     }
 
     /// Takes a handle out, whether it is done or not.
     package func remove(_ handle: EasyHandle) {
         unsafe ccurl_multi_remove(pointer, handle.pointer)
+        handle.setConnecting(false)
         unsafe handles[UInt(bitPattern: handle.pointer)] = nil
     }
 
@@ -81,11 +88,19 @@ package import SystemKit
         if ready.contains(.writable) { events |= CURL_CSELECT_OUT }
         if ready.contains(.failed) { events |= CURL_CSELECT_ERR }
         unsafe ccurl_multi_socket_action(pointer, socket, events)
+        if !turning.isEmpty { wakeTurning() }
     }
 
     /// Lets libcurl do what its timer was set for.
     package func timeoutAction() {
         unsafe ccurl_multi_timeout_action(pointer)
+        if !turning.isEmpty { wakeTurning() }
+    }
+
+    /// Has libcurl go on with those that are still connecting.
+    private func wakeTurning() {
+        for handle in turning where handle.isConnecting { handle.wake() }
+        turning.removeAll(keepingCapacity: true)
     }
 
     /// The next handle whose exchange has ended, and how; it stays in until it is removed.
@@ -99,9 +114,15 @@ package import SystemKit
 
     /// Tells of a handle that has no socket any more; one that goes on over another connection has that one.
     fileprivate func noteSocket(_ socket: Int32, what: Int32, of easy: UnsafeMutableRawPointer?) {
-        guard tellsOfDroppedSockets, let handle = handles[UInt(bitPattern: easy)] else {
-            return
+        guard tellsOfDroppedSockets || sockets.connectingCount > 0,
+            let handle = handles[UInt(bitPattern: easy)]
+        else { return }
+        if what == CURL_POLL_REMOVE, handle.isConnecting,
+            handle.openings.contains(where: { $0.socket == socket })
+        {
+            turning.append(handle)
         }
+        guard tellsOfDroppedSockets else { return }
         guard what == CURL_POLL_REMOVE else {
             handle.watchedSocket = socket
             return

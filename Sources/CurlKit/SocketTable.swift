@@ -38,6 +38,8 @@ package final class SocketTable {
     private var connections = 0
     /// Of the connections that were closed, and whose peers may not know it yet.
     private var guards: [PortGuard] = []
+    /// How many handles are connecting.
+    var connectingCount = 0
 
     package init(_ poll: EventPoll) {
         self.poll = poll

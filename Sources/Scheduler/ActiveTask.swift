@@ -179,6 +179,7 @@ final class ActiveTask {
             deadline: deadline,
             // A second try must not meet the connection on which the first one failed.
             requiresFreshConnection: number > 1 || isUnsafe,
+            resolvesAnew: failure?.isOfConnecting ?? false,
             reason: isNewMirror ? .mirror : number > 1 ? .retry : .initial,
             decodesBody: spec.decodesBody,
             isDownload: spec.kind == .download,
@@ -395,4 +396,9 @@ final class ActiveTask {
         record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
         return record
     }
+}
+
+extension TransferFailure {
+    /// Whether no connection came about, so that the host's name may stand for other addresses by now.
+    var isOfConnecting: Bool { phase == .connect || phase == .tls }
 }

@@ -6,7 +6,7 @@ internal import TransferModel
 // Which interface an exchange goes over, in sessions that do not take any.
 extension Attempt {
     /// Who is connected to: the proxy, where there is one.
-    private var peer: Origin { route?.origin ?? hop.url.origin }
+    var peer: Origin { route?.origin ?? hop.url.origin }
 
     /// The hop's request; the end, when no interface may be used for it.
     func send() -> Next {

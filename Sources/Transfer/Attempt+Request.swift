@@ -31,6 +31,7 @@ extension Attempt {
             requiresFreshConnection: requiresFreshConnection,
             hearsTraffic: hearsTraffic
         )
+        easyRequest.resolvesAnew = takeResolvesAnew()
         easyRequest.httpProtocol = httpProtocol
         if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
             // One with streams has others on it.
@@ -39,6 +40,15 @@ extension Attempt {
         }
         easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
+    }
+
+    /// Whether the next request looks its host up, because the last connection to it did not come about; asked once for each.
+    ///
+    /// Otherwise libcurl would stay with addresses that are of no use for a minute, longer than most tasks are tried.
+    private func takeResolvesAnew() -> Bool {
+        let hasFailed = session.unreachedHosts.remove(peer.host) != nil
+        defer { resolvesAnew = false }
+        return hasFailed || resolvesAnew
     }
 
     /// Each request of an upload has a connection of its own: one that the server is about to end would cost it a part.

@@ -117,6 +117,8 @@ final class Attempt {
     /// Whether the server has chosen no version of HTTP when the running exchange's connection was made.
     var hasUnchosenVersion = false
     var reuse = RefusedReuse()
+    /// Whether the attempt before this one did not get through to its host, perhaps on another thread.
+    var resolvesAnew: Bool
     /// Whether the running exchange has begun with the answer to a challenge.
     var hasAnsweredChallenge = false
     /// What is known of the exchange's way; nil where every interface will do.
@@ -143,6 +145,7 @@ final class Attempt {
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
+        resolvesAnew = request.resolvesAnew
         let credentials = session.configuration.credentials
         authentication = credentials.isEmpty ? nil : Authentication(credentials)
         caching = CachedExchange.make(for: request, of: session)
@@ -273,6 +276,8 @@ final class Attempt {
 
     private func noteFailedConnection() {
         guard recorder.hasUnusedConnection else { return }
+        // Its name may stand for another address by now.
+        if !peer.isAddress { session.unreachedHosts.insert(peer.host) }
         let remote = handle.remoteEndpoint.map {
             TransactionMetrics.Endpoint(address: $0.address, port: $0.port)
         }

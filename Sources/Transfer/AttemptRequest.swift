@@ -68,6 +68,8 @@ package struct AttemptRequest: Sendable {
     /// libcurl would otherwise send again by itself when the idle connection has died; and for every repeated attempt,
     /// which must not meet the connection on which the one before it failed.
     package var requiresFreshConnection: Bool
+    /// Whether names are looked up again, because the attempt before this one did not get through to an address.
+    package var resolvesAnew: Bool
     /// What the report says of the first exchange.
     package var reason: TransactionMetrics.Reason
     /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.
@@ -104,6 +106,7 @@ package struct AttemptRequest: Sendable {
         timeoutInterval: Duration? = nil,
         deadline: MonotonicTime? = nil,
         requiresFreshConnection: Bool = false,
+        resolvesAnew: Bool = false,
         reason: TransactionMetrics.Reason = .initial,
         decodesBody: Bool = false,
         isDownload: Bool = false,
@@ -128,6 +131,7 @@ package struct AttemptRequest: Sendable {
         self.timeoutInterval = timeoutInterval
         self.deadline = deadline
         self.requiresFreshConnection = requiresFreshConnection
+        self.resolvesAnew = resolvesAnew
         self.reason = reason
         self.decodesBody = decodesBody
         self.isDownload = isDownload

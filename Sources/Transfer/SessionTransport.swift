@@ -31,6 +31,8 @@ final class SessionTransport {
     /// The sockets of the connections, by their numbers.
     private var openings: [Int: SocketTable.Opening] = [:]
     var connections: KnownConnections
+    /// To which connecting has failed since their names were looked up.
+    var unreachedHosts: Set<String> = []
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
     /// Which resumable uploads the origins speak.

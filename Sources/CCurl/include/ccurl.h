@@ -32,6 +32,8 @@ void ccurl_easy_cleanup(CURL *handle);
 void ccurl_easy_reset(CURL *handle);
 // Goes on in both directions.
 CURLcode ccurl_easy_resume(CURL *handle);
+// Has the multi handle work on this one soon, whatever it waits for.
+void ccurl_easy_wake(CURL *handle);
 
 typedef size_t (*ccurl_write_fn)(char *bytes, size_t size, size_t count, void *user);
 typedef size_t (*ccurl_read_fn)(char *bytes, size_t size, size_t count, void *user);
