@@ -38,6 +38,7 @@ extension ActiveTask {
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
             requiresFreshConnection: number > 1,
+            resending: resending,
             resolvesAnew: failure?.isOfConnecting ?? false,
             reason: .checksums,
             access: spec.access,

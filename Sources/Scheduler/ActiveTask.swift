@@ -178,7 +178,9 @@ final class ActiveTask {
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
             // A second try must not meet the connection on which the first one failed.
-            requiresFreshConnection: number > 1 || isUnsafe,
+            requiresFreshConnection: number > 1
+                || resending.requiresFreshConnection(for: request),
+            resending: resending,
             resolvesAnew: failure?.isOfConnecting ?? false,
             reason: isNewMirror ? .mirror : number > 1 ? .retry : .initial,
             decodesBody: spec.decodesBody,
@@ -201,6 +203,12 @@ final class ActiveTask {
             looksForPart: isFirstForFile,
             nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? []
         )
+    }
+
+    /// Which of its requests may leave twice within an attempt.
+    var resending: AttemptRequest.Resending {
+        if spec.retry.repeat == .never { return .none }
+        return spec.retry.attempts == 1 ? .safe : .idempotent
     }
 
     /// What its request makes of stored responses; nil for a download that nothing is said of, which is fetched.

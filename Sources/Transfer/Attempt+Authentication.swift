@@ -169,7 +169,7 @@ extension Attempt {
     /// - Returns: Whether it may: a request that must not arrive twice stays without an answer.
     func mayRepeat() -> Bool {
         guard !isCutOff else { return false }
-        guard recorder.didSend, !hop.isIdempotent, !hop.hasIdempotencyKey else { return true }
+        guard recorder.didSend, !request.resending.allows(hop) else { return true }
         failure = unansweredRequest
         isCutOff = true
         return false

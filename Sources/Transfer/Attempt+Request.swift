@@ -68,8 +68,7 @@ extension Attempt {
         guard !offersAllVersions else { return offered }
         // Informational responses over connections with streams are told of by chance.
         guard upload == nil else { return .http1 }
-        guard offered != .http1, !hop.isIdempotent, !hop.hasIdempotencyKey else { return offered }
-        return .http1
+        return request.resending.requiresFreshConnection(for: hop) ? .http1 : offered
     }
 
     /// Whether the session has a newer version of HTTP than the running exchange offers.

@@ -11,7 +11,7 @@ extension Attempt {
         if !hasFailed, head == nil, isOfferedTooLittle(code) { return true }
         guard !hasFailed, !isResent, head == nil, !isStream else { return false }
         // Whatever the server has seen of it, it may see it again.
-        guard hop.isIdempotent || hop.hasIdempotencyKey else { return false }
+        guard request.resending.allows(hop) else { return false }
         return [55, 56].contains(code.rawValue)
             && handle.errorDetail?.hasPrefix("Connection died, tried") ?? false
     }

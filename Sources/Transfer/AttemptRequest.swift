@@ -15,6 +15,32 @@ package struct AttemptRequest: Sendable {
         case examination(FileExamination)
     }
 
+    /// Which requests libcurl may send again over another connection, when a kept one has ended without an answer.
+    package enum Resending: Sendable, Hashable {
+        /// Those that may arrive twice: idempotent methods (RFC 9110 §9.2.2) and those with an idempotency key.
+        case idempotent
+        /// Those that change nothing (RFC 9110 §9.2.1): the task has one attempt.
+        case safe
+        /// None: the task says that nothing is repeated.
+        case none
+
+        /// Whether a request may leave once more.
+        package func allows(_ request: RequestSpec) -> Bool {
+            switch self {
+            case .idempotent: request.isIdempotent || request.hasIdempotencyKey
+            case .safe: request.isSafe
+            case .none: false
+            }
+        }
+
+        /// Whether a request goes over a connection of its own: one that was kept may be dead, which the request must not find out.
+        ///
+        /// What changes nothing is rather let fail than sent over a new connection each time.
+        package func requiresFreshConnection(for request: RequestSpec) -> Bool {
+            !allows(request) && !request.isSafe
+        }
+    }
+
     /// A request that may become a resumable upload.
     package struct Upload: Sendable {
         /// That of its task, which later runs know it by.
@@ -68,6 +94,8 @@ package struct AttemptRequest: Sendable {
     /// libcurl would otherwise send again by itself when the idle connection has died; and for every repeated attempt,
     /// which must not meet the connection on which the one before it failed.
     package var requiresFreshConnection: Bool
+    /// Which requests may leave once more within the attempt.
+    package var resending: Resending
     /// Whether names are looked up again, because the attempt before this one did not get through to an address.
     package var resolvesAnew: Bool
     /// What the report says of the first exchange.
@@ -106,6 +134,7 @@ package struct AttemptRequest: Sendable {
         timeoutInterval: Duration? = nil,
         deadline: MonotonicTime? = nil,
         requiresFreshConnection: Bool = false,
+        resending: Resending = .idempotent,
         resolvesAnew: Bool = false,
         reason: TransactionMetrics.Reason = .initial,
         decodesBody: Bool = false,
@@ -131,6 +160,7 @@ package struct AttemptRequest: Sendable {
         self.timeoutInterval = timeoutInterval
         self.deadline = deadline
         self.requiresFreshConnection = requiresFreshConnection
+        self.resending = resending
         self.resolvesAnew = resolvesAnew
         self.reason = reason
         self.decodesBody = decodesBody

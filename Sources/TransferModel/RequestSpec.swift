@@ -32,6 +32,9 @@ package struct RequestSpec: Sendable, Hashable {
         }
     }
 
+    /// Whether it asks for no change (RFC 9110 §9.2.1).
+    package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+
     /// The same request with a key by which the server can tell a repeat, as it stands in the field.
     package func keyed(_ key: String) -> RequestSpec {
         let field = HeaderField(name: IdempotencyKeyField.name, value: key)

@@ -66,6 +66,7 @@ extension Attempt {
             redirects: request.redirects,
             timeoutInterval: request.timeoutInterval,
             deadline: request.deadline,
+            resending: request.resending,
             decodesBody: request.decodesBody,
             access: request.access
         )
