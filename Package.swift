@@ -26,6 +26,7 @@ let package = Package(
     targets: [
         // Layer 0: C.
         .target(name: "CCurl", dependencies: ["CZlib"], linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CIDN", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPSL", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),
@@ -42,7 +43,7 @@ let package = Package(
         ),
         .target(
             name: "SystemKit",
-            dependencies: ["CPSL", "CSystem", "CZlib"],
+            dependencies: ["CIDN", "CPSL", "CSystem", "CZlib"],
             swiftSettings: strict
         ),
 

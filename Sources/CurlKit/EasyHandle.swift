@@ -228,6 +228,8 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
         try setString(CURLOPT_PROTOCOLS_STR, "http,https")
         try setString(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        // Releases differ in which dot segments they remove: what they are given has none.
+        try setLong(CURLOPT_PATH_AS_IS, 1)
         try setLong(CURLOPT_FOLLOWLOCATION, 0)
         try setLong(CURLOPT_FAILONERROR, 0)
         try setLong(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

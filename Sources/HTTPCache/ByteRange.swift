@@ -1,3 +1,4 @@
+internal import SystemKit
 package import TransferModel
 
 /// A part of a stored body that a request asks for (RFC 9110 §14.1.2).
@@ -14,9 +15,9 @@ package struct ByteRange: Sendable, Hashable {
     ///   - value: The field's value.
     ///   - length: The body's length.
     package init?(_ value: String, of length: Int64) {
-        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = value.splitAtBytes("=", maxSplits: 1, omittingEmpty: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let ends = parts[1].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let ends = parts[1].splitAtBytes("-", maxSplits: 1, omittingEmpty: false)
         guard ends.count == 2 else { return nil }
         let first = Self.number(ends[0])
         let last = Self.number(ends[1])

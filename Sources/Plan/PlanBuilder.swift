@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Makes a plan in the order in which its parts depend on each other, collecting faults all the way.
@@ -139,8 +140,10 @@ struct PlanBuilder {
 
     /// A file's name without folders and its last extension.
     private static func stem(of path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
+        let name = path.splitAtBytes("/").last ?? ""
+        guard let dot = name.lastByteIndex(of: "."), dot > name.startIndex else {
+            return String(name)
+        }
         return String(name[..<dot])
     }
 }

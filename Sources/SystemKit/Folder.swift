@@ -35,7 +35,7 @@ package final class Folder: Sendable {
 
     /// The path of a name in this folder, for messages.
     package func path(of name: String) -> String {
-        path.hasSuffix("/") ? path + name : path + "/" + name
+        path.utf8.last == UInt8(ascii: "/") ? path + name : path + "/" + name
     }
 
     /// Whether its path still leads to this folder, and not to another one or to nothing.
@@ -223,8 +223,8 @@ package final class Folder: Sendable {
         mode: UInt32,
         isDurable: Bool
     ) throws(SystemError) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-        var current = path.hasPrefix("/") ? "" : "."
+        let parts = path.splitAtBytes("/")
+        var current = path.hasBytePrefix("/") ? "" : "."
         for part in parts {
             let parent = current + "/"
             current = parent + part

@@ -52,7 +52,7 @@ package struct FolderProbe: Sendable, Hashable {
             do throws(SystemError) {
                 return (try Folder(path: candidate, create: false), candidate == path)
             } catch {
-                guard error.errno == ENOENT, candidate != "/", candidate.hasPrefix("/"),
+                guard error.errno == ENOENT, candidate != "/", candidate.hasBytePrefix("/"),
                     let slash = candidate.utf8.lastIndex(of: UInt8(ascii: "/"))
                 else { throw error }
                 candidate = slash == candidate.startIndex ? "/" : String(candidate[..<slash])

@@ -9,7 +9,11 @@ package struct IPAddress: Sendable, Hashable {
     /// Reads `192.0.2.1` or, with or without brackets, `2001:db8::1`, as inet_pton(3) does; nil for anything else.
     package init?(_ text: some StringProtocol) {
         var name = text[...]
-        if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
+        if name.hasBytePrefix("["), name.hasByteSuffix("]"), name.utf8.count > 1 {
+            let bytes = name.utf8
+            let first = bytes.index(after: bytes.startIndex)
+            name = name[first..<bytes.index(first, offsetBy: bytes.count - 2)]
+        }
         let isLong = name.utf8.contains(UInt8(ascii: ":"))
         var bytes: UInt128 = 0
         let family = isLong ? AF_INET6 : AF_INET

@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// Signs a request by version 4 of AWS's algorithm
@@ -81,14 +82,14 @@ struct AWSSignature {
     }
 
     private static func trimmed(_ value: String) -> String {
-        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+        value.splitAtBytes(" ", "\t").joined(separator: " ")
     }
 
     /// As it is sent, for S3; for all others without empty segments and encoded once more.
     private func canonicalPath(_ path: String) -> String {
         if isS3 { return Self.encoded(path, keeping: [UInt8(ascii: "/"), UInt8(ascii: "%")]) }
-        let segments = path.split(separator: "/")
-        let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
+        let segments = path.splitAtBytes("/")
+        let end = path.hasByteSuffix("/") && !segments.isEmpty ? "/" : ""
         return Self.encoded(
             "/" + segments.joined(separator: "/") + end,
             keeping: [UInt8(ascii: "/")]
@@ -97,8 +98,8 @@ struct AWSSignature {
 
     /// The parameters in order, each with its `=`.
     private static func canonicalQuery(_ query: String) -> String {
-        query.split(separator: "&").map { parameter in
-            let end = parameter.firstIndex(of: "=") ?? parameter.endIndex
+        query.splitAtBytes("&").map { parameter in
+            let end = parameter.firstByteIndex(of: "=") ?? parameter.endIndex
             let name = encoded(String(parameter[..<end]), keeping: [UInt8(ascii: "%")])
             let value = encoded(
                 String(parameter[end...].dropFirst()),

@@ -14,7 +14,7 @@ extension Attempt {
         sentCookies = cookieField(for: hop.url)
         let sent = sentHop
         var easyRequest = EasyRequest(
-            url: sent.url.text,
+            url: sent.url.sentText,
             method: hop.method,
             headerLines: session.headerLines(
                 for: sent,

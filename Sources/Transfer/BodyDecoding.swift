@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// Stores a body without the content coding that the server chose.
@@ -26,7 +27,7 @@ struct BodyDecoding {
     /// nil when the body has no content coding.
     static func make(_ head: ResponseHead) throws(Fault) -> BodyDecoding? {
         let names = head.fields.values(of: "content-encoding").flatMap { value in
-            value.split { $0 == "," || $0 == " " || $0 == "\t" }
+            value.splitAtBytes(",", " ", "\t")
         }.filter { $0.lowercased() != "identity" }
         guard let name = names.first else { return nil }
         // Several would multiply what a small body can stand for.

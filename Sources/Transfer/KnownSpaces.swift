@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Where a session's credentials were let in, so that later requests carry them at once (RFC 7617 §2.2).
@@ -23,7 +24,8 @@ struct KnownSpaces {
         let path = url.sentPath
         let isPlain = Self.isPlain(path)
         return spaces.filter {
-            $0.origin == url.origin && ($0.folder == "/" || isPlain && path.hasPrefix($0.folder))
+            $0.origin == url.origin
+                && ($0.folder == "/" || isPlain && path.hasBytePrefix($0.folder))
         }
         .max { $0.folder.utf8.count < $1.folder.utf8.count }?.credential
     }

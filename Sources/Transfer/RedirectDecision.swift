@@ -105,9 +105,24 @@ enum RedirectDecision {
         let hash = UInt8(ascii: "#")
         // libcurl 7.88 takes a fragment alone for the name of a file.
         if location.utf8.first == hash { return url.text[..<url.fragmentStart] + location }
+        // Releases of libcurl differ in whether `%2e` is a dot: such a path is left to `HTTPURL`.
+        var target = target
+        if hasEscapedDot(location), let resolved = url.resolving(location) {
+            target = resolved.text + String(Substring(location.utf8.drop { $0 != hash }))
+        }
         // Without a fragment of its own it inherits one (RFC 9110 §10.2.2).
         let fragment = target.utf8.contains(hash) ? "" : url.text[url.fragmentStart...]
         return withoutUserInformation(target) + fragment
+    }
+
+    private static func hasEscapedDot(_ location: String) -> Bool {
+        let bytes = location.utf8.span
+        for index in bytes.indices.dropLast(2) where bytes[index] == UInt8(ascii: "%") {
+            if bytes[index + 1] == UInt8(ascii: "2"), bytes[index + 2] | 0x20 == UInt8(ascii: "e") {
+                return true
+            }
+        }
+        return false
     }
 
     /// 303 makes everything but HEAD a GET; 301 and 302 make a POST one (RFC 9110 §15.4.2–4).
@@ -125,11 +140,15 @@ enum RedirectDecision {
     }
 
     private static func withoutUserInformation(_ url: String) -> String {
-        guard let schemeEnd = url.firstRange(of: "://") else { return url }
-        let rest = url[schemeEnd.upperBound...]
-        let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-        guard let at = rest[..<authorityEnd].lastIndex(of: "@") else { return url }
-        return String(url[..<schemeEnd.upperBound] + rest[rest.index(after: at)...])
+        let bytes = url.utf8
+        guard let colon = url.firstByteIndex(of: ":"), bytes[colon...].starts(with: "://".utf8)
+        else { return url }
+        let rest = bytes[colon...].dropFirst(3)
+        let authority = rest.prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return url }
+        return String(url[..<rest.startIndex]) + url[bytes.index(after: at)...]
     }
 
     /// Why a target is not gone to; not the target itself, which may hold a password.

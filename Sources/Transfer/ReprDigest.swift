@@ -19,11 +19,14 @@ enum ReprDigest {
         var found: [Checksum.Algorithm: [UInt8]] = [:]
         // No comma can stand within a byte sequence, or within a parameter that anybody sends with it.
         for member in values.flatMap({ $0.split(separator: UInt8(ascii: ",")) }) {
-            let text = HeaderFields.text(member).filter { $0 != " " && $0 != "\t" }
+            let text = member.filter { $0 != 0x20 && $0 != 0x09 }
             guard let algorithm = algorithm(of: text) else { continue }
-            let value = text.drop { $0 != "=" }.dropFirst().prefix { $0 != ";" }
-            guard value.count >= 2, value.first == ":", value.last == ":",
-                let digest = Base64.decode(value.dropFirst().dropLast().utf8),
+            let value = text.drop { $0 != UInt8(ascii: "=") }.dropFirst().prefix {
+                $0 != UInt8(ascii: ";")
+            }
+            guard value.count >= 2, value.first == UInt8(ascii: ":"),
+                value.last == UInt8(ascii: ":"),
+                let digest = Base64.decode(value.dropFirst().dropLast()),
                 digest.count == algorithm.size
             else { return nil }
             found[algorithm] = digest
@@ -34,9 +37,9 @@ enum ReprDigest {
     }
 
     /// The names of the registry of RFC 9530 §5 that are collision-resistant.
-    private static func algorithm(of member: String) -> Checksum.Algorithm? {
-        if member.hasPrefix("sha-256=") { return .sha256 }
-        if member.hasPrefix("sha-512=") { return .sha512 }
+    private static func algorithm(of member: [UInt8]) -> Checksum.Algorithm? {
+        if member.starts(with: "sha-256=".utf8) { return .sha256 }
+        if member.starts(with: "sha-512=".utf8) { return .sha512 }
         return nil
     }
 }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The name that a server gives a download, made safe: a plain name in one folder, visible and of one reading.
@@ -33,7 +34,8 @@ enum ServerFileName {
     /// The last segment of a URL's path, decoded; bytes that are no UTF-8 become U+FFFD.
     static func lastSegment(of url: HTTPURL) -> String {
         let path = path(of: url)
-        return path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        return path.lastByteIndex(of: "/").map { String(path[path.utf8.index(after: $0)...]) }
+            ?? path
     }
 
     /// A URL's path, decoded.

@@ -4,23 +4,35 @@ internal import SystemKit
 extension HTTPURL {
     /// The path as the server takes it: without dot segments (RFC 3986 §5.2.4).
     ///
-    /// libcurl removes them before it sends the request; of percent-encoded ones only newer releases do, and servers otherwise.
+    /// Percent-encoded ones are the same (RFC 3986 §6.2.2.2).
     package var sentPath: String {
         let path = path
         guard mayHaveDotSegments else { return path }
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var segments = path.utf8.split(
+            separator: UInt8(ascii: "/"),
+            omittingEmptySubsequences: false
+        ).dropFirst()
         let last = segments.last
-        var kept: [Substring] = []
+        var kept: [Substring.UTF8View] = []
         while let segment = segments.popFirst() {
-            switch Self.dotCount(segment) {
+            switch Self.dotCount(segment.span) {
             case 1: break
             case 2: _ = kept.popLast()
             default: kept.append(segment)
             }
         }
         // What ends in a dot segment is a folder.
-        if let last, (1...2).contains(Self.dotCount(last)) { kept.append("") }
-        return "/" + kept.joined(separator: "/")
+        if let last, (1...2).contains(Self.dotCount(last.span)) { kept.append("".utf8[...]) }
+        return "/" + kept.map { String(Substring($0)) }.joined(separator: "/")
+    }
+
+    /// The URL as the server is asked for it: its path without dot segments.
+    ///
+    /// Releases of libcurl differ in what they remove, so that they are told to remove nothing (CURLOPT_PATH_AS_IS).
+    package var sentText: String {
+        guard mayHaveDotSegments else { return text }
+        return Self.slice(text, 0..<authorityEnd) + sentPath
+            + Self.slice(text, pathEnd..<text.utf8.count)
     }
 
     /// The URL as it is signed and sent with its signature, without a fragment: host in small letters, no dot segments, all
@@ -78,19 +90,22 @@ extension HTTPURL {
         let target = line.extracting(start + 1..<start + 1 + length)
         let text = String(decoding: target.indices.map { target[$0] }, as: UTF8.self)
         // A proxy is asked for the whole URL (RFC 9112 §3.2.2).
-        return text.hasPrefix("/") ? origin.text + text : text
+        return text.utf8.first == UInt8(ascii: "/") ? origin.text + text : text
     }
 
     /// How many dots a segment is made of, as they are or percent-encoded; 0 when it has anything else.
-    private static func dotCount(_ segment: Substring) -> Int {
-        var rest = segment.utf8[...]
+    package static func dotCount(_ segment: Span<UInt8>) -> Int {
+        var index = 0
         var count = 0
-        while let first = rest.popFirst() {
-            if first == UInt8(ascii: "%") {
-                guard rest.popFirst() == UInt8(ascii: "2"), let digit = rest.popFirst(),
-                    digit | 0x20 == UInt8(ascii: "e")
-                else { return 0 }
-            } else if first != UInt8(ascii: ".") {
+        while index < segment.count {
+            if segment[index] == UInt8(ascii: ".") {
+                index += 1
+            } else if segment[index] == UInt8(ascii: "%"), index + 2 < segment.count,
+                segment[index + 1] == UInt8(ascii: "2"),
+                segment[index + 2] | 0x20 == UInt8(ascii: "e")
+            {
+                index += 3
+            } else {
                 return 0
             }
             count += 1
@@ -107,7 +122,7 @@ extension HTTPURL {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             guard byte < 0x80 else {
-                result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+                PercentCoding.encode(byte, into: &result)
                 continue
             }
             let digits = rest.prefix(2)
@@ -128,11 +143,6 @@ extension HTTPURL {
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    /// A hexadecimal digit in capitals.
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 

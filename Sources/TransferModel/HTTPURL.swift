@@ -3,7 +3,7 @@ package import SystemKit
 /// An absolute http or https URL, taken apart (RFC 3986 §3, RFC 9110 §4.2).
 ///
 /// Only what the runner decides on is kept: the origin, whether there is user information, and the text that is
-/// sent. Normalisation is left to libcurl.
+/// sent. That is ASCII: a host beyond it is written in A-labels (RFC 5891), everything else in escapes.
 package struct HTTPURL: Sendable, Hashable {
     /// The whole URL as it will be given to libcurl.
     package let text: String
@@ -23,6 +23,8 @@ package struct HTTPURL: Sendable, Hashable {
         case unsupportedScheme(String)
         case missingHost
         case badHost
+        /// A host beyond ASCII that is no international name, or that nothing here can read.
+        case badInternationalHost
         case badPort
         /// A byte that may not stand in a URL (a space, a control byte), at this offset in UTF-8.
         case badCharacter(offset: Int)
@@ -36,8 +38,14 @@ package struct HTTPURL: Sendable, Hashable {
     /// - Throws: Why it is none.
     package init(_ text: String, like other: HTTPURL? = nil) throws(Fault) {
         let bytes = text.utf8.span
-        for offset in bytes.indices where Self.isForbidden(bytes[offset]) {
-            throw .badCharacter(offset: offset)
+        var isPlain = true
+        for offset in bytes.indices {
+            if Self.isForbidden(bytes[offset]) { throw .badCharacter(offset: offset) }
+            if bytes[offset] >= 0x80 || bytes[offset] == UInt8(ascii: "\"") { isPlain = false }
+        }
+        if !isPlain, let ascii = try Self.ascii(text) {
+            self = try HTTPURL(ascii, like: other)
+            return
         }
         if let other, other.beginsLike(bytes) {
             self.text = text
@@ -112,10 +120,54 @@ package struct HTTPURL: Sendable, Hashable {
         let bytes = text.utf8.span
         let host = slice(text, offsets)
         for offset in offsets
-        where bytes[offset] >= 0x80 || bytes[offset].asciiLowercased != bytes[offset] {
+        where bytes[offset].asciiLowercased != bytes[offset] {
             return host.lowercased()
         }
         return host
+    }
+
+    /// The same URL in ASCII; nil for a text that is none anyway.
+    ///
+    /// A quotation mark is escaped as well, which RFC 3986 does not allow: in Digest's `uri` it would be the end.
+    private static func ascii(_ text: String) throws(Fault) -> String? {
+        let bytes = text.utf8.span
+        guard let separator = schemeEnd(bytes) else { return nil }
+        var host = separator + 3
+        var end = host
+        while end < bytes.count, !isDelimiter(bytes[end]) {
+            if bytes[end] == UInt8(ascii: "@") { host = end + 1 }
+            end += 1
+        }
+        var hostEnd = host
+        var isInternational = false
+        while hostEnd < end, bytes[hostEnd] != UInt8(ascii: ":") {
+            isInternational = isInternational || bytes[hostEnd] >= 0x80
+            hostEnd += 1
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 32)
+        for index in 0..<host { escape(bytes[index], into: &result) }
+        if isInternational {
+            guard let name = InternationalName.ascii(slice(text, host..<hostEnd)) else {
+                throw .badInternationalHost
+            }
+            result += name.utf8
+        } else {
+            for index in host..<hostEnd { result.append(bytes[index]) }
+        }
+        for index in hostEnd..<end { result.append(bytes[index]) }
+        for index in end..<bytes.count { escape(bytes[index], into: &result) }
+        let ascii = String(decoding: result, as: UTF8.self)
+        guard ascii.utf8.allSatisfy({ $0 < 0x80 }) else { throw .badHost }
+        return ascii.utf8.elementsEqual(text.utf8) ? nil : ascii
+    }
+
+    private static func escape(_ byte: UInt8, into result: inout [UInt8]) {
+        if byte >= 0x80 || byte == UInt8(ascii: "\"") {
+            PercentCoding.encode(byte, into: &result)
+        } else {
+            result.append(byte)
+        }
     }
 
     /// Text between two offsets in UTF-8 that lie next to ASCII bytes.
@@ -210,12 +262,12 @@ package struct HTTPURL: Sendable, Hashable {
             || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
-    /// Letters, digits, `-._~` and the bytes of international names.
+    /// Letters, digits and `-._~`.
     ///
     /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the one and refuses the others, so that
     /// the origin compared here would not be the host that is asked.
     private static func isHostByte(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-")
+        isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
     }
 }
@@ -250,9 +302,26 @@ package struct Origin: Sendable, Hashable {
 
     /// Whether the host is a numeric address, which needs no lookup.
     package var isAddress: Bool {
-        if host.hasPrefix("[") { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+        if host.utf8.first == UInt8(ascii: "[") { return true }
+        var parts = 1
+        var number: UInt16 = 0
+        var digits = 0
+        for byte in host.utf8 {
+            switch byte {
+            case UInt8(ascii: "."):
+                guard digits > 0 else { return false }
+                parts += 1
+                (number, digits) = (0, 0)
+            case 48...57:
+                // A zero in front makes an octal number of it for some, and a name for others.
+                guard digits == 0 || number > 0 else { return false }
+                number = number * 10 + UInt16(byte - 48)
+                digits += 1
+                guard number <= 255 else { return false }
+            default: return false
+            }
+        }
+        return parts == 4 && digits > 0
     }
 
     /// The host as an address, without its zone; nil for a name.

@@ -10,6 +10,17 @@ package enum PercentCoding {
         decode(text, isLenient: true) ?? []
     }
 
+    /// Adds `%` and the two digits of a byte, in capitals (RFC 3986 §2.1).
+    package static func encode(_ byte: UInt8, into bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(digit(byte >> 4))
+        bytes.append(digit(byte & 15))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+
     private static func decode(_ text: some Collection<UInt8>, isLenient: Bool) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)

@@ -16,13 +16,16 @@ package struct ProxyExceptions: Sendable, Hashable {
     /// A name counts for the domains below it too, with or without a dot before it. A network is an address and the
     /// length of its prefix, `10.0.0.0/8` or `fd00::/8`, as in curl since 7.86.
     package init(_ text: String = "") {
-        for word in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
+        for word in text.splitAtBytes(",", " ", "\t") {
             if word == "*" {
                 isEverything = true
             } else if let network = Self.network(word) {
                 networks.append(network)
             } else {
-                let domain = word.lowercased().drop { $0 == "." }
+                let name = word.lowercased().drop { $0 == "." }
+                // Hosts are compared as they are looked up.
+                let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+                let domain = isASCII ? name : (InternationalName.ascii(name) ?? "")[...]
                 if !domain.isEmpty {
                     domains.append(String(domain.hasSuffix(".") ? domain.dropLast() : domain))
                 }
@@ -34,7 +37,8 @@ package struct ProxyExceptions: Sendable, Hashable {
     package static func isEntry(_ text: String) -> Bool {
         if text == "*" || network(text[...]) != nil { return true }
         let name = text.drop { $0 == "." }
-        return !name.isEmpty
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        return !name.isEmpty && (isASCII || InternationalName.ascii(name) != nil)
             && name.utf8.allSatisfy {
                 switch $0 {
                 case 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x80...: true
@@ -57,7 +61,7 @@ package struct ProxyExceptions: Sendable, Hashable {
 
     /// An address, which is a network of one, or a network; nil for a name.
     private static func network(_ word: Substring) -> Network? {
-        let parts = word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = word.splitAtBytes("/", maxSplits: 1, omittingEmpty: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }
         guard parts.count == 2 else { return Network(address: address, prefix: address.bitCount) }
         guard let prefix = Int(parts[1]), (0...address.bitCount).contains(prefix) else {

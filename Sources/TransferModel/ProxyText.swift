@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A text that names a proxy, taken apart: `[scheme://][user[:password]@]host[:port][/…]`.
 package struct ProxyText: Sendable, Hashable {
     /// What is wrong with one; nothing of the text but its scheme is kept, because it may hold a password.
@@ -23,20 +25,24 @@ package struct ProxyText: Sendable, Hashable {
     package init(_ text: String) throws(Fault) {
         var remaining = text[...]
         var kind: ProxyServer.Kind?
-        if let colon = remaining.firstIndex(of: ":"), remaining[colon...].hasPrefix("://") {
+        if let colon = remaining.firstByteIndex(of: ":"), remaining[colon...].hasBytePrefix("://") {
             let scheme = remaining[..<colon].lowercased()
             guard let known = ProxyServer.Kind(rawValue: scheme) else {
                 throw .unknownScheme(scheme)
             }
             kind = known
-            remaining = remaining[colon...].dropFirst(3)
+            remaining = Substring(remaining[colon...].utf8.dropFirst(3))
         }
         self.kind = kind
-        var authority = remaining.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        var authority = Substring(
+            remaining.utf8.prefix {
+                $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+            }
+        )
         rest = String(remaining[authority.endIndex...])
-        if let at = authority.lastIndex(of: "@") {
+        if let at = authority.lastByteIndex(of: "@") {
             userInformation = String(authority[..<at])
-            authority = authority[at...].dropFirst()
+            authority = Substring(authority[at...].utf8.dropFirst())
         } else {
             userInformation = nil
         }
@@ -47,7 +53,8 @@ package struct ProxyText: Sendable, Hashable {
             switch error {
             case .missingHost: throw .missingHost
             case .badPort: throw .badPort
-            case .notAbsolute, .unsupportedScheme, .badHost, .badCharacter: throw .badHost
+            case .notAbsolute, .unsupportedScheme, .badHost, .badInternationalHost, .badCharacter:
+                throw .badHost
             }
         }
         host = url.origin.host

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The status line and fields of a final response.
 package struct ResponseHead: Sendable, Hashable {
     /// 100 to 599 as a server should send it; whatever three digits it did send.
@@ -25,15 +27,19 @@ package struct ResponseHead: Sendable, Hashable {
 
     /// The `charset` parameter of the media type, without quotes (RFC 9110 §8.3.2); nil when there is none.
     package var charset: String? {
-        guard let parameters = fields["content-type"]?.split(separator: ";").dropFirst() else {
+        guard let parameters = fields["content-type"]?.splitAtBytes(";").dropFirst() else {
             return nil
         }
         for parameter in parameters {
-            let parts = parameter.split(separator: "=", maxSplits: 1).map { part in
-                String(part.drop { $0 == " " || $0 == "\t" })
+            let parts = parameter.splitAtBytes("=", maxSplits: 1).map { part in
+                String(part.unicodeScalars.drop { $0 == " " || $0 == "\t" })
             }
             guard parts.count == 2, parts[0].lowercased() == "charset" else { continue }
-            let name = parts[1].filter { $0 != "\"" && $0 != " " && $0 != "\t" }
+            let name = String(
+                String.UnicodeScalarView(
+                    parts[1].unicodeScalars.filter { $0 != "\"" && $0 != " " && $0 != "\t" }
+                )
+            )
             return name.isEmpty ? nil : name
         }
         return nil

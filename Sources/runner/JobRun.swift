@@ -259,7 +259,7 @@ struct JobRun {
 
     /// The path of the report, wherever it is read.
     var absoluteReportPath: String {
-        guard !reportPath.hasPrefix("/"), let folder = ProcessContext.workingFolder else {
+        guard !reportPath.hasBytePrefix("/"), let folder = ProcessContext.workingFolder else {
             return reportPath
         }
         return "\(folder)/\(reportPath)"

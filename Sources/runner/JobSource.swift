@@ -55,7 +55,7 @@ struct JobSource {
             environment: ProcessContext.environment,
             only: only,
             workingFolder: workingFolder,
-            reportPath: reportPath.map { $0.hasPrefix("/") ? $0 : "\(workingFolder)/\($0)" },
+            reportPath: reportPath.map { $0.hasBytePrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
             resolvedPath: StateFolder.canonicalPath,
             isSameFile: ProcessContext.isSameFile,

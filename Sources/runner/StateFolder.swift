@@ -12,7 +12,7 @@ struct StateFolder {
     init(chosen: String?, environment: [String: String]) {
         if let chosen {
             path = chosen
-        } else if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+        } else if let state = environment["XDG_STATE_HOME"], state.hasBytePrefix("/") {
             path = state + "/runner"
         } else {
             path = ProcessContext.homeFolder.map { $0 + "/.local/state/runner" }
@@ -21,7 +21,7 @@ struct StateFolder {
 
     /// The folder whether it is there or not; nil when nothing names one.
     var absolutePath: String? {
-        guard let path, !path.hasPrefix("/") else { return path }
+        guard let path, !path.hasBytePrefix("/") else { return path }
         return ProcessContext.workingFolder.map { "\($0)/\(path)" }
     }
 
@@ -117,7 +117,7 @@ struct StateFolder {
 
     /// What the names of all logs of a job begin with.
     static func logStem(jobPath: String) -> String {
-        let name = canonicalPath(of: jobPath).split(separator: "/").last ?? ""
+        let name = canonicalPath(of: jobPath).splitAtBytes("/").last ?? ""
         return "\(fileName(String(name)))-\(key(of: jobPath))-"
     }
 
@@ -136,7 +136,7 @@ struct StateFolder {
 
     /// The one path of a job's file, however it was named.
     static func canonicalPath(of jobPath: String) -> String {
-        let folder = jobPath.hasPrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
+        let folder = jobPath.hasBytePrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
         return Folder.canonicalPath(folder + jobPath)
     }
 

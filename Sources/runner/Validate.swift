@@ -100,8 +100,8 @@ struct Validate: ParsableCommand {
 
     /// A path without what makes no difference: `.` between slashes, and slashes side by side.
     private static func plain(_ path: String) -> String {
-        let components = path.split(separator: "/").filter { $0 != "." }
-        return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
+        let components = path.splitAtBytes("/").filter { $0 != "." }
+        return (path.hasBytePrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
 
     /// Diagnostics go to standard error, what is said of a file that is right to standard output.

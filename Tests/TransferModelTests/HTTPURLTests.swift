@@ -51,11 +51,47 @@ import TransferModel
             ("127.0.0.1", true), ("127.9.9.9:1", true), ("[::1]", true), ("[::1]:8080", true),
             ("example.com", false), ("localhost.example.com", false), ("notlocalhost", false),
             ("127.0.0.1.example.com", false), ("128.0.0.1", false), ("10.0.0.1", false),
-            ("[::2]", false), ("0.0.0.0", false),
+            ("[::2]", false), ("0.0.0.0", false), ("127.08.0.1", false), ("127.010.0.1", false),
+            ("127.0.0", false), ("127.0.0.1.", false), ("127..0.1", false), ("127.0.0.256", false),
         ]
     )
     func `an origin knows whether it is this machine`(host: String, isLoopback: Bool) throws {
         #expect(try HTTPURL("http://\(host)/").origin.isLoopback == isLoopback)
+    }
+
+    // RFC 3986 §2.5, RFC 5891 §4.
+    @Test(arguments: [
+        ("http://a/?q=ü#ü", "http://a/?q=%C3%BC#%C3%BC"),
+        ("http://a/ü/%C3%BC", "http://a/%C3%BC/%C3%BC"),
+        (#"http://a/"b"?"c""#, "http://a/%22b%22?%22c%22"),
+        ("http://A/\u{301}@B/x", "http://A/%CC%81@B/x"),
+        ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+        ("https://BÜCHER.example:8443?ü", "https://xn--bcher-kva.example:8443?%C3%BC"),
+        ("http://日本語。jp/", "http://xn--wgv71a119e.jp/"),
+        ("http://straße.example/", "http://xn--strae-oqa.example/"),
+    ])
+    func `a URL is ASCII when it is sent`(text: String, sent: String) throws {
+        let url = try HTTPURL(text)
+        #expect(url.text == sent)
+        #expect(try HTTPURL(text, like: url) == url)
+        #expect(try HTTPURL(sent) == url)
+    }
+
+    @Test(arguments: [
+        "http://a\u{FF0F}b/", "http://\u{202E}a/", "http://a\u{2024}b:x/", "http://ü_\u{FFFD}/",
+        "http://\(String(repeating: "ü", count: 64)).example/", "http://[ü]/", "http://a\u{FF20}b/",
+    ])
+    func `a host that is no international name is refused`(text: String) {
+        #expect(throws: HTTPURL.Fault.self) { try HTTPURL(text) }
+    }
+
+    @Test(arguments: [
+        ("http://a/b/../c?d#e", "http://a/c?d#e"), ("http://a/%2e%2E/b", "http://a/b"),
+        ("http://a/b/%2e", "http://a/b/"), ("http://a?b=/../c", "http://a?b=/../c"),
+        ("http://a/b%2F../c", "http://a/b%2F../c"), ("http://a", "http://a"),
+    ])
+    func `a server is asked for a path without dot segments`(text: String, sent: String) throws {
+        #expect(try HTTPURL(text).sentText == sent)
     }
 
     @Test func `origins differ by scheme, host and port`() throws {

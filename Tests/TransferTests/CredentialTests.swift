@@ -227,6 +227,14 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
+    @Test func `a quotation mark in a URL does not end the uri of a Digest answer`() throws {
+        let server = try Self.server(Self.digest) { $0.contains("uri=\"/%22a%22?b=%22\"") }
+        let harness = try Self.harness(Self.credential(.digest(Self.login), for: server))
+        let result = try harness.run(.to(server.url("/\"a\"?b=\"")))
+        #expect(result.failure == nil)
+        #expect(server.requests.map(\.target) == ["/%22a%22?b=%22", "/%22a%22?b=%22"])
+    }
+
     @Test func `a stale nonce is answered once`() throws {
         let stale = Self.digest.replacing("n1", with: "n2") + ", stale=true"
         let server = try ScriptedServer { request in

@@ -51,6 +51,21 @@ import TransferModel
     }
 
     @Test(arguments: [
+        ("http://A/\u{301}@B/x", "http://a", "/%CC%81@B/x"),
+        ("http://me:pw@A/x@y", "http://a", "/x@y"), ("http://A?\u{301}@B/x", "http://a", "/"),
+        ("http://A#\u{301}@B/x", "http://a", "/"), ("http://m\u{301}@A/x", "http://a", "/x"),
+    ])
+    func `a target is taken apart by bytes`(target: String, origin: String, path: String) throws {
+        guard case .follow(let next, _) = try Self.decision(from: "http://c/", to: target) else {
+            Issue.record("the redirect is not followed")
+            return
+        }
+        #expect(next.url.origin.text == origin)
+        #expect(next.url.path == path)
+        #expect(!next.url.hasUserInformation)
+    }
+
+    @Test(arguments: [
         ("https://a.example/1", "http://a.example/1", false),
         ("https://a.example/1", "http://a.example:443/1", false),
         ("https://127.0.0.1/1", "http://127.0.0.1/1", false),

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 extension PlanBuilder {
     /// Bytes of a data file.
@@ -62,7 +63,7 @@ extension PlanBuilder {
 
     /// A data file's name for messages: relative to where the job file's own name is.
     private func dataFileName(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let slash = document.name.lastIndex(of: "/") else {
+        guard !path.hasBytePrefix("/"), let slash = document.name.lastByteIndex(of: "/") else {
             return path
         }
         return document.name[...slash] + path

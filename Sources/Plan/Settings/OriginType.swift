@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// Whom something is for: scheme, host and port.
@@ -10,8 +11,8 @@ enum OriginType {
         guard let text = reader.text(field),
             let url = reader.parsed(text, of: field, URLText.parse)
         else { return nil }
-        let rest = text.utf8.count - url.authorityEnd
-        guard rest == 0 || rest == 1 && text.hasSuffix("/") else {
+        let rest = url.text.utf8.count - url.authorityEnd
+        guard rest == 0 || rest == 1 && url.text.hasByteSuffix("/") else {
             let fault = ValueFault(
                 .badURL,
                 "an origin has no path, query or fragment",
@@ -35,7 +36,7 @@ enum OriginType {
         field in
         guard let text = reader.text(field) else { return nil }
         guard let origin = try? HTTPURL("https://\(text)/").origin, origin.port == 443,
-            origin.host == text.lowercased()
+            origin.host == text.lowercased() || text.utf8.contains(where: { $0 >= 0x80 })
         else {
             let fault = ValueFault(
                 .badURL,

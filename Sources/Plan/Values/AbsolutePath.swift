@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Paths as texts: nothing here looks at a disk.
 enum AbsolutePath {
     /// `path` itself when it is absolute, else `path` in `folder`; without `.` components and doubled slashes.
@@ -11,7 +13,7 @@ enum AbsolutePath {
             return isAbsolute ? path : hasSlash ? folder + path : folder + "/" + path
         }
         var whole = isAbsolute ? "" : hasSlash ? String(folder.dropLast()) : folder
-        for component in path.split(separator: "/") where component != "." {
+        for component in path.splitAtBytes("/") where component != "." {
             whole += "/"
             whole += component
         }
@@ -22,7 +24,7 @@ enum AbsolutePath {
     static func withoutClimbs(_ path: String) -> String {
         guard hasDoubleDot(path) else { return path }
         var components: [Substring] = []
-        for component in path.split(separator: "/") {
+        for component in path.splitAtBytes("/") {
             if component == ".." {
                 _ = components.popLast()
             } else {
@@ -54,7 +56,7 @@ enum AbsolutePath {
     /// The first component that no file can have as its name, because it is too long.
     static func componentTooLong(_ path: String) -> Substring? {
         guard path.utf8.count > longestComponent else { return nil }
-        return path.split(separator: "/").first { $0.utf8.count > longestComponent }
+        return path.splitAtBytes("/").first { $0.utf8.count > longestComponent }
     }
 
     private static func hasDoubleDot(_ path: String) -> Bool {

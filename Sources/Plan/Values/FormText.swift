@@ -1,3 +1,5 @@
+internal import TransferModel
+
 /// The serializer of `application/x-www-form-urlencoded` (WHATWG URL Standard §5.2), in UTF-8.
 struct FormText {
     private(set) var bytes: [UInt8] = []
@@ -18,14 +20,8 @@ struct FormText {
             case 0x20:
                 bytes.append(UInt8(ascii: "+"))
             default:
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(Self.digit(byte >> 4))
-                bytes.append(Self.digit(byte & 15))
+                PercentCoding.encode(byte, into: &bytes)
             }
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// The URL of a task: absolute, http or https, without user information.
@@ -50,7 +51,9 @@ enum URLText {
     private static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
         switch fault {
         case .notAbsolute:
-            if let scheme = knownSchemes.first(where: { text.lowercased().hasPrefix($0 + ":") }) {
+            if let scheme = knownSchemes.first(where: {
+                text.lowercased().hasBytePrefix($0 + ":")
+            }) {
                 return notYetSupported(scheme)
             }
             return ValueFault(
@@ -71,6 +74,13 @@ enum URLText {
             return ValueFault(.badURL, "the URL has no host")
         case .badHost:
             return ValueFault(.badURL, "the host has a character that may not stand there")
+        case .badInternationalHost:
+            return ValueFault(
+                .badURL,
+                "the host is no international name, or \(InternationalName.library), which reads these, "
+                    + "is not there",
+                help: "write it as it is looked up: `xn--…`"
+            )
         case .badPort:
             return ValueFault(.badURL, "the port is not a number from 1 to 65535")
         case .badCharacter(let offset):

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Which bytes of which whole a part has: a `Content-Range` of bytes that could be satisfied (RFC 9110 §14.4).
@@ -9,11 +10,11 @@ struct ContentRange: Hashable {
 
     /// Reads `bytes 5-9/10` and `bytes 5-9/*`; nil for another unit, a range without end, and one that is not within the whole.
     init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let words = text.splitAtBytes(" ", omittingEmpty: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let parts = words[1].splitAtBytes("/", omittingEmpty: false)
         guard parts.count == 2 else { return nil }
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        let ends = parts[0].splitAtBytes("-", omittingEmpty: false)
         guard ends.count == 2, let first = Self.position(ends[0]),
             let last = Self.position(ends[1]), first <= last
         else { return nil }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The fields of resumable uploads: those of requests, and what a response says.
@@ -96,14 +97,14 @@ struct UploadFields: Equatable {
 
     /// An item without its parameters.
     private static func item(_ text: String) -> Substring {
-        trimmed(text.prefix { $0 != ";" })
+        trimmed(text.splitAtBytes(";", omittingEmpty: false)[0])
     }
 
     /// The value of a key of a dictionary (RFC 9651 §3.2) whose values are numbers; the last one of that name.
     private static func member(_ name: String, of dictionary: String) -> String? {
         var found: String?
-        for member in dictionary.split(separator: ",") {
-            let sides = member.split(separator: "=", maxSplits: 1)
+        for member in dictionary.splitAtBytes(",") {
+            let sides = member.splitAtBytes("=", maxSplits: 1)
             if sides.count == 2, trimmed(sides[0]) == name { found = String(sides[1]) }
         }
         return found

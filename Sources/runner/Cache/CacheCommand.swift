@@ -33,7 +33,7 @@ struct CacheCommand: ParsableCommand {
         /// The folder, whether it is there or not.
         func folder() throws -> String {
             if let directory, !directory.isEmpty {
-                if directory.hasPrefix("/") { return directory }
+                if directory.hasBytePrefix("/") { return directory }
                 return ProcessContext.workingFolder.map { "\($0)/\(directory)" } ?? directory
             }
             guard let path = CacheFolder.path(in: ProcessContext.environment) else {

@@ -1,0 +1,45 @@
+// Text of URLs, paths and fields is bytes to servers and to the kernel. Swift's own search goes by characters: in
+// "/\u{301}" it finds no slash.
+extension StringProtocol {
+    /// Whether the text begins with these bytes.
+    package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the text ends with these bytes.
+    package func hasByteSuffix(_ suffix: String) -> Bool {
+        utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// Where an ASCII character stands first, whatever combines with it.
+    package func firstByteIndex(of character: Unicode.Scalar) -> Index? {
+        utf8.firstIndex { UInt32($0) == character.value }
+    }
+
+    /// Where an ASCII character stands last, whatever combines with it.
+    package func lastByteIndex(of character: Unicode.Scalar) -> Index? {
+        var found: Index?
+        for index in utf8.indices where UInt32(utf8[index]) == character.value { found = index }
+        return found
+    }
+
+    /// The parts between ASCII characters, whatever combines with these.
+    package func splitAtBytes(
+        _ separators: Unicode.Scalar...,
+        maxSplits: Int = .max,
+        omittingEmpty: Bool = true
+    ) -> [SubSequence] {
+        var parts: [SubSequence] = []
+        var start = startIndex
+        var index = startIndex
+        let bytes = utf8
+        while index < endIndex, parts.count < maxSplits {
+            let next = bytes.index(after: index)
+            if separators.contains(where: { $0.value == UInt32(bytes[index]) }) {
+                if start < index || !omittingEmpty { parts.append(self[start..<index]) }
+                start = next
+            }
+            index = next
+        }
+        if start < endIndex || !omittingEmpty { parts.append(self[start...]) }
+        return parts
+    }
+}

@@ -1,0 +1,36 @@
+import SystemKit
+import TestSupport
+import Testing
+
+@Suite struct TextBytesTests {
+    @Test func `text is split at bytes, whatever combines with them`() {
+        #expect("a/\u{301}b//c/".splitAtBytes("/") == ["a", "\u{301}b", "c"])
+        #expect(
+            "a/\u{301}b//c/".splitAtBytes("/", omittingEmpty: false) == [
+                "a", "\u{301}b", "", "c", "",
+            ]
+        )
+        #expect("a=\u{301}=b".splitAtBytes("=", maxSplits: 1) == ["a", "\u{301}=b"])
+        #expect("a, b\tc".splitAtBytes(",", " ", "\t") == ["a", "b", "c"])
+        #expect("".splitAtBytes("/") == [])
+        #expect("".splitAtBytes("/", omittingEmpty: false) == [""])
+    }
+
+    @Test func `a prefix and a suffix are bytes`() {
+        #expect("/\u{301}x".hasBytePrefix("/"))
+        #expect("x/\u{301}".hasByteSuffix("\u{301}"))
+        #expect(!"\u{212A}".hasBytePrefix("K"))
+        #expect(!"é".hasBytePrefix("e\u{301}"))
+        #expect(!"".hasByteSuffix("/"))
+        #expect("a@\u{301}b@c".lastByteIndex(of: "@") == "a@\u{301}b@c".utf8.lastIndex(of: 64))
+        #expect("a".firstByteIndex(of: "@") == nil)
+    }
+
+    @Test func `a folder is made below one whose name begins with an accent`() throws {
+        let root = try TemporaryFolder()
+        let folder = try Folder(path: root.path + "/a/\u{301}b/c", create: true)
+        #expect(folder.path(of: "x") == root.path + "/a/\u{301}b/c/x")
+        #expect(try root.list("a") == ["\u{301}b"])
+        #expect(try root.list("a/\u{301}b") == ["c"])
+    }
+}
