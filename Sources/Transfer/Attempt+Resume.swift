@@ -50,7 +50,7 @@ extension Attempt {
     /// (RFC 9110 §8.8.3); a redirect may lead elsewhere by now.
     private func isSurelyTheSame(_ resumption: Resumption) -> Bool {
         if case .file(let wanted) = request.sink, wanted.checksum != nil { return true }
-        return resumption.partial?.isFrom(hop.url.resource) == true
+        return resumption.partial?.isFrom(hop.url.withoutSignature) == true
     }
 
     /// Ends the exchange, because its answer cannot be gone on with.
@@ -146,7 +146,7 @@ extension Attempt {
             folder: folder,
             path: file.path,
             url: request.request.url.text,
-            source: .url(hop.url.resource),
+            source: .url(hop.url.withoutSignature),
             validator: validator,
             total: total,
             // A name that a server gave is not known to the next run before it asks.
@@ -249,11 +249,6 @@ extension Attempt {
         }
         keeper.checkpoint(partial)
     }
-}
-
-extension HTTPURL {
-    /// Without the query, in which signatures stand that are new each time.
-    fileprivate var resource: String { origin.text + path }
 }
 
 extension TransferFailure {

@@ -22,7 +22,7 @@ package final class PartialDownload: Sendable {
         var isCorrupt = false
     }
 
-    /// The URL that has answered, behind all redirects and without its query.
+    /// The URL that has answered, behind all redirects and without the signature in its query.
     enum Source {
         case url(String)
         /// All that a record tells of it.
@@ -96,7 +96,7 @@ package final class PartialDownload: Sendable {
     /// Whether it is that URL that was asked for it, not a mirror of it.
     func isOf(_ url: String) -> Bool { url.hasSameBytes(as: self.url) }
 
-    /// Whether it is that URL that has answered, without its query.
+    /// Whether it is that URL that has answered, but for a signature in its query.
     func isFrom(_ resource: String) -> Bool {
         switch source {
         case .url(let url): url.hasSameBytes(as: resource)

@@ -22,7 +22,7 @@ struct PartialRecord: Hashable {
     var salt: String
     /// That of the request's `RequestTraits`.
     var requestDigest: String
-    /// That of the URL that has answered, behind all redirects and without its query: a validator is of one URL only.
+    /// That of the URL that has answered, behind all redirects and without a signature in its query: a validator is of one URL only.
     var sourceDigest: String
     var validator: ResumeValidator
     /// The length of the whole.
