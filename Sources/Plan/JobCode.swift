@@ -46,6 +46,8 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case variableCycle = "job.variable-cycle"
     case unknownField = "job.unknown-field"
     case misplacedCapture = "job.misplaced-capture"
+    case leavesURLPart = "job.url-part"
+    case rawInURL = "job.raw-value"
 
     // Secrets.
     case unknownSecret = "job.unknown-secret"

@@ -2,10 +2,13 @@ internal import Diagnostics
 internal import JobFile
 
 extension Reader {
-    /// A piece of a scalar and whether it came out of an expression.
+    /// A piece of a scalar, and the expression that it came out of.
     struct FilledPiece {
         var value: ScalarValue
-        var isFilledIn: Bool
+        /// Nil for text of the job file.
+        var expression: Expression?
+
+        var isFilledIn: Bool { expression != nil }
     }
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other would fill the memory.
@@ -23,24 +26,14 @@ extension Reader {
         guard let pieces = filledPieces(field) else { return nil }
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
         var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
-        for piece in pieces {
-            let start = joined.text.utf8.count
-            if joined.secrets.isEmpty, !piece.value.secrets.isEmpty {
-                joined.firstSecret = start + piece.value.firstSecret
-            }
-            joined.secrets.formUnion(piece.value.secrets)
-            joined.standInStart = joined.standInStart ?? piece.value.standInStart.map { start + $0 }
-            joined.text += piece.value.text
-            joined.isFilledIn = joined.isFilledIn || piece.isFilledIn
-            joined.isFromEnvironment = joined.isFromEnvironment || piece.value.isFromEnvironment
-            joined.isCaptured = joined.isCaptured || piece.value.isCaptured
-            joined.isOfRun = joined.isOfRun || piece.value.isOfRun
-        }
+        for piece in pieces { joined.append(piece.value) }
         return joined
     }
 
     /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.
-    mutating func filledPieces(_ field: Field) -> [FilledPiece]? {
+    ///
+    /// `ofURL`: they become a URL, the only place for `raw:`.
+    mutating func filledPieces(_ field: Field, ofURL isURL: Bool = false) -> [FilledPiece]? {
         let text = document.text(of: field.node)
         guard text.utf8.count <= Self.longestValue else {
             report(
@@ -70,9 +63,14 @@ extension Reader {
             switch piece {
             case .literal(let text):
                 let value = ScalarValue(text: text, type: .string, isFilledIn: false)
-                pieces.append(FilledPiece(value: value, isFilledIn: false))
+                pieces.append(FilledPiece(value: value))
                 length += text.utf8.count
             case .expression(let expression):
+                if expression.isRaw, !isURL {
+                    reportMisplacedMark(expression, text, field)
+                    isWhole = false
+                    continue
+                }
                 guard var value = value(of: expression, text, field) else {
                     isWhole = false
                     continue
@@ -83,7 +81,7 @@ extension Reader {
                 if expression.namespace == .item, expression.rule == .required {
                     hasNull = hasNull || value.type == .null
                 }
-                pieces.append(FilledPiece(value: value, isFilledIn: true))
+                pieces.append(FilledPiece(value: value, expression: expression))
                 length += value.text.utf8.count
             }
             guard length <= Self.longestValue || !isFilledIn else {
@@ -105,6 +103,21 @@ extension Reader {
             return nil
         }
         return isWhole && countFilledIn(length, field) ? pieces : nil
+    }
+
+    /// Reports `raw:` where nothing is encoded.
+    private mutating func reportMisplacedMark(
+        _ expression: Expression,
+        _ text: String,
+        _ field: Field
+    ) {
+        let written = text.slice(expression.range)
+        let fault = ValueFault(
+            .badExpression,
+            "`raw:` is for URLs: elsewhere a value is always filled in as it is",
+            likely: "${\(Substring(written.utf8.dropFirst("${raw:".utf8.count)))"
+        )
+        report(fault, of: field, at: range(of: expression.range, in: text, field.node))
     }
 
     /// Whether so many long values are filled in that the job is refused, and no further row is worth a look.

@@ -21,6 +21,22 @@ struct ScalarValue: Sendable, Hashable {
     var standInStart: Int?
 
     var isKnownLater: Bool { standInStart != nil }
+
+    /// Whether a peer chose some of the text, or will.
+    var isOfPeer: Bool { isCaptured || isKnownLater }
+
+    /// Adds the text of another value, and what is known of it.
+    mutating func append(_ other: ScalarValue) {
+        let start = text.utf8.count
+        if secrets.isEmpty, !other.secrets.isEmpty { firstSecret = start + other.firstSecret }
+        secrets.formUnion(other.secrets)
+        standInStart = standInStart ?? other.standInStart.map { start + $0 }
+        text += other.text
+        isFilledIn = isFilledIn || other.isFilledIn
+        isFromEnvironment = isFromEnvironment || other.isFromEnvironment
+        isCaptured = isCaptured || other.isCaptured
+        isOfRun = isOfRun || other.isOfRun
+    }
 }
 
 extension Reader {

@@ -155,8 +155,8 @@ import TransferModel
         ),
         (#"url: "${task.log.in.text}""#, "ftp://a.example", "not-yet-supported"),
         (#"url: "${task.log.in.text}""#, "nonsense", "bad-url"),
-        (#"url: "https://${task.log.in.text}/""#, "a b", "bad-url"),
-        (#"url: "https://${task.log.in.text}/""#, "me:secret@a.example", "bad-url"),
+        (#"url: "https://${task.log.in.text}.a.example/""#, "a b", "url-part"),
+        (#"url: "https://${task.log.in.text}.a.example/""#, "me:secret@b.example", "url-part"),
         (#"url: "https://a.example/${task.log.in.text}""#, "a\nb", "bad-url"),
         (#"url: "https://a.example", method: "${task.log.in.text}""#, "GET /", "bad-method"),
         (#"url: "https://a.example", timeoutInterval: "${task.log.in.text}""#, "5", "bad-duration"),
@@ -325,7 +325,7 @@ import TransferModel
     @Test(arguments: [
         ("http://a.example/", true), ("http://a.example/${task.log.in.text}", true),
         ("https://a.example/${task.log.in.text}", false), ("${task.log.in.text}", false),
-        ("http://${task.log.in.text}/", false),
+        ("http://${task.log.in.text}.a.example/", false),
     ])
     func `captured credentials are warned of where it is known that they go over plain http`(
         url: String,

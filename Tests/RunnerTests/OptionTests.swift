@@ -30,7 +30,7 @@ import Testing
             """
             version: 1
             variables: { query: x, nothing: x }
-            data: { a: { url: "\(server.origin)/${var.nothing}?${var.query}" } }
+            data: { a: { url: "\(server.origin)/${var.nothing}?${raw:var.query}" } }
             """
         )
         #expect(try job.run("--var", "query=a=b", "--var", "nothing=").code == 0)

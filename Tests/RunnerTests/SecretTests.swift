@@ -101,7 +101,7 @@ import TransferModel
             """
             defaults: { httpAdditionalHeaders: { X-Token: "${var.bearer}" } }
             data:
-              ok: { url: "\(server.url("/ok"))?sig=${secret.signature}" }
+              ok: { url: "\(server.url("/ok"))?sig=${raw:secret.signature}" }
               refused: { url: \(server.url("/refused")) }
               away: { url: \(server.url("/away")) }
               content: { url: \(server.url("/json")), expect: { json: { /echo: other } } }
@@ -242,14 +242,14 @@ import TransferModel
                 url: \(server.url("/own"))
                 headers: { X-Base: \(server.origin) }
                 capture: { base: { header: X-Base }, id: { header: X-Id } }
-              stopped: { url: "${task.other.base}/?${secret.token}", needs: [other] }
+              stopped: { url: "${raw:task.other.base}/?${secret.token}", needs: [other] }
             uploads:
               refused:
-                url: ${task.other.base}/
+                url: ${raw:task.other.base}/
                 needs: [other]
                 form: { token: "${secret.token}" }
               sent:
-                url: ${task.own.base}/sent?${secret.token}
+                url: ${raw:task.own.base}/sent?${secret.token}
                 needs: [own]
                 form: { token: "${secret.token}", id: "${task.own.id}" }
             """

@@ -27,14 +27,32 @@ struct Expression: Hashable {
     var namespace: Namespace
     var name: String
     var rule: Rule
+    /// `raw:`: the value is filled into a URL as it is, and may be more than the part that it stands in.
+    var isRaw = false
     /// From `$` to `}`, offsets in UTF-8 in the scalar's text.
     var range: Range<Int>
 }
 
 extension Expression {
+    /// What stands in front of an expression whose value is filled in as it is.
+    private static let rawMark = "raw:"
+
     /// Reads what stands between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
         let bytes = content.utf8
+        if bytes.starts(with: Self.rawMark.utf8) {
+            let rest = Substring(bytes.dropFirst(Self.rawMark.utf8.count))
+            guard !rest.utf8.starts(with: Self.rawMark.utf8) else {
+                throw ValueFault(.badExpression, "`\(Self.rawMark)` stands there twice")
+            }
+            do {
+                try self.init(rest, at: range)
+            } catch {
+                throw error.withRawMark
+            }
+            isRaw = true
+            return
+        }
         if bytes.first.map(Self.isBlank) ?? false { throw Self.withBlanks(content, at: range) }
         let end = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
         if Namespace.item.rawValue == content[..<(end ?? content.endIndex)] {
@@ -213,5 +231,13 @@ extension Expression {
             likely: nearest.map { "${\($0)\(content.dropFirst(name.count))}" },
             help: forms
         )
+    }
+}
+
+extension ValueFault {
+    /// The same fault of an expression with `raw:`, which the likely spelling keeps.
+    fileprivate var withRawMark: ValueFault {
+        let spelling = likely.map { "${raw:\(Substring($0.utf8.dropFirst(2)))" }
+        return ValueFault(code, message, likely: spelling, help: help)
     }
 }

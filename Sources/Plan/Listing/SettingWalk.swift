@@ -7,7 +7,7 @@ struct SettingWalk {
     private var reader: Reader
     private(set) var rows: [SettingRow] = []
     /// The rows whose values depend on the item, and where these stand.
-    private var itemRows: [(row: Int, node: NodeID)] = []
+    private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
 
     init(_ reader: Reader) { self.reader = reader }
 
@@ -41,7 +41,7 @@ struct SettingWalk {
                 walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
-                    add(path + key.name, first.value, setBy: first.key)
+                    add(path + key.name, first.value, setBy: first.key, shape)
                 } else if let value = key.defaultText {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
                 }
@@ -105,16 +105,33 @@ struct SettingWalk {
         }
     }
 
-    private mutating func add(_ path: String, _ node: NodeID, setBy key: NodeID) {
+    private mutating func add(
+        _ path: String,
+        _ node: NodeID,
+        setBy key: NodeID,
+        _ shape: Shape = .anything
+    ) {
         let line = reader.document.range(of: key).start.line
-        if reader.dependsOnItem(node) { itemRows.append((rows.count, node)) }
-        rows.append(SettingRow(path: path, value: display(node), line: line))
+        if reader.dependsOnItem(node) { itemRows.append((rows.count, node, shape)) }
+        rows.append(SettingRow(path: path, value: display(node, shape), line: line))
+    }
+
+    /// A value on one line, in the manner of its shape.
+    private mutating func display(_ node: NodeID, _ shape: Shape) -> String {
+        switch shape {
+        case .text(pattern: URLText.pattern): return displayURL(node)
+        case .list(.text(pattern: URLText.pattern)), .nonEmptyList(.text(pattern: URLText.pattern)):
+            guard reader.document.kind(of: node) == .sequence else { return display(node) }
+            let elements = reader.document.elements(of: node).map { displayURL($0) }
+            return "[\(elements.joined(separator: ", "))]"
+        default: return display(node)
+        }
     }
 
     /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values stay expressions.
     mutating func enter(_ row: Row?) {
         reader.row = row
-        for item in itemRows { rows[item.row].value = display(item.node) }
+        for item in itemRows { rows[item.row].value = display(item.node, item.shape) }
     }
 
     /// The id of a task, whose row was entered.
@@ -165,19 +182,55 @@ struct SettingWalk {
             switch piece {
             case .literal(let literal): return literal
             case .expression(let expression):
-                let written = String(text.slice(expression.range))
-                switch expression.namespace {
-                case .var:
-                    guard case .value(let value)? = reader.variables.states[expression.name],
-                        !value.isFromEnvironment, value.secrets.isEmpty
-                    else { return written }
-                    return value.text
-                case .item where reader.row != nil:
-                    return display(expression, text, node) ?? written
-                case .env, .secret, .item, .run, .task: return written
-                }
+                return known(expression, text, node) ?? String(text.slice(expression.range))
             }
         }.joined()
+    }
+
+    /// A URL as it will be asked for, apart from values that are not known here or are filled in as they are.
+    private mutating func displayURL(_ node: NodeID) -> String {
+        let text = reader.document.text(of: node)
+        guard reader.document.kind(of: node) == .scalar, reader.document.hasInterpolation(node)
+        else { return display(node) }
+        var url = FilledURL()
+        do {
+            for piece in Template(text).pieces {
+                switch piece {
+                case .literal(let literal):
+                    try url.append(.init(value: Self.value(literal)))
+                case .expression(let expression):
+                    if !expression.isRaw, let known = known(expression, text, node) {
+                        try url.append(.init(value: Self.value(known), expression: expression))
+                    } else {
+                        url.append(unknown: String(text.slice(expression.range)))
+                    }
+                }
+            }
+        } catch {
+            return displayScalar(node)
+        }
+        return url.value.text
+    }
+
+    private static func value(_ text: String) -> ScalarValue {
+        ScalarValue(text: text, type: .string, isFilledIn: false)
+    }
+
+    /// The value of an expression; nil when it is not shown here, or known only when the job runs.
+    private mutating func known(
+        _ expression: Expression,
+        _ text: String,
+        _ node: NodeID
+    ) -> String? {
+        switch expression.namespace {
+        case .var:
+            guard case .value(let value)? = reader.variables.states[expression.name],
+                !value.isFromEnvironment, value.secrets.isEmpty
+            else { return nil }
+            return value.text
+        case .item where reader.row != nil: return display(expression, text, node)
+        case .env, .secret, .item, .run, .task: return nil
+        }
     }
 
     /// The value of an expression that asks for the item; nil when it comes from the environment.

@@ -98,7 +98,9 @@ extension Reader {
 
     /// A value that is sent, or a stand-in for one that is known only when the task starts; notes the secrets in it.
     mutating func sentScalar(_ field: Field, as place: SecretUse.Place) -> ScalarValue? {
-        guard let scalar = scalarOrStandIn(field) else { return nil }
+        guard let scalar = place == .url ? urlOrStandIn(field) : scalarOrStandIn(field) else {
+            return nil
+        }
         if !scalar.secrets.isEmpty {
             note(SecretUse(secrets: scalar.secrets, place: place, node: field.node))
         }

@@ -223,7 +223,7 @@ final class TaskReader: Sendable {
         _ = read(entry, into: &draft, with: &reader)
         let document = reader.document
         let url = document.value(of: entry.value, for: "url").flatMap { found in
-            reader.text(Field(name: "url", key: found.key, node: found.value))
+            reader.shownURL(Field(name: "url", key: found.key, node: found.value))
                 ?? document.text(of: found.value)
         }
         return TaskOutline(

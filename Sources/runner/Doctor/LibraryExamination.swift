@@ -22,6 +22,13 @@ extension Examination {
                 without: "every cookie is for one host only: install libpsl5",
                 .limited
             ),
+            Finding(
+                "host names beyond ASCII",
+                InternationalName.ascii("ü") == "xn--tda" ? InternationalName.library : nil,
+                "are looked up by their A-labels",
+                without: "such hosts are refused: install libidn2-0",
+                .limited
+            ),
         ]
         do throws(CurlLibrary.LoadFailure) {
             let library = try CurlLibrary.load()

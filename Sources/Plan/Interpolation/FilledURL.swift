@@ -1,0 +1,397 @@
+internal import JobFile
+internal import SystemKit
+internal import TransferModel
+
+/// A URL that grows piece by piece; a value that is filled in stays in the part of the URL in which its expression stands.
+///
+/// Text of the job file keeps its meaning. So does a value at the very front: it is a URL, or the beginning of one. Behind
+/// that, what becomes of a value depends on the part (RFC 3986 §3) and on who chose it:
+///
+/// | part | the job's own value | a captured one, which a peer chose |
+/// | --- | --- | --- |
+/// | front | as it is | as it is, when it is the whole URL |
+/// | scheme | without `:` and delimiters | refused |
+/// | host | without delimiters; a host and a port are right | letters, digits, hyphens: one label, not the last |
+/// | port | without delimiters | refused |
+/// | path | several segments, none of them `..` | one segment, neither empty nor `.` nor `..` |
+/// | name in the query | encoded, without `=` and `&` | encoded, without `=` and `&` |
+/// | value in the query, fragment | encoded | encoded |
+///
+/// A value with `raw:` is filled in as it is; a captured one only where it cannot change the origin that stands before it.
+struct FilledURL {
+    /// Where text goes on.
+    private enum Part {
+        case scheme
+        /// Behind the colon of the scheme, then behind one slash.
+        case colon, slash
+        /// A name, or behind the bracket of an address; user information is read as one of these first.
+        case host
+        /// Between brackets.
+        case address
+        case port
+        case path
+        case queryName, queryValue
+        case fragment
+    }
+
+    /// Why a value does not fit, and which.
+    struct Misfit: Error {
+        var fault: ValueFault
+        var expression: Expression
+
+        init(_ expression: Expression, _ message: String, help: String? = nil) {
+            fault = ValueFault(.leavesURLPart, message, help: help)
+            self.expression = expression
+        }
+    }
+
+    /// What fills a segment of the path, or some of it.
+    private struct Fill {
+        var expression: Expression
+        var isOfPeer: Bool
+    }
+
+    /// The URL so far.
+    private(set) var value = ScalarValue(text: "", type: .string, isFilledIn: false)
+    private var part = Part.scheme
+    /// Where the path's last segment begins, an offset in UTF-8.
+    private var segmentStart = 0
+    /// The last value in that segment, unless it is a raw one.
+    private var segmentFill: Fill?
+    /// A captured label that no other label has followed yet.
+    private var openLabel: Expression?
+
+    /// The URL of all pieces.
+    static func fill(_ pieces: [Reader.FilledPiece]) throws(Misfit) -> ScalarValue {
+        var url = FilledURL()
+        for piece in pieces { try url.append(piece, isOnly: pieces.count == 1) }
+        try url.end()
+        return url.value
+    }
+
+    /// Adds a piece; `isOnly` is whether there is no other.
+    mutating func append(_ piece: Reader.FilledPiece, isOnly: Bool = false) throws(Misfit) {
+        guard let expression = piece.expression else { return try add(piece.value, nil) }
+        var filled = piece.value
+        if value.text.isEmpty {
+            guard !filled.isOfPeer || isOnly || expression.isRaw else {
+                throw Misfit(
+                    expression,
+                    "a captured value may be the whole of a URL, but not its front",
+                    help: Self.rawHelp(expression)
+                )
+            }
+            return try add(filled, nil)
+        }
+        if expression.isRaw {
+            try checkRaw(filled, expression)
+            return try add(filled, nil)
+        }
+        if !filled.text.isEmpty { try checkEscape(expression) }
+        filled.text = try fitted(filled, expression)
+        filled.firstSecret = 0
+        try add(filled, Fill(expression: expression, isOfPeer: filled.isOfPeer))
+    }
+
+    /// Adds text whose value is not known here: the expression itself, for people to read.
+    mutating func append(unknown text: String) {
+        let isFront = value.text.isEmpty
+        value.text += text
+        if isFront {
+            // Most often an origin, perhaps with a folder.
+            part = .path
+            segmentStart = value.text.utf8.count
+        }
+    }
+
+    /// Checks what only the end shows.
+    mutating func end() throws(Misfit) {
+        if part == .path { try closeSegment(at: value.text.utf8.count, of: value.text.utf8.span) }
+        try closeHost()
+    }
+
+    private static func rawHelp(_ expression: Expression) -> String {
+        "write `${raw:\(Substring(expression.written.utf8.dropFirst(2)))` to fill it in as it is"
+    }
+
+    // MARK: What becomes of a value
+
+    /// The text of a value as it may stand in this part.
+    private func fitted(
+        _ filled: ScalarValue,
+        _ expression: Expression
+    ) throws(Misfit) -> String {
+        let isOfPeer = filled.isOfPeer
+        switch part {
+        case .scheme, .colon, .slash, .host, .address, .port:
+            if isOfPeer { return try label(filled.text, expression) }
+            // Behind a whole host a path begins: `${var.api}${item.path}`.
+            if filled.text.utf8.first == UInt8(ascii: "/"), isBehindHost {
+                return Self.encoded(filled.text, Self.isPathByte)
+            }
+            try checkAuthority(filled.text, expression)
+            return filled.text
+        case .path:
+            return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isPathByte)
+        case .queryName:
+            try checkName(filled.text, expression)
+            return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isQueryByte)
+        case .queryValue, .fragment:
+            return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isQueryByte)
+        }
+    }
+
+    /// Whether a host stands there already, which a slash ends.
+    private var isBehindHost: Bool {
+        guard part == .host || part == .port else { return false }
+        let last = value.text.utf8.last
+        return last != UInt8(ascii: "/") && last != UInt8(ascii: "@")
+            && last != UInt8(ascii: ":")
+    }
+
+    /// Refuses what ends the part of a value before the path.
+    private func checkAuthority(
+        _ text: String,
+        _ expression: Expression
+    ) throws(Misfit) {
+        let isInScheme = part == .scheme || part == .colon || part == .slash
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),
+                UInt8(ascii: "\\"):
+                break
+            case UInt8(ascii: ":") where isInScheme:
+                break
+            default:
+                continue
+            }
+            throw Misfit(
+                expression,
+                "`\(Character(Unicode.Scalar(byte)))` may not stand in the \(partName) of a URL",
+                help: Self.rawHelp(expression)
+            )
+        }
+    }
+
+    /// The text of a captured value that is a label of a host, or some of one.
+    private func label(_ text: String, _ expression: Expression) throws(Misfit) -> String {
+        guard part == .host else {
+            throw Misfit(
+                expression,
+                "a captured value may not stand in the \(partName) of a URL"
+            )
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isLabelByte) else {
+            throw Misfit(
+                expression,
+                "a captured value in the host of a URL is letters, digits and hyphens"
+            )
+        }
+        return text
+    }
+
+    /// Refuses a name that would end by itself: a whole query is meant.
+    private func checkName(_ text: String, _ expression: Expression) throws(Misfit) {
+        for byte in text.utf8 where byte == UInt8(ascii: "=") || byte == UInt8(ascii: "&") {
+            throw Misfit(
+                expression,
+                "`\(Character(Unicode.Scalar(byte)))` may not stand in a name in the query of a URL",
+                help: Self.rawHelp(expression)
+            )
+        }
+    }
+
+    /// Refuses a raw captured value that could change the origin behind which it stands.
+    private func checkRaw(_ filled: ScalarValue, _ expression: Expression) throws(Misfit) {
+        guard filled.isOfPeer, isBeforePath else { return }
+        switch filled.text.utf8.first {
+        case UInt8(ascii: "/") where isBehindHost, UInt8(ascii: "?") where isBehindHost,
+            UInt8(ascii: "#") where isBehindHost:
+            return
+        default:
+            // Of a value that is not known yet all that counts is whether it may stand there at all.
+            if filled.isKnownLater, isBehindHost { return }
+            throw Misfit(
+                expression,
+                "a raw captured value may not go on with the \(partName) of a URL: it must begin with `/` or `?`"
+            )
+        }
+    }
+
+    /// Refuses a value right behind `%` or `%4`, of which it would make an escape.
+    private func checkEscape(_ expression: Expression) throws(Misfit) {
+        let tail = value.text.utf8.suffix(2)
+        let percent = UInt8(ascii: "%")
+        guard
+            tail.last == percent
+                || tail.first == percent && tail.last?.hexadecimalValue != nil
+        else { return }
+        throw Misfit(expression, "a value may not go on with the escape before it in a URL")
+    }
+
+    private var isBeforePath: Bool {
+        switch part {
+        case .scheme, .colon, .slash, .host, .address, .port: true
+        case .path, .queryName, .queryValue, .fragment: false
+        }
+    }
+
+    /// For messages.
+    private var partName: String {
+        switch part {
+        case .scheme, .colon, .slash: "scheme"
+        case .host, .address: "host"
+        case .port: "port"
+        case .path: "path"
+        case .queryName, .queryValue: "query"
+        case .fragment: "fragment"
+        }
+    }
+
+    // MARK: What text does to the part
+
+    /// Adds text, and looks at each byte for the part in which the URL goes on.
+    private mutating func add(_ piece: ScalarValue, _ fill: Fill?) throws(Misfit) {
+        let start = value.text.utf8.count
+        value.append(piece)
+        if let fill {
+            if part == .path, fill.isOfPeer || !piece.text.isEmpty {
+                let isOfPeer = fill.isOfPeer || segmentFill?.isOfPeer == true
+                segmentFill = Fill(expression: fill.expression, isOfPeer: isOfPeer)
+            }
+        }
+        let text = value.text
+        let bytes = text.utf8.span
+        for index in start..<bytes.count {
+            try advance(over: bytes[index], at: index, of: bytes, fill)
+        }
+        if part == .host, let fill, fill.isOfPeer { openLabel = fill.expression }
+    }
+
+    private mutating func advance(
+        over byte: UInt8,
+        at index: Int,
+        of bytes: Span<UInt8>,
+        _ fill: Fill?
+    ) throws(Misfit) {
+        switch (part, byte) {
+        case (.scheme, UInt8(ascii: ":")): part = .colon
+        case (.colon, UInt8(ascii: "/")): part = .slash
+        case (.slash, UInt8(ascii: "/")): part = .host
+        case (.scheme, _), (.colon, _), (.slash, _): break
+        case (.host, UInt8(ascii: "/")), (.address, UInt8(ascii: "/")), (.port, UInt8(ascii: "/")):
+            try closeHost()
+            part = .path
+            segmentStart = index + 1
+            segmentFill = fill
+        case (.path, UInt8(ascii: "/")):
+            try closeSegment(at: index, of: bytes)
+            segmentStart = index + 1
+            segmentFill = fill
+        case (.fragment, _): break
+        case (_, UInt8(ascii: "#")):
+            try close(at: index, of: bytes)
+            part = .fragment
+        case (.host, UInt8(ascii: "?")), (.address, UInt8(ascii: "?")), (.port, UInt8(ascii: "?")),
+            (.path, UInt8(ascii: "?")):
+            try close(at: index, of: bytes)
+            part = .queryName
+        case (.host, UInt8(ascii: "[")): part = .address
+        case (.address, UInt8(ascii: "]")): part = .host
+        case (.host, UInt8(ascii: ":")):
+            try closeHost()
+            part = .port
+        case (.port, UInt8(ascii: "@")): part = .host
+        case (.host, let next) where next != UInt8(ascii: "."):
+            if index > 0, bytes[index - 1] == UInt8(ascii: ".") { openLabel = nil }
+        case (.queryName, UInt8(ascii: "=")): part = .queryValue
+        case (.queryValue, UInt8(ascii: "&")): part = .queryName
+        default: break
+        }
+    }
+
+    private mutating func close(at end: Int, of bytes: Span<UInt8>) throws(Misfit) {
+        if part == .path { try closeSegment(at: end, of: bytes) } else { try closeHost() }
+    }
+
+    /// Refuses a host that ends in a captured label: a peer would choose whose it is.
+    private mutating func closeHost() throws(Misfit) {
+        guard let openLabel else { return }
+        throw Misfit(
+            openLabel,
+            "a captured value may be a label of a host, but not the last one",
+            help: "write out what stands behind it, such as `.example.com`"
+        )
+    }
+
+    /// Refuses a segment that a value has made mean something else than itself.
+    private func closeSegment(at end: Int, of bytes: Span<UInt8>) throws(Misfit) {
+        guard let fill = segmentFill else { return }
+        let segment = bytes.extracting(segmentStart..<end)
+        let dots = HTTPURL.dotCount(segment)
+        if dots == 2 {
+            throw Misfit(
+                fill.expression,
+                "a value may not make `..` of a segment in the path of a URL: it would climb",
+                help: fill.isOfPeer ? nil : Self.rawHelp(fill.expression)
+            )
+        }
+        guard fill.isOfPeer, dots == 1 || segment.isEmpty else { return }
+        throw Misfit(
+            fill.expression,
+            "a captured value that is \(dots == 1 ? "`.`" : "empty") is no segment in the path of a URL"
+        )
+    }
+
+    // MARK: Encoding
+
+    /// The text with each byte that `isPlain` does not name escaped.
+    ///
+    /// Control characters stay, which no URL may have: they are refused with it.
+    private static func encoded(_ text: String, _ isPlain: (UInt8) -> Bool) -> String {
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            if isPlain(byte) || byte < 0x20 || byte == 0x7F {
+                bytes.append(byte)
+            } else {
+                PercentCoding.encode(byte, into: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What may stand in several segments (RFC 3986 §3.3).
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+            UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
+            UInt8(ascii: "@"), UInt8(ascii: "/"):
+            true
+        default: byte.isUnreserved
+        }
+    }
+
+    /// What ends neither a name nor a value, and is no blank to anybody, as `+` is in forms.
+    private static func isQueryByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: ":"),
+            UInt8(ascii: "@"), UInt8(ascii: "/"):
+            true
+        default: byte.isUnreserved
+        }
+    }
+}
+
+extension UInt8 {
+    /// A letter, a digit or a hyphen (RFC 1123 §2.1).
+    fileprivate var isLabelByte: Bool {
+        switch self {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+}
