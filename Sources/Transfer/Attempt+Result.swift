@@ -143,9 +143,9 @@ extension Attempt {
             )
         )
         if hasUnchosenVersion, head == nil, [1, 52, 55, 56].contains(code.rawValue) {
-            failure.help =
-                "the server chose no version of HTTP in the TLS handshake (ALPN): "
-                + TransferFailure.versionHelp
+            failure.detail +=
+                ", after the server had chosen no version of HTTP in the TLS handshake (ALPN)"
+            failure.help = TransferFailure.versionHelp
         }
         // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken in its place.
         if let route, recorder.phase == .tls, !failure.isPermanent {
