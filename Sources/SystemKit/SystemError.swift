@@ -30,7 +30,8 @@ package struct SystemError: Error, Sendable, Hashable {
     /// The C library's text for an `errno` value.
     package static func text(of errno: Int32) -> String {
         if errno == EFBIG {
-            return "the file would be larger than this process (`ulimit -f`) or the file system lets it be"
+            return "the file would be larger than this process (`ulimit -f`) "
+                + "or the file system lets it be"
         }
         // The texts are constants of the C library; only for unknown numbers is there a buffer of the thread.
         guard let text = unsafe strerror(errno) else { return "error \(errno)" }
