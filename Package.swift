@@ -35,7 +35,11 @@ let package = Package(
 
         // Layer 1: values and the operating system.
         .target(name: "JSON", dependencies: ["SystemKit"], swiftSettings: strict),
-        .target(name: "Diagnostics", dependencies: ["JSON"], swiftSettings: strict),
+        .target(
+            name: "Diagnostics",
+            dependencies: ["JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
         .target(
             name: "TransferModel",
             dependencies: ["JSON", "SystemKit"],

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// One line of text as a terminal may show it: tabs become spaces, and what would act on the terminal is spelled out.
 ///
 /// Every source scalar is a cell, so that carets find their place under wide, combining and escaped ones.
@@ -15,6 +17,7 @@ struct DisplayText {
     /// The cells of a line of UTF-8; bytes that are none become `\xE9`.
     init(_ bytes: ArraySlice<UInt8>) {
         let span = bytes.span
+        defer { breakCommandMarks() }
         var index = 0
         while index < span.count {
             if let (scalar, length) = span.scalar(at: index) {
@@ -30,22 +33,37 @@ struct DisplayText {
 
     /// Text that users wrote, within a message: one line, harmless, at most `limit` scalars.
     static func harmless(_ text: String, limit: Int = 500) -> String {
-        var display = DisplayText([])
-        var rest = text.unicodeScalars.makeIterator()
-        while display.cells.count < limit, let scalar = rest.next() { display.append(scalar) }
-        let shown = display.cells.map(\.text).joined()
-        return rest.next() == nil ? shown : shown + "…"
+        let scalars = text.unicodeScalars
+        guard
+            let end = scalars.index(
+                scalars.startIndex,
+                offsetBy: limit,
+                limitedBy: scalars.endIndex
+            ),
+            end < scalars.endIndex
+        else { return TerminalText.harmless(text) }
+        return TerminalText.harmless(String(scalars[..<end])) + "…"
     }
 
     private mutating func append(_ scalar: Unicode.Scalar) {
         if scalar == "\t" {
             let width = Self.tabWidth - width % Self.tabWidth
             append(String(repeating: " ", count: width), width: width)
-        } else if scalar.isHarmful {
-            let text = "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        } else if TerminalText.isHarmful(scalar) {
+            let text = TerminalText.escaped(scalar)
             append(text, width: text.utf8.count)
         } else {
             append(String(Character(scalar)), width: scalar.columns)
+        }
+    }
+
+    /// Spells out what a log service would read as a command; the cells stay those of the source's scalars.
+    private mutating func breakCommandMarks() {
+        let scalars = cells.map { $0.text.unicodeScalars.first ?? " " }
+        for index in cells.indices where TerminalText.isCommandMark(scalars, at: index) {
+            let text = TerminalText.escaped("#")
+            width += text.utf8.count - cells[index].width
+            cells[index] = Cell(text: text, width: text.utf8.count)
         }
     }
 
@@ -58,19 +76,6 @@ struct DisplayText {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal would act on the scalar, or its reader be misled by it.
-    ///
-    /// Controls, and the marks that turn the direction of text around; joiners are let through, because scripts and
-    /// emoji need them.
-    fileprivate var isHarmful: Bool {
-        guard value >= 0x7F else { return value < 0x20 }
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate: return true
-        case .format: return value != 0x200C && value != 0x200D
-        default: return false
-        }
-    }
-
     /// Columns that the scalar takes in a terminal: 0 when it joins the one before, 2 when it is wide (UAX #11).
     fileprivate var columns: Int {
         guard value >= 0x300 else { return 1 }

@@ -6,8 +6,18 @@ package struct FileDiagnostics: Sendable {
     package private(set) var diagnostics: [Diagnostic]
 
     /// Sorts diagnostics of one file.
-    package init(source: SourceText, diagnostics: [Diagnostic]) {
-        self.source = source.masked(diagnostics.filter(\.isConfidential).map(\.range))
+    ///
+    /// - Parameters:
+    ///   - source: The text that they speak of.
+    ///   - diagnostics: In any order.
+    ///   - confidential: Stretches of the text that nobody may read, besides those of confidential diagnostics.
+    package init(
+        source: SourceText,
+        diagnostics: [Diagnostic],
+        confidential: [SourceRange] = []
+    ) {
+        let ranges = diagnostics.filter(\.isConfidential).map(\.range)
+        self.source = source.masked(ranges + confidential)
         self.diagnostics = diagnostics.inFileOrder
     }
 

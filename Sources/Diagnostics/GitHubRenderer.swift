@@ -8,7 +8,8 @@ package enum GitHubRenderer {
         let renderer = TextRenderer(report)
         var text = ""
         for diagnostic in report.diagnostics {
-            text += "::\(diagnostic.severity.rawValue) file=\(escapedProperty(report.source.name))"
+            text +=
+                "::\(diagnostic.severity.rawValue) file=\(escapedProperty(DisplayText.harmless(report.source.name)))"
             text += position(diagnostic.range)
             text += ",title=\(escapedProperty(diagnostic.code))::"
             text += escapedMessage(renderer.body(of: diagnostic).trimmingLastBreak)

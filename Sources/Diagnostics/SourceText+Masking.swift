@@ -7,8 +7,11 @@ extension SourceText {
         var masked: [UInt8] = []
         var offset = 0
         for range in ranges.sorted(by: { $0.start < $1.start }) {
-            guard let start = lines.offset(of: range.start), start >= offset else { continue }
+            guard let first = lines.offset(of: range.start) else { continue }
             let end = lines.offset(of: range.end) ?? span.count
+            // One may lie within another.
+            let start = max(first, offset)
+            guard start < end else { continue }
             masked += bytes[offset..<start]
             offset = start
             while offset < end {

@@ -72,17 +72,17 @@ extension ChildProcess {
     ///
     /// - Parameters:
     ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds.
-    ///   - take: Gets the bytes in pieces.
+    ///   - take: Gets the bytes in pieces, and whether they come from standard error.
     /// - Returns: How it ended.
     /// - Throws: What read(2) says.
     package func relay(
         until deadline: Int64,
-        _ take: ([UInt8]) -> Void
+        _ take: (_ bytes: [UInt8], _ isError: Bool) -> Void
     ) throws(SystemError) -> Outcome {
         var open = [output, error]
         while true {
             let status = wait(until: 0)
-            for pipe in open where try !Self.drain(pipe, take) {
+            for pipe in open where try !Self.drain(pipe, { take($0, pipe === error) }) {
                 open.removeAll { $0 === pipe }
             }
             if let status { return .ended(status) }

@@ -200,6 +200,13 @@ package enum StandardOutput {
         return true
     }
 
+    /// Writes a JSON document, or a part of one that ends between values, harmless to whatever shows it.
+    @discardableResult
+    package static func write(json document: Span<UInt8>) throws(SystemError) -> Bool {
+        guard let harmless = TerminalText.harmlessJSON(document) else { return try write(document) }
+        return try write(harmless.span)
+    }
+
     /// Writes all of `text`, as UTF-8.
     @discardableResult
     package static func write(_ text: String) throws(SystemError) -> Bool {

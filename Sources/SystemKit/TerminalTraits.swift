@@ -80,6 +80,14 @@ package enum StandardError {
         return filter?(bytes) ?? bytes
     }
 
+    /// Writes a line of the runner's own, `runner: …`; foreign text in it is harmless.
+    ///
+    /// Secrets are taken out first: they are found in a text as it is, not in one that was made printable.
+    package static func say(_ message: String) {
+        let text = String(decoding: filtered(Array(message.utf8)), as: UTF8.self)
+        write(Array("runner: \(TerminalText.harmless(text))\n".utf8))
+    }
+
     /// Writes all of `bytes`; a reader that has gone is no concern of a transfer.
     package static func write(_ bytes: [UInt8]) {
         var rest = filtered(bytes)[...]

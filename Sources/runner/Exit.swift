@@ -9,10 +9,17 @@ struct Exit: Error {
     var code: ExitCode
     /// Written to standard error, when there is anything to say.
     var message: String?
+    /// More of them, each on a line of its own.
+    var furtherMessages: [String]
 
-    init(_ code: ExitCode, _ message: String? = nil) {
+    init(_ code: ExitCode, _ message: String? = nil, _ furtherMessages: [String] = []) {
         self.code = code
         self.message = message
+        self.furtherMessages = furtherMessages
+    }
+
+    init(_ code: ExitCode, _ messages: [String]) {
+        self.init(code, messages.first, Array(messages.dropFirst()))
     }
 
     /// Does something with the system; what it refuses ends the process as a fault of the environment.
@@ -26,9 +33,9 @@ struct Exit: Error {
         }
     }
 
-    /// Writes the message, if there is one, to standard error.
+    /// Writes the messages, if there are any, to standard error.
     func explain() {
-        if let message { StandardError.write(Array("runner: \(message)\n".utf8)) }
+        for message in [message].compactMap(\.self) + furtherMessages { StandardError.say(message) }
     }
 
     /// Says the message and ends the process.

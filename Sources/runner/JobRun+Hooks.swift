@@ -25,11 +25,11 @@ extension JobRun {
                 return { inbox.isTaken(turn) }
             }
             let deadline = MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + hook.timeout
-            var lines = LineBuffer()
-            let outcome = try program.relay(until: deadline.nanoseconds) { bytes in
-                StandardError.write(lines.take(bytes))
+            var lines = HookLines(redactor: hidden.redactor)
+            let outcome = try program.relay(until: deadline.nanoseconds) { bytes, isError in
+                lines.take(bytes, isError: isError)
             }
-            StandardError.write(lines.rest)
+            lines.end()
             let fault: String? =
                 switch outcome {
                 case .ended(.exited(0)): nil
@@ -84,20 +84,27 @@ extension JobRun {
     }
 }
 
-/// Hands bytes on line by line, so that nothing that is looked for in a line stands in two pieces.
-struct LineBuffer {
-    /// A line that is longer comes in pieces, bytes.
-    private static let longestLine = 64 << 10
+/// Shows what a hook writes, line by line, without secrets and harmless to whatever shows it.
+private struct HookLines {
+    private var output: ProgramLines
+    private var error: ProgramLines
 
-    /// What has no end yet.
-    private(set) var rest: [UInt8] = []
+    init(redactor: Redactor?) {
+        output = ProgramLines(redactor: redactor)
+        error = ProgramLines(redactor: redactor)
+    }
 
-    /// Takes bytes, and returns the lines that are whole now.
-    mutating func take(_ bytes: [UInt8]) -> [UInt8] {
-        rest += bytes
-        let end = rest.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        let count = rest.count - end > Self.longestLine ? rest.count : end
-        defer { rest.removeFirst(count) }
-        return Array(rest[..<count])
+    mutating func take(_ bytes: [UInt8], isError: Bool) {
+        Self.show(isError ? error.take(bytes) : output.take(bytes))
+    }
+
+    /// Shows what has no line end.
+    mutating func end() {
+        Self.show(output.take([], isLast: true) + error.take([], isLast: true))
+    }
+
+    private static func show(_ lines: [String]) {
+        let text = lines.map { ForeignText().line($0) + "\n" }.joined()
+        if !text.isEmpty { StandardError.write(Array(text.utf8)) }
     }
 }

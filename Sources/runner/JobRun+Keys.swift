@@ -53,6 +53,6 @@ extension JobRun {
 
     /// Says something to people.
     func say(_ text: String) {
-        StandardError.write(Array("runner: \(text)\n".utf8))
+        StandardError.say(text)
     }
 }

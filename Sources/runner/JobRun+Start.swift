@@ -30,7 +30,7 @@ extension JobRun {
         guard jitter > .zero else { return }
         if progress != .none {
             let time = Quantity.duration(microseconds: jitter.microseconds)
-            StandardError.write(Array("runner: starts in \(time) (startJitter)\n".utf8))
+            say("starts in \(time) (startJitter)")
         }
         let end = clock.monotonic + min(jitter, plan.schedule.deadline ?? jitter)
         for message in inbox.takeAll(until: end.nanoseconds) {

@@ -25,6 +25,8 @@ struct JobRun {
     let isPart: Bool
     /// Who waits for the run to begin.
     let waiter: Waiter
+    /// Finds the secrets that are known so far.
+    let hidden = HiddenSecrets()
 
     /// Why a run cannot begin.
     struct Obstacle: Error {
@@ -52,7 +54,7 @@ struct JobRun {
         let known =
             SecretResolver.environmentValues(of: plan.secretVariables)
             + SecretResolver.proxyPasswords(in: ProcessContext.variable)
-        Self.hide(known)
+        hidden.hide(known)
         let inbox = Inbox<Scheduler.Message>()
         let resolver = SecretResolver()
         try signals.hear { signal in
@@ -79,11 +81,11 @@ struct JobRun {
                     "outside the window \(window.text): every task is deferred"
                 )
             }
-            let secrets = try explained {
+            let secrets = try explained(resolver) {
                 try resolver.resolve(plan.neededSecrets, besides: known, in: plan.folder)
             }
-            Self.hide(known + secrets.values)
-            let filled = try explained {
+            hidden.hide(known + secrets.values)
+            let filled = try explained(resolver) {
                 try plan.with(secrets) { secret in
                     let redactor = Redactor([secret])
                     return { redactor?.firstSecret(in: $0) }
@@ -92,10 +94,10 @@ struct JobRun {
             let sessions = try sessions(of: filled)
             let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
             let passwords = SecretResolver.longEnough(filled.proxyPasswords)
-            let redactor = Self.hide(known + secrets.values + credentials + passwords)
+            let redactor = hidden.hide(known + secrets.values + credentials + passwords)
             return try run(filled, sessions, redactor, file, clock, jitter, inbox)
         } catch let obstacle as Obstacle {
-            let redactor = Self.hide(known + resolver.found)
+            let redactor = hidden.hide(known + resolver.found)
             throw end(for: obstacle, redactor, file, clock, jitter, inbox)
         }
     }
@@ -244,17 +246,9 @@ struct JobRun {
         let messages = [obstacle.message, report.failure?.message].compactMap(\.self)
         let exit = Exit(
             summary.exitCode.combined(with: report.failure == nil ? .success : .environment),
-            messages.isEmpty ? nil : messages.joined(separator: "\nrunner: ")
+            messages
         )
         return told(exit, inbox, hasReport: report.failure == nil)
-    }
-
-    /// From now on standard error has none of those values; what finds them is for the report.
-    @discardableResult
-    private static func hide(_ secrets: [Secret]) -> Redactor? {
-        let redactor = Redactor(secrets)
-        if let redactor { StandardError.pass(through: { redactor.redacted($0) }) }
-        return redactor
     }
 
     /// The path of the report, wherever it is read.
@@ -340,11 +334,20 @@ struct JobRun {
     }
 
     /// Does what a missing secret can stop, which is then explained.
-    private func explained<Result>(_ body: () throws -> Result) throws -> Result {
+    private func explained<Result>(
+        _ resolver: SecretResolver,
+        _ body: () throws -> Result
+    ) throws -> Result {
         do {
             return try body()
         } catch let rejected as PlanRejected {
-            FileDiagnostics(source: source, diagnostics: rejected.diagnostics).printAsText()
+            // Taken out of the text as it is, not out of what is printed.
+            FileDiagnostics(
+                showing: rejected.diagnostics,
+                of: source,
+                without: plan.confidentialText,
+                and: hidden.secrets + resolver.found
+            ).printAsText()
             throw Obstacle(
                 .environment(rejected.diagnostics.map(\.message).joined(separator: "; "))
             )

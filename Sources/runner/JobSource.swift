@@ -78,29 +78,38 @@ struct JobSource {
         let source = SourceText(name: path, bytes: bytes)
         content = source
         guard let document = parsed.document else {
-            report = FileDiagnostics(source: source, diagnostics: parsed.diagnostics)
+            report = FileDiagnostics(
+                showing: parsed.diagnostics,
+                of: source,
+                without: ConfidentialText(ofLinesIn: source),
+                and: []
+            )
             outcome = .rejected(isEnvironment: false)
             return
         }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
-            let redactor = Self.redactor(plan.secretVariables)
+            let secrets = SecretResolver.environmentValues(of: plan.secretVariables)
             report = FileDiagnostics(
-                source: source,
-                diagnostics: parsed.diagnostics + plan.warnings
-            ).redacted(by: redactor)
+                showing: parsed.diagnostics + plan.warnings,
+                of: source,
+                without: ConfidentialText(of: document),
+                and: secrets
+            )
             outcome = .plan(plan)
-            self.redactor = redactor
+            redactor = Redactor(secrets)
         } catch {
-            let redactor = Self.redactor(error.secretVariables)
+            let secrets = SecretResolver.environmentValues(of: error.secretVariables)
             report = FileDiagnostics(
-                source: source,
-                diagnostics: parsed.diagnostics + error.diagnostics
-            ).redacted(by: redactor)
+                showing: parsed.diagnostics + error.diagnostics,
+                of: source,
+                without: ConfidentialText(of: document),
+                and: secrets
+            )
             if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {
-                throw Exit(.usage, Self.complaint(about: error))
+                throw Exit(.usage, Self.complaints(about: error))
             }
-            dataReports = error.dataFaults.map { $0.redacted(by: redactor) }
+            dataReports = error.dataFaults.map { $0.redacted(by: Redactor(secrets)) }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }
@@ -124,10 +133,6 @@ struct JobSource {
         }
     }
 
-    private static func redactor(_ variables: Set<String>) -> Redactor? {
-        Redactor(SecretResolver.environmentValues(of: variables))
-    }
-
     /// Refuses `-`: the paths of a job are relative to its file, and standard input has no folder.
     static func requirePath(_ argument: String) throws(Exit) {
         guard argument != "-" else {
@@ -137,6 +142,9 @@ struct JobSource {
             )
         }
     }
+
+    /// A text without values of secrets that are in the environment, and without logins in URLs.
+    func shown(_ text: String) -> String { ForeignText(redactor: redactor).open(text) }
 
     /// What was found in all files.
     var reports: [FileDiagnostics] { [report] + dataReports }
@@ -174,12 +182,12 @@ struct JobSource {
     }
 
     /// What is wrong with options.
-    private static func complaint(about rejected: PlanRejected) -> String {
+    private static func complaints(about rejected: PlanRejected) -> [String] {
         let tasks = rejected.unknownTasks.map { task in
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
             return "there is no task `\(task.id)`, which `--only` asks for\(hint)"
         }
-        return (tasks + [rejected.reportFault].compactMap(\.self)).joined(separator: "\nrunner: ")
+        return tasks + [rejected.reportFault].compactMap(\.self)
     }
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {

@@ -87,7 +87,7 @@ struct RunLock {
             return { inbox.isTaken(turn) }
         }
         // Behind the listener: who reads it may send a signal at once.
-        if !isQuiet { StandardError.write(Array("runner: waiting: \(holder) is under way\n".utf8)) }
+        if !isQuiet { StandardError.say("waiting: \(holder) is under way") }
         let file = file
         _ = try Exit.environment { () throws(SystemError) in
             try JoinableThread(name: "lock") {

@@ -61,7 +61,8 @@ enum Main {
 
     /// Prints help to standard output and complaints about the command line to standard error.
     private static func explain(_ error: any Error) -> Exit {
-        let text = Runner.fullMessage(for: error) + "\n"
+        // It quotes the command line.
+        let text = TerminalText.harmlessLines(Runner.fullMessage(for: error)) + "\n"
         if Runner.exitCode(for: error).isSuccess {
             do throws(SystemError) {
                 try StandardOutput.write(text)

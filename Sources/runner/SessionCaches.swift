@@ -55,9 +55,7 @@ struct SessionCaches {
         for case let cache? in caches {
             cache.close()
             if let fault = cache.fault, faults.insert(fault).inserted {
-                StandardError.write(
-                    Array("runner: warning: the cache is not used: \(fault)\n".utf8)
-                )
+                StandardError.say("warning: the cache is not used: \(fault)")
             }
         }
     }

@@ -52,6 +52,6 @@ struct SessionCookies {
     }
 
     private static func warn(_ text: String) {
-        StandardError.write(Array("runner: warning: \(text)\n".utf8))
+        StandardError.say("warning: \(text)")
     }
 }

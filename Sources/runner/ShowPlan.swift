@@ -28,17 +28,22 @@ struct ShowPlan: ParsableCommand {
             variables: job.resolvedVariables(in: ProcessContext.environment),
             only: EnvironmentOption.identifiers(only)
         )
-        let redactor = source.redactor
         let plan = try source.requirePlan()
-        let listing = PlanListing(plan, interfaces: try Self.interfaces(of: plan)) {
-            redactor?.redacted($0) ?? $0
-        }
+        let listing = PlanListing(
+            plan,
+            interfaces: try Self.interfaces(of: plan),
+            shown: source.shown
+        )
         switch try OutputFormat.resolve(format) {
         case .text:
             try listing.writeText { (text) throws(Exit) in try Self.write(text.utf8.span) }
         case .json:
             try listing.writeJSON { (bytes: Span<UInt8>) throws(Exit) in
-                try Self.write(bytes)
+                if let harmless = TerminalText.harmlessJSON(bytes) {
+                    try Self.write(harmless.span)
+                } else {
+                    try Self.write(bytes)
+                }
             }
         }
     }

@@ -109,9 +109,8 @@ struct Validate: ParsableCommand {
         source.printDiagnostics()
         guard isRight, !isQuiet, case .plan(let plan) = source.outcome else { return }
         let count = plan.taskCount
-        try StandardOutput.write(
-            "\(source.report.source.name): valid, \(count) \(count == 1 ? "task" : "tasks")\n"
-        )
+        let name = TerminalText.harmless(source.shown(source.report.source.name))
+        try StandardOutput.write("\(name): valid, \(count) \(count == 1 ? "task" : "tasks")\n")
     }
 
     /// Writes the formats that are one document for all files.
@@ -125,7 +124,7 @@ struct Validate: ParsableCommand {
         }
         writer.newline()
         try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in
-            _ = try StandardOutput.write(bytes)
+            _ = try StandardOutput.write(json: bytes)
         }
     }
 

@@ -52,7 +52,7 @@ import Testing
     @Test func `what would end a property or a line is escaped`() {
         let fault = Diagnostic(code: "x.y", "100% of\r\nit", at: range((1, 1), (1, 2)))
         let text = render(fault, text: "50%", name: "C:\\50%,\r\nb.yaml")
-        #expect(text.hasPrefix("::error file=C%3A\\50%25%2C%0D%0Ab.yaml,line=1"))
+        #expect(text.hasPrefix("::error file=C%3A\\50%25%2C\\r\\nb.yaml,line=1"))
         #expect(text.contains("::100%25 of"))
         #expect(text.contains("%0A1 | 50%25%0A"))
         #expect(text.utf8.filter { $0 == 10 || $0 == 13 } == [10])

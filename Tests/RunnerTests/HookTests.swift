@@ -150,6 +150,29 @@ import TransferModel
         #expect(!environment.contains("RUNNER_REPORT="))
     }
 
+    @Test func `what a hook writes is shown by lines, without secrets and without commands`() throws
+    {
+        let server = try ScriptedServer(["/a": [.status(201)]])
+        let job = try job(
+            server,
+            script: """
+                #!/bin/sh
+                head -c 16370 /dev/zero | tr '\\0' x; echo; cat lines lines; cat lines >&2
+                printf 'U3VwZXJTZWNy\\nZXRUb2tlbjk5\\n::error::x\\033[31m\\n'
+                """,
+            more: "secrets: { t: { env: TOKEN } }"
+        )
+        // One line that no buffer holds: wherever it is cut, a secret stands there.
+        let line = String(repeating: "SuperSecretToken99-", count: 20_000)
+        try job.folder.write("U3VwZXJTZWNyZXRUb2tlbjk5 \(line)end\n", to: "lines")
+        let run = try job.run("--progress", "none", environment: ["TOKEN": "SuperSecretToken99"])
+        #expect(run.code == 0)
+        let text = run.command.standardError
+        #expect(!text.contains("Super") && !text.contains("oken99") && !text.contains("U3VwZX"))
+        #expect(!text.contains("ZXRUb2tl") && text.contains("‹redacted›-‹redacted›-"))
+        #expect(text.contains(#"\u{3A}:error::x\u{1B}[31m"#))
+    }
+
     @Test func `of a background session who was not told is told by the next run, before it sends`()
         throws
     {

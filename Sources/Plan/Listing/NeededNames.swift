@@ -42,7 +42,7 @@ struct NeededNames {
 
 extension Shape {
     /// What the elements of a list are that has this shape.
-    fileprivate var element: Shape {
+    var element: Shape {
         switch self {
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element),
             .tuple(let element, _):
@@ -61,7 +61,7 @@ extension Shape {
     }
 
     /// What stands under a key of a mapping that has this shape; nil in free space.
-    fileprivate func value(of key: String) -> Shape? {
+    func value(of key: String) -> Shape? {
         switch self {
         case .mapping(let table): table.keys.first { $0.name == key }?.shape
         case .variants(_, let tables):
@@ -75,7 +75,7 @@ extension Shape {
         }
     }
 
-    private var isMapping: Bool {
+    var isMapping: Bool {
         switch self {
         case .mapping, .variants, .named, .someNamed: true
         case .either(let one, let other): one.isMapping || other.isMapping

@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JSON
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// What `runner plan` shows: what would be run, in which order, and which line set what.
@@ -109,43 +110,45 @@ extension PlanListing {
     package func writeText<Failure: Error>(
         _ emit: (String) throws(Failure) -> Void
     ) throws(Failure) {
-        var text =
-            "job \(plan.name) (\(Self.oneLine(plan.fileName))): \(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")\n"
-        text += "environment: \(Self.list(names.environment))\n"
-        text += "variables: \(Self.list(names.variables))\n"
-        text += "secrets: \(Self.list(names.secrets))\n"
-        Self.append(job(), to: &text)
+        let count = "\(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")"
+        var text = printed("job \(plan.name) (\(plan.fileName)): \(count)")
+        text += printed("environment: \(Self.list(names.environment))")
+        text += printed("variables: \(Self.list(names.variables))")
+        text += printed("secrets: \(Self.list(names.secrets))")
+        append(job(), to: &text)
         for number in plan.sessions.indices {
             let session = Self.session(number, of: plan)
-            text += "\nsession \(plan.sessions[number].name)\(Self.place(session.line))\n"
+            text += "\n"
+            text += printed("session \(plan.sessions[number].name)\(Self.place(session.line))")
             if let interfaces {
-                let names = interfaces[number].map(Self.oneLine).joined(separator: ", ")
-                text += "  can use now: \(names.isEmpty ? "no interface" : names)\n"
+                let names = interfaces[number].joined(separator: ", ")
+                text += printed("  can use now: \(names.isEmpty ? "no interface" : names)")
             }
-            Self.append(session.rows, to: &text)
+            append(session.rows, to: &text)
         }
-        try emit(shown(text))
+        try emit(text)
         var listing = TaskListing(plan, timeouts: timeouts)
         var position = 0
         for node in order {
             for index in plan.graph.tasks(of: node) {
                 position += 1
                 let task = listing.task(index)
-                var text = "\n\(position). \(plan.kind(of: index).rawValue) \(task.id)"
-                text += "\(Self.place(task.line))\n"
-                Self.append(task.rows, to: &text)
-                try emit(shown(text))
+                let kind = plan.kind(of: index).rawValue
+                var text = "\n"
+                text += printed("\(position). \(kind) \(task.id)\(Self.place(task.line))")
+                append(task.rows, to: &text)
+                try emit(text)
             }
         }
     }
 
-    private static func append(_ rows: [SettingRow], to text: inout String) {
+    private func append(_ rows: [SettingRow], to text: inout String) {
         let width = rows.map(\.path.utf8.count).max() ?? 0
         for row in rows {
             let gap = String(repeating: " ", count: width - row.path.utf8.count)
             let line = row.line.map { "line \($0)" } ?? "default"
             let source = row.session.map { "session \($0), \(line)" } ?? line
-            text += "  \(row.path)\(gap)  \(oneLine(row.value))  (\(source))\n"
+            text += printed("  \(row.path)\(gap)  \(row.value)  (\(source))")
         }
     }
 
@@ -155,14 +158,8 @@ extension PlanListing {
         names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
     }
 
-    /// The text with control characters and line breaks written out.
-    private static func oneLine(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
-        return text.unicodeScalars.map { scalar in
-            scalar.value < 0x20 || scalar.value == 0x7F
-                ? scalar.escaped(asASCII: true) : String(scalar)
-        }.joined()
-    }
+    /// A line of the listing: without secrets first, harmless then.
+    private func printed(_ text: String) -> String { TerminalText.harmless(shown(text)) + "\n" }
 }
 
 extension PlanListing {

@@ -72,7 +72,11 @@ struct SettingWalk {
             for entry in reader.document.entries(of: collection) {
                 let name = reader.document.text(of: entry.key)
                 guard known.insert(same(name)).inserted else { continue }
-                add(path + name, entry.value, setBy: entry.key)
+                if SecretName.isOne(name) {
+                    addCredential(path + name, entry)
+                } else {
+                    add(path + name, entry.value, setBy: entry.key)
+                }
             }
             for element in reader.document.elements(of: collection) {
                 let name = display(element)
@@ -157,20 +161,23 @@ struct SettingWalk {
             return "[\(elements.joined(separator: ", "))]"
         case .mapping:
             let entries = reader.document.entries(of: node).map {
-                "\(reader.document.text(of: $0.key)): \(display($0.value))"
+                let name = reader.document.text(of: $0.key)
+                let isSecret = SecretName.isOne(name)
+                return "\(name): \(isSecret ? displayCredential($0.value) : display($0.value))"
             }
             return "{\(entries.joined(separator: ", "))}"
         }
     }
 
-    /// The expressions of a scalar as they are written, without the text around them.
+    /// The expressions of a scalar as they are written, without their fallbacks and the text around them.
     private func displayCredential(_ node: NodeID) -> String {
-        guard reader.document.hasInterpolation(node) else { return Secret.mark }
+        guard reader.document.kind(of: node) == .scalar, reader.document.hasInterpolation(node)
+        else { return Secret.mark }
         let text = reader.document.text(of: node)
         return Template(text).pieces.map { piece in
             switch piece {
-            case .literal: Secret.mark
-            case .expression(let expression): String(text.slice(expression.range))
+            case .literal(let literal): SecretName.isScheme(literal) ? literal : Secret.mark
+            case .expression(let expression): expression.writtenWithoutFallback(in: text)
             }
         }.joined()
     }
@@ -224,7 +231,8 @@ struct SettingWalk {
     ) -> String? {
         switch expression.namespace {
         case .var:
-            guard case .value(let value)? = reader.variables.states[expression.name],
+            guard !SecretName.isOne(expression.name),
+                case .value(let value)? = reader.variables.states[expression.name],
                 !value.isFromEnvironment, value.secrets.isEmpty
             else { return nil }
             return value.text
@@ -246,5 +254,16 @@ struct SettingWalk {
         case (.absent, .fallback(let fallback)): return fallback
         default: return nil
         }
+    }
+}
+
+extension Expression {
+    /// As it stands in a text, its fallback redacted: where a secret is asked for, that is one too.
+    fileprivate func writtenWithoutFallback(in text: String) -> String {
+        let written = String(text.slice(range))
+        guard case .fallback(let fallback) = rule, !fallback.isEmpty else { return written }
+        let front = written.utf8.count - fallback.utf8.count - 1
+        guard front > 0 else { return Secret.mark }
+        return written.slice(0..<front) + Secret.mark + "}"
     }
 }

@@ -46,9 +46,9 @@ struct ReportWriter: ~Copyable {
     }
 
     /// Writes text that a peer may have had a hand in, limited in length and without user information of URLs.
-    mutating func foreignText(_ text: String) {
-        let text = redactor?.redacted(text) ?? text
-        json.string(Redaction.text(text, maximumBytes: Self.maximumForeignBytes))
+    mutating func foreignText(_ text: String, isReference: Bool = false) {
+        let foreign = ForeignText(redactor: redactor)
+        json.string(foreign.open(text, maximumBytes: Self.maximumForeignBytes, isReference))
     }
 
     /// Writes the object that is made from `subject`.
@@ -113,19 +113,24 @@ struct ReportWriter: ~Copyable {
         json.key(plain: "value")
         if Redaction.isSecretField(name) {
             json.string(Secret.mark)
-        } else if redactor == nil, Redaction.isHarmless(value, maximumBytes: maximum) {
-            json.latin1(value)
         } else {
-            characters(value)
+            let isReference = Redaction.isReferenceField(name)
+            if redactor == nil,
+                Redaction.isHarmless(value, maximumBytes: maximum, isReference: isReference)
+            {
+                json.latin1(value)
+            } else {
+                characters(value, isReference: isReference)
+            }
         }
         json.endObject()
     }
 
     /// Writes bytes as the characters of the same numbers, as text that a peer had a hand in.
-    private mutating func characters(_ value: Span<UInt8>) {
+    private mutating func characters(_ value: Span<UInt8>, isReference: Bool = false) {
         var bytes: [UInt8] = []
         bytes.append(value)
-        foreignText(HeaderFields.text(bytes[...]))
+        foreignText(HeaderFields.text(bytes[...]), isReference: isReference)
     }
 }
 

@@ -12,6 +12,7 @@ package final class ProgressDisplay: RunEventSink {
 
     private let style: ProgressStyle
     private let redactor: Redactor?
+    private let foreign: ForeignText
     private let lines: ProgressLines
     private let reportPath: () -> String?
     private let traits: () -> TerminalTraits
@@ -26,7 +27,7 @@ package final class ProgressDisplay: RunEventSink {
     /// When something was written last, or the run began.
     private var lastWriting: MonotonicTime
     /// What the programs behind bodies say, by task.
-    private var errorLines: [String: ErrorLines] = [:]
+    private var errorLines: [String: ProgramLines] = [:]
     /// The lines that stand at the end of the screen and will be replaced.
     private var picture: [String] = []
 
@@ -47,7 +48,8 @@ package final class ProgressDisplay: RunEventSink {
         let first = traits()
         self.style = style.resolved(for: first)
         self.redactor = redactor
-        lines = ProgressLines(usesColor: first.usesColor)
+        foreign = ForeignText(redactor: redactor)
+        lines = ProgressLines(usesColor: first.usesColor, foreign: foreign)
         self.reportPath = reportPath
         self.traits = traits
         self.now = now
@@ -122,7 +124,7 @@ package final class ProgressDisplay: RunEventSink {
     }
 
     private func show(_ bytes: [UInt8], of id: String, isLast: Bool) {
-        var text = errorLines.removeValue(forKey: id) ?? ErrorLines(redactor: redactor)
+        var text = errorLines.removeValue(forKey: id) ?? ProgramLines(redactor: redactor)
         let shown = text.take(bytes, isLast: isLast)
         if !isLast { errorLines[id] = text }
         guard !shown.isEmpty else { return }
@@ -164,7 +166,7 @@ package final class ProgressDisplay: RunEventSink {
         state.bytesPerSecond = rate.bytesPerSecond
         state.secondsLeft = secondsLeft
         let traits = traits()
-        let frame = ProgressFrame(running: running, total: state)
+        let frame = ProgressFrame(running: running, total: state, foreign: foreign)
         replace(frame.lines(columns: traits.columns, rows: traits.rows))
     }
 

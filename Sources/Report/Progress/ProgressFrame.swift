@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// One picture of a run: a line for each running transfer and one for all of them.
@@ -21,33 +22,35 @@ struct ProgressFrame: Sendable {
 
     var running: [TaskProgress]
     var total: Total
+    /// What becomes of text that is not the runner's own.
+    var foreign = ForeignText()
 
     /// The lines, none wider than a terminal of that width can show without breaking it.
     func lines(columns: Int, rows: Int) -> [String] {
         // A line that fills the last cell makes some terminals begin the next one.
         let width = max(1, columns - 1)
         let shown = running.prefix(max(0, rows - Self.freeRows))
-        return shown.map { Self.line(of: $0, width: width) } + [totalLine(width: width)]
+        return shown.map { line(of: $0, width: width) } + [totalLine(width: width)]
     }
 
-    private static func line(of task: TaskProgress, width: Int) -> String {
-        let id = TerminalText.harmless(task.id)
+    private func line(of task: TaskProgress, width: Int) -> String {
+        let id = foreign.line(task.id)
         let fraction = task.fraction
         let percent = fraction.map { "\(Int($0 * 100))%" } ?? "-"
-        let half = (width - figuresWidth - 4) / 2
-        guard half >= minimumBarWidth else {
+        let half = (width - Self.figuresWidth - 4) / 2
+        guard half >= Self.minimumBarWidth else {
             // Too narrow for a bar: the id and how far it is.
             let figure = String(repeating: " ", count: max(0, 5 - percent.count)) + percent
             guard width > 12 else { return TerminalText.truncated(id, columns: width) }
             return TerminalText.fitted(id, columns: width - 5) + figure
         }
-        let barWidth = min(half, maximumBarWidth)
-        let idWidth = width - figuresWidth - barWidth - 4
+        let barWidth = min(half, Self.maximumBarWidth)
+        let idWidth = width - Self.figuresWidth - barWidth - 4
         let size = Quantity.bytes(task.payloadBytes + task.countOfBytesResumed)
         return TerminalText.fitted(id, columns: idWidth) + "  "
-            + bar(fraction, width: barWidth) + "  "
+            + Self.bar(fraction, width: barWidth) + "  "
             + String(repeating: " ", count: max(0, 4 - percent.count)) + percent
-            + String(repeating: " ", count: max(0, figuresWidth - 4 - size.count)) + size
+            + String(repeating: " ", count: max(0, Self.figuresWidth - 4 - size.count)) + size
     }
 
     /// `[====>    ]`; empty when it is not known how far the transfer is.

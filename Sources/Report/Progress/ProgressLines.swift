@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The lines that stay: what became of a task, a retry, the whole run.
@@ -10,12 +11,14 @@ struct ProgressLines: Sendable {
     private static let maximumDetail = 500
 
     var usesColor: Bool
+    /// What becomes of text that is not the runner's own.
+    var foreign = ForeignText()
 
     /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, the help on a line of its own.
     func finished(_ record: TaskRecord) -> String {
         let size = record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         let duration = record.endDate.microseconds(since: record.startDate)
-        var line = word(record.outcome) + "  " + TerminalText.harmless(record.id)
+        var line = word(record.outcome) + "  " + foreign.line(record.id)
         if !record.required, record.error != nil { line += " (not required)" }
         if !record.attempts.isEmpty {
             line += "  \(Quantity.bytes(size)) in \(Quantity.duration(microseconds: duration))"
@@ -23,7 +26,7 @@ struct ProgressLines: Sendable {
         }
         guard let error = record.error else { return line + "\n" }
         let source = record.source
-        let place = TerminalText.harmless(source.file) + ":\(source.line):\(source.column)"
+        let place = foreign.line(source.file) + ":\(source.line):\(source.column)"
         line += ": \(reason(error)) (\(place))\n"
         if let help = error.help { line += "\(margin)help: \(shown(help))\n" }
         return line
@@ -39,21 +42,20 @@ struct ProgressLines: Sendable {
         let wait = Quantity.duration(microseconds: waitMicroseconds)
         // A mirror is not waited for.
         let next = waitMicroseconds == 0 ? "again at once" : "again in \(wait)"
-        return padded("retrying", color: 33) + "  \(TerminalText.harmless(id))"
+        return padded("retrying", color: 33) + "  \(foreign.line(id))"
             + "  \(attempt == 0 ? "it could not begin" : "attempt \(attempt)"): "
             + "\(reason(failure)); \(next)\n"
     }
 
     /// `waiting    id  network: no interface leads to …`.
     func waiting(id: String, failure: TransferFailure) -> String {
-        padded("waiting", color: 33) + "  \(TerminalText.harmless(id))  \(reason(failure))\n"
+        padded("waiting", color: 33) + "  \(foreign.line(id))  \(reason(failure))\n"
     }
 
     /// `stderr     id  dump: connection refused`.
     func wrote(_ line: String, id: String) -> String {
-        let text = Redaction.text(line, maximumBytes: .max)
-        return TerminalText.fitted("stderr", columns: Self.wordWidth)
-            + "  \(TerminalText.harmless(id))  \(TerminalText.harmless(text))\n"
+        TerminalText.fitted("stderr", columns: Self.wordWidth)
+            + "  \(foreign.line(id))  \(foreign.line(line))\n"
     }
 
     /// `stopping   the run was interrupted; 3 tasks are still running`.
@@ -64,12 +66,12 @@ struct ProgressLines: Sendable {
             case 1: "; 1 task is still running"
             default: "; \(running) tasks are still running"
             }
-        return padded("stopping", color: 33) + "  \(reason)\(rest)\n"
+        return padded("stopping", color: 33) + "  \(foreign.line(reason))\(rest)\n"
     }
 
     /// `running    a, b and 5 more; 3 of 40 tasks have ended; 1.2 GiB, 3.4 MiB/s`.
     func stillRunning(_ ids: [String], _ total: ProgressFrame.Total) -> String {
-        let shown = ids.prefix(Self.mostNames).map(TerminalText.harmless)
+        let shown = ids.prefix(Self.mostNames).map { foreign.line($0) }
         var names = shown.joined(separator: ", ")
         if ids.count > shown.count { names += " and \(ids.count - shown.count) more" }
         var figures = Quantity.bytes(total.bytes)
@@ -112,7 +114,7 @@ struct ProgressLines: Sendable {
                 "exit code \(summary.exitCode.rawValue): a signal has stopped the run, "
                 + "although every task has ended by itself\n"
         }
-        if let reportPath { text += "report: \(TerminalText.harmless(reportPath))\n" }
+        if let reportPath { text += "report: \(foreign.line(reportPath))\n" }
         return text
     }
 
@@ -126,9 +128,9 @@ struct ProgressLines: Sendable {
 
     /// A text that a peer may have had a hand in, in one line and without credentials.
     private func shown(_ text: String) -> String {
-        let redacted = Redaction.text(text, maximumBytes: ReportWriter.maximumForeignBytes)
-        return TerminalText.truncated(
-            TerminalText.harmless(redacted),
+        foreign.line(
+            text,
+            maximumBytes: ReportWriter.maximumForeignBytes,
             columns: Self.maximumDetail
         )
     }

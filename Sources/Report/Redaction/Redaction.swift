@@ -18,10 +18,39 @@ enum Redaction {
         return secretFields.contains { name.isEqualIgnoringCase($0.span) }
     }
 
+    /// Whether the value of a field of that name is a URL, perhaps a relative one.
+    static func isReferenceField(_ name: Span<UInt8>) -> Bool {
+        switch name.count {
+        case 8: name.isEqualIgnoringCase(location.span)
+        case 16: name.isEqualIgnoringCase(contentLocation.span)
+        default: false
+        }
+    }
+
+    private static let location = Array("location".utf8)
+    private static let contentLocation = Array("content-location".utf8)
+
     /// Whether a text may stand as it is: short enough, and without a user name or password in a URL.
-    static func isHarmless(_ text: Span<UInt8>, maximumBytes: Int) -> Bool {
+    static func isHarmless(
+        _ text: Span<UInt8>,
+        maximumBytes: Int,
+        isReference: Bool = false
+    ) -> Bool {
         guard text.count <= maximumBytes else { return false }
-        return !text.contains(UInt8(ascii: "@")) || userInformation(text, from: 0) == nil
+        guard text.contains(UInt8(ascii: "@")) else { return true }
+        return UserInformation.first(in: text) == nil
+            && (!isReference || UserInformation.ofReference(text) == nil)
+    }
+
+    /// A URL, perhaps a relative one, with its user information redacted.
+    static func reference(_ text: String) -> String {
+        let bytes = text.utf8.span
+        guard let secret = UserInformation.ofReference(bytes) else { return text }
+        var kept: [UInt8] = []
+        kept.append(bytes.extracting(0..<secret.lowerBound))
+        kept.append(contentsOf: Secret.mark.utf8)
+        kept.append(bytes.extracting(secret.upperBound..<bytes.count))
+        return String(decoding: kept, as: UTF8.self)
     }
 
     /// The text with the user information of every URL in it redacted, and cut after `maximumBytes` bytes.
@@ -30,7 +59,7 @@ enum Redaction {
         if isHarmless(bytes, maximumBytes: maximumBytes) { return text }
         var kept: [UInt8] = []
         var position = 0
-        while let secret = userInformation(bytes, from: position) {
+        while let secret = UserInformation.first(in: bytes, from: position) {
             for index in position..<secret.lowerBound { kept.append(bytes[index]) }
             kept.append(contentsOf: Secret.mark.utf8)
             position = secret.upperBound
@@ -41,38 +70,5 @@ enum Redaction {
         while end > 0, kept[end] & 0xC0 == 0x80 { end -= 1 }
         return String(decoding: kept[..<end], as: UTF8.self)
             + "... (\(kept.count - end) more bytes)"
-    }
-
-    /// The first stretch between `://` and the last `@` of an authority (RFC 3986 §3.2.1), `@` not included.
-    private static func userInformation(_ text: Span<UInt8>, from start: Int) -> Range<Int>? {
-        var position = start
-        while position + 3 <= text.count {
-            guard
-                text[position] == UInt8(ascii: ":"), text[position + 1] == UInt8(ascii: "/"),
-                text[position + 2] == UInt8(ascii: "/")
-            else {
-                position += 1
-                continue
-            }
-            let first = position + 3
-            var end = first
-            var at: Int?
-            while end < text.count, !endsAuthority(text[end]) {
-                if text[end] == UInt8(ascii: "@") { at = end }
-                end += 1
-            }
-            if let at, at > first { return first..<at }
-            position = end
-        }
-        return nil
-    }
-
-    private static func endsAuthority(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x20, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"),
-            UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"):
-            true
-        default: false
-        }
     }
 }

@@ -7,15 +7,15 @@ package import TransferModel
 /// more and on one line or several, and cut off by an ellipsis. The time is that of one look at each byte, except where a text begins to be a
 /// secret.
 package final class Redactor: Sendable {
-    private let patterns: [SecretPattern]
+    let patterns: [SecretPattern]
     /// The patterns that begin with four bytes, which they all have.
     private let beginnings: [UInt32: [Int]]
     /// A bit for each pair of bytes, set when a pattern begins with it: most of a text is passed over by it.
     private let pairs: [UInt64]
     /// How often a text may have been escaped: in a URL within JSON, for one.
-    private static let layers = 2
+    static let layers = 2
     /// The ways in which a text is read besides as it is.
-    private let escapings: [UnescapedText.Escaping]
+    let escapings: [UnescapedText.Escaping]
 
     /// Nil when there is no secret; values of less than four bytes are not looked for.
     package init?(_ secrets: [Secret]) {
@@ -68,26 +68,6 @@ package final class Redactor: Sendable {
         return result + text[position...]
     }
 
-    /// Where a secret begins that may go on behind the end of UTF-8 text, an offset; nil when none does.
-    ///
-    /// Also where one ends there: a line that ends with a secret is rare.
-    package func unfinishedSecret(in text: [UInt8]) -> Int? {
-        let last = text.indices.reversed().lazy
-            .filter { !UnescapedText.isWhiteSpace(text[$0]) }
-            .prefix(SecretPattern.minimumCount - 1)
-        let ends = Array(last)
-        let end = ends.first.map { $0 + 1 } ?? 0
-        // The ellipsis is how the beginning of a secret is known for one.
-        let found = secrets(in: (text + Array("…".utf8)).span)
-        // What is shorter is not found by it.
-        let short = ends.filter { start in
-            let beginning = text[start...].filter { !UnescapedText.isWhiteSpace($0) }
-            return patterns.contains { $0.bytes.starts(with: beginning) }
-        }
-        let long = found.last { $0.upperBound >= end }?.lowerBound
-        return [long, short.min()].compactMap(\.self).min()
-    }
-
     private static func replacing(_ ranges: [Range<Int>], in text: Span<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var position = 0
@@ -101,7 +81,7 @@ package final class Redactor: Sendable {
     }
 
     /// Where secrets stand, in order, no two together.
-    private func secrets(in text: Span<UInt8>) -> [Range<Int>] {
+    func secrets(in text: Span<UInt8>) -> [Range<Int>] {
         var found = secrets(in: text, layers: Self.layers)
         guard found.count > 1 else { return found }
         found.sort { $0.lowerBound < $1.lowerBound }

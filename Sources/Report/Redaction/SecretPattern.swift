@@ -20,9 +20,12 @@ struct SecretPattern: Sendable, Hashable {
     static func all(of secret: String) -> Set<SecretPattern> {
         let bytes = Array(secret.utf8)
         guard bytes.count >= minimumCount else { return [] }
-        var patterns: Set = [SecretPattern(bytes), SecretPattern(asCharacters(bytes))]
-        // As an excerpt of a body has it.
-        patterns.insert(SecretPattern(Array(secret.onOneLine().text.utf8)))
+        var patterns: Set<SecretPattern> = []
+        for text in [secret, String(decoding: asCharacters(bytes), as: UTF8.self)] {
+            patterns.insert(SecretPattern(Array(text.utf8)))
+            // As an excerpt of a body or a field has it.
+            patterns.insert(SecretPattern(Array(text.onOneLine().text.utf8)))
+        }
         // A server may answer with one line of a key, and what is shown on a terminal has no line ends.
         let lines = bytes.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
         for line in lines where line.count >= minimumLine {

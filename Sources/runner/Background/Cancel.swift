@@ -68,12 +68,13 @@ struct Cancel: ParsableCommand {
     }
 
     private func line(about left: BackgroundRound?) -> String {
+        let name = TerminalText.harmless(identifier)
         guard let left, left.state == .open else {
-            return "\(identifier): nothing was left to cancel\n"
+            return "\(name): nothing was left to cancel\n"
         }
         let ended = left.transfers.count { $0.state.end != nil }
         let all = max(left.taskCount ?? 0, left.transfers.count)
-        return "\(identifier): cancelled with \(all - ended) of \(all) transfers left\n"
+        return "\(name): cancelled with \(all - ended) of \(all) transfers left\n"
     }
 
     /// Tells the process that has the lock to end, and waits until it has.

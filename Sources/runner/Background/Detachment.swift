@@ -76,8 +76,8 @@ struct Detachment {
                 let report = rest.dropFirst(Self.ready.count).prefix { $0 != "\n" }
                 let lines = """
                     process \(process.identifier)
-                    log \(place.folder.path(of: place.name))
-                    report \(report)
+                    log \(TerminalText.harmless(place.folder.path(of: place.name)))
+                    report \(TerminalText.harmless(String(report)))
 
                     """
                 // The run goes on, whether somebody reads that or not.

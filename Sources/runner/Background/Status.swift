@@ -47,7 +47,7 @@ struct Status: ParsableCommand {
             try StandardOutput.write(
                 statuses.map { $0.text(withTransfers: withTransfers) }.joined(separator: "\n")
             )
-        case .json: try StandardOutput.write(Self.json(statuses, withTransfers).span)
+        case .json: try StandardOutput.write(json: Self.json(statuses, withTransfers).span)
         }
         if !isWhole { throw Exit(.environment) }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HTTPCache
 import JSON
+import Report
 import SystemKit
 import TransferModel
 
@@ -63,7 +64,7 @@ struct CacheCommand: ParsableCommand {
             var writer = JSONWriter()
             json(&writer)
             writer.newline()
-            try StandardOutput.write(writer.bytes.span)
+            try StandardOutput.write(json: writer.bytes.span)
         }
     }
 }
@@ -98,7 +99,7 @@ extension CacheCommand {
                 OutputFormat.resolve(options.format),
                 text: {
                     """
-                    folder      \(path)
+                    folder      \(TerminalText.harmless(path))
                     URLs        \(urls.count)
                     responses   \(count), \(fresh) of them fresh
                     size        \(size) bytes
@@ -147,7 +148,8 @@ extension CacheCommand {
                             "\(item.response.statusCode)", "\(item.size)", "\(freshness.age)",
                             "\(freshness.lifetime)",
                         ]
-                        return (numbers + [item.url]).joined(separator: "\t") + "\n"
+                        return (numbers + [ForeignText().line(item.url)]).joined(separator: "\t")
+                            + "\n"
                     }
                     .joined()
                 },
@@ -231,7 +233,7 @@ extension CacheCommand {
             try CacheCommand.write(
                 OutputFormat.resolve(options.format),
                 text: {
-                    faults.map { "\($0.name): \($0.reason)\n" }.joined()
+                    faults.map { TerminalText.harmless("\($0.name): \($0.reason)") + "\n" }.joined()
                         + (isDamaged ? "" : "nothing is damaged\n")
                 },
                 json: { writer in

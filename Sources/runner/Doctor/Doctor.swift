@@ -36,7 +36,7 @@ struct Doctor: ParsableCommand {
         )
         switch format {
         case .text: try StandardOutput.write(report.text)
-        case .json: try StandardOutput.write(report.json.span)
+        case .json: try StandardOutput.write(json: report.json.span)
         }
         if report.faultCount > 0 { throw Exit(.environment) }
     }

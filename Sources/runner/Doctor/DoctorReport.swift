@@ -1,5 +1,6 @@
 import JSON
 import Report
+import SystemKit
 import TransferModel
 
 /// What `doctor` tells, as text or as JSON.

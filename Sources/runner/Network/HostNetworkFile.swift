@@ -26,7 +26,9 @@ enum HostNetworkFile {
         let network = parsed.document.map(HostNetwork.init)
         let diagnostics = parsed.diagnostics + (network?.diagnostics ?? [])
         let source = SourceText(name: path, bytes: bytes)
-        FileDiagnostics(source: source, diagnostics: diagnostics).printAsText()
+        FileDiagnostics(source: source, diagnostics: diagnostics)
+            .redacted(by: nil)
+            .printAsText()
         guard let network, !diagnostics.contains(where: { $0.severity == .error }) else {
             throw Exit(.environment)
         }

@@ -145,7 +145,7 @@ import TransferModel
         }
         #expect(
             Array(screen.lines.prefix(2)) == [
-                "stderr     dump  connected", "stderr     dump  closed\u{FFFD}[A",
+                "stderr     dump  connected", #"stderr     dump  closed\u{1B}[A"#,
             ]
         )
         #expect(screen.lines.count == (style == .bar ? 5 : 3))

@@ -1,3 +1,4 @@
+import SystemKit
 import Testing
 import TransferModel
 
@@ -34,7 +35,7 @@ import TransferModel
                 "artifact              [========>        ]   50%       512 B",
                 "a-very-long-identif…  [                 ]     -     2.9 MiB",
                 "日本語日本語日本語…   [=================]  100%     2.0 KiB",
-                "evil\u{FFFD}[2J              [=================]  100%     9.8 KiB",
+                #"evil\u{1B}[2J         "# + "[=================]  100%     9.8 KiB",
                 "1234/10000 tasks  2 failed  4.8 MiB  2.0 MiB/s  1:12 left",
             ]
         )
@@ -48,7 +49,7 @@ import TransferModel
         #expect(
             lines == [
                 "artifact        50%", "a-very-long-i…    -", "日本語日本語…  100%",
-                "evil\u{FFFD}[2J       100%", "1234/10000 tasks",
+                #"evil\u{1B}[2J  100%"#, "1234/10000 tasks",
             ]
         )
     }

@@ -60,6 +60,23 @@ import TransferModel
         #expect(lines.finished(record) == "succeeded  artifact  2.0 KiB in 1.2 s\n")
     }
 
+    @Test func `a secret is taken out before its bytes are made printable`() {
+        let secret = "Straße\u{1B}2026!"
+        let foreign = ForeignText(redactor: Redactor([Secret(secret)]))
+        let lines = ProgressLines(usesColor: false, foreign: foreign)
+        // As a field's bytes are shown: `ß` is two characters, one of which is a control.
+        let characters = String(secret.utf8.map { Character(Unicode.Scalar($0)) })
+        var record = Samples.record("id \(secret)", 1, .failed)
+        for text in [secret, characters, characters.lowercased(), characters.onOneLine().text] {
+            var failure = TransferFailure(kind: .mimeType, phase: .wait, detail: "sent \(text)")
+            failure.help = "not \(text)"
+            record.error = failure
+            let shown = lines.finished(record)
+            #expect(shown.hasPrefix("failed     id ‹redacted›: mimeType: sent ‹redacted› ("))
+            #expect(shown.hasSuffix("help: not ‹redacted›\n"), "\(shown)")
+        }
+    }
+
     @Test func `texts from peers stay in their line`() {
         var failure = TransferFailure(kind: .httpStatus, phase: .wait, detail: "a\r\nb\u{1B}[2J")
         failure.help = String(repeating: "x", count: 2000)
@@ -68,7 +85,7 @@ import TransferModel
         let text = lines.finished(record)
         #expect(text.count { $0.isNewline } == 2)
         #expect(
-            text.hasPrefix("failed     id\u{FFFD}: httpStatus: a\u{FFFD}\u{FFFD}b\u{FFFD}[2J (")
+            text.hasPrefix(#"failed     id\u{7}: httpStatus: a\r\nb\u{1B}[2J ("#)
         )
         #expect(text.count < 700)
     }

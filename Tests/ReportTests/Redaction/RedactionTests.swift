@@ -9,10 +9,26 @@ import Testing
         ("see http://a:b@c/ and ftp://d@e", "see http://‹redacted›@c/ and ftp://‹redacted›@e"),
         ("http://h/a@b", "http://h/a@b"), ("a@b", "a@b"), ("http://h?a=b@c", "http://h?a=b@c"),
         ("http://@h", "http://@h"), ("://", "://"), ("", ""),
-        ("http://é:ü@h", "http://‹redacted›@h"),
+        ("http://é:ü@h", "http://‹redacted›@h"), ("//u:p@h/", "//‹redacted›@h/"),
+        ("to `//u:p@h/`", "to `//‹redacted›@h/`"), ("http:///u:p@h/", "http:///‹redacted›@h/"),
+        (#"{"url":"https:\/\/u:p@h\/"}"#, #"{"url":"https:\/\/‹redacted›@h\/"}"#),
+        (#"\\u:p@h"#, #"\\‹redacted›@h"#), ("http://h/a//b@c", "http://h/a//b@c"),
+        ("https://cdn.h/npm/@x/y", "https://cdn.h/npm/@x/y"),
     ])
     func `user information of URLs is redacted wherever it stands`(text: String, result: String) {
         #expect(Redaction.text(text, maximumBytes: 1000) == result)
+    }
+
+    @Test(arguments: [
+        ("//u:p w@h/", "//‹redacted›@h/"), ("http://u:\"p<@h/", "http://‹redacted›@h/"),
+        ("/a@b", "/a@b"), ("a@b", "a@b"), (" //u:p@h?x@y", " //‹redacted›@h?x@y"),
+        ("http:/u@h", "http:/‹redacted›@h"), ("http://h/x@y", "http://h/x@y"),
+    ])
+    func `user information of a Location is redacted whatever stands in it`(
+        text: String,
+        result: String
+    ) {
+        #expect(Redaction.reference(text) == result)
     }
 
     @Test func `a long text is cut between characters and says so`() {

@@ -3,12 +3,12 @@ import TransferModel
 
 @testable import Report
 
-@Suite struct ErrorLinesTests {
+@Suite struct ProgramLinesTests {
     private static let mark = "‹redacted›"
 
     /// What is shown after each piece, the last of which ends the text.
     private static func shown(_ pieces: [String], secret: String? = nil) -> [[String]] {
-        var lines = ErrorLines(redactor: secret.flatMap { Redactor([Secret($0)]) })
+        var lines = ProgramLines(redactor: secret.flatMap { Redactor([Secret($0)]) })
         return pieces.indices.map {
             lines.take(Array(pieces[$0].utf8), isLast: $0 == pieces.count - 1)
         }
@@ -49,7 +49,7 @@ import TransferModel
                 ["load:\n-----BEGIN KEY-----\n", "ab\ncd\n", "-----END KEY-----\n", ""],
                 secret: key
             )
-                == [["load:"], [], [], [Self.mark]]
+                == [["load:"], [], [Self.mark], []]
         )
         // Another text begins as the secret does.
         let other = Self.shown(["-----BEGIN KEY-----\n", "other\n"], secret: key)
@@ -62,10 +62,22 @@ import TransferModel
         )
     }
 
-    @Test func `a line without end is shown when too much of it is held`() {
-        let piece = String(repeating: "x", count: 700_000)
-        #expect(
-            Self.shown([piece, piece, "y"], secret: "hunter2") == [[], [piece + piece], ["y"]]
-        )
+    @Test func `a line without end is shown in pieces between characters`() {
+        let piece = String(repeating: "é", count: 20_000)
+        let shown = Self.shown([piece, piece, "é\n", "y"], secret: "hunter2")
+        #expect(shown[0].isEmpty && shown[1].count == 1 && shown[3] == ["y"])
+        #expect(shown.joined().joined() == piece + piece + "éy")
+    }
+
+    @Test func `a secret of a long line is found wherever that is shown in pieces`() {
+        let line = String(repeating: "x", count: 65_530) + "hunter2-hunter2 tail\n"
+        for size in [1000, 8191, 16_384, 65_535, 65_540] {
+            let text = Array(line)
+            let pieces = stride(from: 0, to: text.count, by: size).map {
+                String(text[$0..<min($0 + size, text.count)])
+            }
+            let shown = Self.shown(pieces + [""], secret: "hunter2").joined().joined()
+            #expect(shown.hasSuffix("x\(Self.mark)-\(Self.mark) tail"), "\(size)")
+        }
     }
 }

@@ -1,0 +1,157 @@
+/// Text as a terminal shows it.
+package enum TerminalText {
+    /// Foreign text as one line that neither a terminal nor a log service obeys.
+    ///
+    /// Foreign text is whatever the runner did not write itself: names of files, ids, texts of servers, programs and
+    /// the system. Controls, line breaks and direction marks become escapes such as `\n` and `\u{1B}`. A `::` at the
+    /// beginning and the first `#` pair of `##[…]` are broken up, because GitHub Actions and Azure Pipelines read
+    /// commands from logs there.
+    package static func harmless(_ text: String) -> String {
+        guard mayBeHarmful(text.utf8.span) else { return text }
+        let scalars = Array(text.unicodeScalars)
+        var result = String.UnicodeScalarView()
+        let command = commandColon(scalars)
+        for (index, scalar) in scalars.enumerated() {
+            if isHarmful(scalar) || index == command || isCommandMark(scalars, at: index) {
+                result.append(contentsOf: escaped(scalar).unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// Foreign text of several lines, each of which is made harmless by itself.
+    package static func harmlessLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { harmless(String($0)) }
+            .joined(separator: "\n")
+    }
+
+    /// A JSON document with escapes for what is harmful in its strings; nil when nothing is.
+    ///
+    /// Outside of strings JSON is printable ASCII and line feeds, so that the document keeps its meaning.
+    package static func harmlessJSON(_ document: Span<UInt8>) -> [UInt8]? {
+        guard mayBeHarmful(document, exceptLineFeeds: true) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.append(document)
+        let scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
+        var result: [UInt8] = []
+        for (index, scalar) in scalars.enumerated() {
+            if scalar != "\n", isHarmful(scalar) || isCommandMark(scalars, at: index) {
+                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                    let digits = String(unit, radix: 16)
+                    result += Array(
+                        "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+                    )
+                }
+            } else {
+                result += Array(String(scalar).utf8)
+            }
+        }
+        return result
+    }
+
+    /// How a scalar is spelled that is not shown as it is: `\n`, `\u{1B}`.
+    package static func escaped(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        }
+    }
+
+    /// Whether a terminal would act on the scalar, or its reader be misled by it.
+    ///
+    /// Controls, line separators, and format characters, which hide text or turn its direction around; joiners are let
+    /// through, because scripts and emoji need them.
+    package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x7F else { return scalar.value < 0x20 }
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: return true
+        case .format: return scalar.value != 0x200C && scalar.value != 0x200D
+        default: return false
+        }
+    }
+
+    /// Whether the second `#` of `##[`, `##vso[` or the like stands there: a command for Azure Pipelines and older GitHub
+    /// runners, anywhere in a line.
+    package static func isCommandMark(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
+        guard scalars[index] == "#", index > 0, scalars[index - 1] == "#" else { return false }
+        let end = scalars[(index + 1)...].firstIndex { !$0.isASCIILetter } ?? scalars.endIndex
+        return end < scalars.endIndex && scalars[end] == "["
+    }
+
+    /// The first colon of a `::` that only white space stands before: a workflow command of GitHub Actions.
+    private static func commandColon(_ scalars: [Unicode.Scalar]) -> Int? {
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            scalars[first...].starts(with: ["::"].flatMap(\.unicodeScalars))
+        else { return nil }
+        return first
+    }
+
+    /// Whether a look at each scalar is worth while: most texts are plain.
+    private static func mayBeHarmful(_ text: Span<UInt8>, exceptLineFeeds: Bool = false) -> Bool {
+        var previous: UInt8 = 0
+        for index in text.indices {
+            let byte = text[index]
+            if byte < 0x20 || byte >= 0x7F {
+                if byte != 0x0A || !exceptLineFeeds { return true }
+            } else if byte == previous, byte == UInt8(ascii: "#") || byte == UInt8(ascii: ":") {
+                return true
+            }
+            previous = byte
+        }
+        return false
+    }
+
+    /// The number of cells that harmless text takes.
+    package static func width(_ text: String) -> Int {
+        text.reduce(0) { $0 + width($1) }
+    }
+
+    /// The text within exactly `columns` cells: filled up with spaces, or cut with an ellipsis as its last cell.
+    package static func fitted(_ text: String, columns: Int) -> String {
+        let cut = truncated(text, columns: columns)
+        return cut + String(repeating: " ", count: max(0, columns - width(cut)))
+    }
+
+    /// The text within at most `columns` cells, its end replaced by an ellipsis when it does not fit.
+    package static func truncated(_ text: String, columns: Int) -> String {
+        guard width(text) > columns else { return text }
+        guard columns > 0 else { return "" }
+        var result = ""
+        var used = 0
+        for character in text {
+            used += width(character)
+            if used > columns - 1 { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
+    private static func width(_ character: Character) -> Int {
+        character.unicodeScalars.reduce(0) { max($0, width($1)) }
+    }
+
+    /// 2 for the wide scalars of Unicode Standard Annex #11, 0 for marks that stand on others.
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        if scalar.isASCII { return 1 }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
+            0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+            0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            return 2
+        default:
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark, .format: return 0
+            default: return scalar.properties.isEmojiPresentation ? 2 : 1
+            }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isASCIILetter: Bool { isASCII && properties.isAlphabetic }
+}

@@ -1,0 +1,55 @@
+import SystemKit
+import Testing
+
+@Suite struct TerminalTextTests {
+    @Test(arguments: [
+        ("plain é 日本 ## a: b::c #[x]", "plain é 日本 ## a: b::c #[x]"),
+        ("\u{1B}[31m", #"\u{1B}[31m"#), ("a\r\nb\tc", #"a\r\nb\tc"#),
+        ("\u{9B}x\u{7F}", #"\u{9B}x\u{7F}"#), ("a\u{202E}b\u{2066}", #"a\u{202E}b\u{2066}"#),
+        ("\u{200B}\u{FEFF}\u{2028}\u{AD}", #"\u{200B}\u{FEFF}\u{2028}\u{AD}"#),
+        ("👩\u{200D}🔬 \u{200C}", "👩\u{200D}🔬 \u{200C}"),
+        ("x\n::error file=a,line=1::pwned", #"x\n::error file=a,line=1::pwned"#),
+        ("::error::x", #"\u{3A}:error::x"#), (" \u{A0}::error::x", " \u{A0}\\u{3A}:error::x"),
+        ("a ##[command]b", #"a #\u{23}[command]b"#), ("##vso[task]", #"#\u{23}vso[task]"#),
+        ("###[group]", #"##\u{23}[group]"#),
+    ])
+    func `what a terminal or a log service would obey is spelled out`(
+        text: String,
+        result: String
+    ) {
+        #expect(TerminalText.harmless(text) == result)
+    }
+
+    @Test func `lines of foreign text stay lines, each harmless by itself`() {
+        #expect(
+            TerminalText.harmlessLines("a\n::error::b\n\u{1B}\n")
+                == "a\n\\u{3A}:error::b\n\\u{1B}\n"
+        )
+    }
+
+    @Test func `a JSON document keeps its meaning without what would be obeyed`() {
+        let document = Array("{\n  \"a\": \"##[error] \u{202E}é\u{E0041}\"\n}\n".utf8)
+        let expected = "{\n  \"a\": \"#\\u0023[error] \\u202eé\\udb40\\udc41\"\n}\n"
+        #expect(
+            TerminalText.harmlessJSON(document.span).map { String(decoding: $0, as: UTF8.self) }
+                == expected
+        )
+        #expect(TerminalText.harmlessJSON(Array("{\n}\n".utf8).span) == nil)
+    }
+
+    @Test(arguments: [
+        ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한글", 4), ("🙂", 2), ("ｱ", 1), ("", 0),
+    ])
+    func `wide letters take two cells and marks none`(text: String, width: Int) {
+        #expect(TerminalText.width(text) == width)
+    }
+
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abc", 5, "abc  "), ("日本語", 5, "日本…"),
+        ("日本語", 4, "日… "), ("abc", 1, "…"), ("abc", 0, ""), ("e\u{301}e\u{301}e", 2, "e\u{301}…"),
+    ])
+    func `a text is fitted into exactly so many cells`(text: String, columns: Int, result: String) {
+        #expect(TerminalText.fitted(text, columns: columns) == result)
+        #expect(TerminalText.width(result) == columns)
+    }
+}
