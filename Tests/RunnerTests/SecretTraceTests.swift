@@ -44,7 +44,7 @@ import TransferModel
             defaults: { retry: { attempts: 1 } }
             data:
               good: { session: fore, url: \(server.url("/good")), capture: { a: { header: X-Raw } } }
-              use: { session: fore, url: "\(server.url("/good"))?a=${task.good.a}" }
+              use: { session: fore, needs: [good], url: "\(server.url("/good"))?a=${task.good.a}" }
               away: { session: fore, url: \(server.url("/away")), redirects: { follow: sameOrigin } }
               login: { session: fore, url: \(server.url("/login")), redirects: { follow: sameOrigin } }
               type: { session: fore, url: \(server.url("/type")), expect: { mimeType: text/plain } }
