@@ -26,11 +26,8 @@ extension RunMachine {
             } else {
                 succeed(task, .unchanged, now)
             }
-        } else if phase == .running || task.hasBegun && phase == .draining {
-            startAttempt(of: task, now)
         } else {
-            release(task)
-            cancelTask(task, now)
+            goOn(with: task, now)
         }
     }
 

@@ -42,11 +42,20 @@ extension RunMachine {
         } else if result.isUnchanged {
             release(task)
             succeed(task, .unchanged, now)
-        } else if phase == .cancelling {
+        } else {
+            goOn(with: task, now)
+        }
+    }
+
+    /// Asks for the file of a task whose destination is known; in a run that stops, only if an attempt has begun.
+    mutating func goOn(with task: ActiveTask, _ now: MonotonicTime) {
+        // Looking took time, in which the window may have closed.
+        checkWindow(now)
+        if phase == .running || task.hasBegun && phase == .draining {
+            startAttempt(of: task, now)
+        } else {
             release(task)
             cancelTask(task, now)
-        } else {
-            startAttempt(of: task, now)
         }
     }
 

@@ -94,13 +94,51 @@ import TransferModel
         #expect(record.outcome == .cancelled && record.attempts.isEmpty)
     }
 
-    @Test func `a file that is to be fetched although the run stops goes on`() throws {
+    @Test(arguments: [true, false])
+    func `after the first signal a file that is hashed is found right, or not asked for`(
+        isRight: Bool
+    ) throws {
         var run = run()
         run.signal(.terminate)
+        run.finish("a") { $0.isUnchanged = isRight }
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == (isRight ? .unchanged : .cancelled) && record.attempts.isEmpty)
+        #expect(run.running.isEmpty && run.starts == ["a"])
+    }
+
+    @Test func `a run that fails fast asks for no file that is hashed meanwhile`() throws {
+        var run = RunSimulation(
+            [task(), FakeSource.Task("b")],
+            schedule: { $0.failFast = true },
+            occupied: ["a"]
+        )
+        run.answerCheck(0, .file)
+        #expect(run.runningIDs == ["a", "b"])
+        run.fail("b", .tls)
         run.finish("a")
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .cancelled && record.attempts.isEmpty)
+        #expect(run.running.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `behind the end of the window no file is asked for that was hashed before`(
+        isNoticed: Bool
+    ) throws {
+        var run = RunSimulation(
+            [task()],
+            minuteOfDay: 299,
+            schedule: { $0.window = DailyWindow(start: 60, end: 300) },
+            occupied: ["a"]
+        )
+        run.answerCheck(0, .file)
         #expect(run.runningIDs == ["a"])
+        run.minuteOfDay = 300
+        if isNoticed { run.advanceToNextTick() }
         run.finish("a")
-        #expect(run.record("a")?.outcome == .succeeded)
+        let record = try #require(run.record("a"))
+        #expect(record.outcome == .deferred && record.attempts.isEmpty)
+        #expect(run.running.isEmpty)
     }
 
     @Test func `a listed file is hashed by the task that has fetched the list`() throws {
