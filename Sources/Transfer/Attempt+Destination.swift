@@ -70,6 +70,9 @@ extension Attempt {
             failure = .destinationExists(file.displayPath, phase: .receive)
         } else if let fault = occupant.fault(at: file.path) {
             failure = TransferFailure(fault, phase: .receive)
+        } else if file.checksum != nil {
+            // Whether it is the file that is wanted is seen when there is one to put in its place.
+            return true
         } else {
             isUnchanged = true
         }

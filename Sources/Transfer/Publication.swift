@@ -139,6 +139,8 @@ struct Publication {
     }
 
     /// Verifies a body and makes a file of it.
+    ///
+    /// Where files are kept, one that has appeared meanwhile gives way to a verified one that it is not the same as.
     private mutating func place(
         _ job: PublicationJob,
         at destination: TaskSpec.Destination,
@@ -154,7 +156,21 @@ struct Publication {
         if let mode = destination.mode { file.setMode(exactly: mode) }
         let replacing = destination.ifExists.mayReplace
         if durability != .none { try file.syncForPublishing(replacing: replacing) }
-        try file.publish(replacing: replacing)
+        do throws(SystemError) {
+            try file.publish(replacing: replacing)
+        } catch {
+            guard error.isTaken, destination.ifExists == .skip, result.voucher == .checksum,
+                case .digest(let checksum)? = destination.checksum,
+                PathOccupant(at: destination.path).fault(at: destination.path) == nil
+            else { throw error }
+            if try Self.has(destination.path, checksum, size: file.size) {
+                result.isUnchanged = true
+                return
+            }
+            // It takes on the permissions of what it replaces, which are to be synced, too.
+            if durability != .none { try file.syncForPublishing(replacing: true) }
+            try file.publish(replacing: true)
+        }
         if durability == .full { try folder.sync() }
         result.file = .init(
             path: destination.displayPath,
@@ -245,6 +261,32 @@ struct Publication {
         failure.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
         failure.help = "nothing was written to \(job.displayPath)"
         return failure
+    }
+
+    /// Whether the file under a path has a checksum, which goes with that size.
+    private static func has(
+        _ path: String,
+        _ checksum: Checksum,
+        size: Int64
+    ) throws(SystemError) -> Bool {
+        let file: InputFile
+        do throws(SystemError) {
+            file = try InputFile(path: path)
+        } catch {
+            if error.isMissing { return false }
+            throw error
+        }
+        guard file.identity.size == size,
+            let digest = MessageDigest(checksum.algorithm.family)
+        else { return false }
+        var offset: Int64 = 0
+        while offset < size {
+            let bytes = try file.read(at: offset, count: Int(min(size - offset, 1 << 20)))
+            if bytes.isEmpty { return false }
+            digest.update(bytes.span)
+            offset += Int64(bytes.count)
+        }
+        return digest.finish() == checksum.digest && file.isUnchanged
     }
 
     private static func hash(

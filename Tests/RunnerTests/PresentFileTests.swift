@@ -62,6 +62,34 @@ import TransferModel
         #expect(server.requests.map(\.path) == ["/a.bin"])
     }
 
+    @Test(arguments: [true, false], [right, "wrong", "hello werld"])
+    func `a file that the server names is kept only if it has its checksum`(
+        isListed: Bool,
+        content: String
+    ) throws {
+        let server = try server()
+        let list = "{ from: \"\(server.url("/sums"))\", algorithm: sha256 }"
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads:
+              a:
+                url: "\(server.url("/a.bin"))"
+                to: out/
+                checksum: \(isListed ? list : "sha256:\(Self.digest)")
+                ifExists: skip
+            """
+        )
+        try job.folder.makeFolder("out")
+        try job.folder.write(content, to: "out/a.bin")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.outcome("a") == (content == Self.right ? "unchanged" : "succeeded"))
+        #expect(run.task("a")?["extension"]?["vouchedBy"]?.string == "checksum")
+        #expect(try job.folder.text("out/a.bin") == Self.right)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
     @Test func `a wrong file stays when the server has no other`() throws {
         let server = try ScriptedServer { _ in .ok("also wrong") }
         let job = try job(server, "skip")

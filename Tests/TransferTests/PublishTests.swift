@@ -167,6 +167,41 @@ import TransferModel
         #expect(try folder.list() == ["out"])
     }
 
+    @Test(arguments: [5, 100_000], [Durability.none, .full])
+    func `a file that appears is kept only if it has the checksum`(
+        size: Int,
+        durability: Durability
+    ) throws {
+        let body = Self.bytes(size)
+        let digest = try #require(MessageDigest())
+        digest.update(body.span)
+        let checksum = Checksum(.sha256, digest: digest.finish())
+        var wrong = body
+        wrong[size / 2] ^= 1
+        for (theirs, isRight) in [(body, true), (wrong, false), ([], false)] {
+            let removal = Command("rm", ["-f", "out"], workingFolder: folder.path)
+            #expect(try removal.run().status == .exit(0))
+            let server = try ScriptedServer { [folder] _ in
+                _ = try? folder.write(theirs, to: "out")
+                return .ok(body)
+            }
+            let result = try EngineHarness(durability: durability).run(
+                .download(
+                    server.url("/"),
+                    to: folder.path("out"),
+                    ifExists: .skip,
+                    checksum: .digest(checksum)
+                )
+            )
+            #expect(result.failure == nil, "\(result.failure?.detail ?? "")")
+            #expect(result.isUnchanged == isRight)
+            #expect((result.file == nil) == isRight)
+            #expect(result.voucher == .checksum)
+            #expect(try folder.read("out") == body)
+            #expect(try folder.list() == ["out"])
+        }
+    }
+
     @Test(arguments: [5, 100_000])
     func `a folder that appears during the transfer is no file to keep`(size: Int) throws {
         let body = Self.bytes(size)
