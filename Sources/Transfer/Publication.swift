@@ -103,7 +103,7 @@ struct Publication {
     /// A part that became a file, or is of no use, leaves nothing behind; any other one stays for the next run.
     private func end(_ resume: ResumeOutcome, _ result: inout AttemptResult) {
         if result.failure?.endsResuming == true || result.isUnchanged
-            || resume.partial?.isSpoilt == true
+            || resume.partial?.isOfNoUse == true
         {
             resume.partial?.discard()
         } else if result.failure == nil {

@@ -44,7 +44,8 @@ import TransferModel
     /// How many bytes the record of the part vouches for.
     private func noted(in job: JobFolder) throws -> Int {
         guard let text = try? job.folder.text("out/.a.bin.part.record"),
-            let line = text.split(separator: "\n").first
+            // The last one may be in the middle of being written; before it there are pairs of a record and its seal.
+            let line = text.split(separator: "\n").dropLast().last(where: { $0.hasPrefix("{") })
         else { return 0 }
         let record = try JSONValue(bytes: Array(line.utf8))
         return Int(record["checkpoints"]?.elements.last?["length"]?.integer ?? 0)
@@ -110,7 +111,7 @@ import TransferModel
     /// What keeps the next run from going on, and what it does with the part.
     @Test(arguments: [
         ("truncate -s 1000000 out/.a.bin.part", false),
-        ("echo >>out/.a.bin.part.record", false),
+        ("sed -i 's/^{/{ /' out/.a.bin.part.record", false),
         ("rm out/.a.bin.part.record", true),
         ("sed -i 's/\\/?x=1/\\/?x=2/' job.yaml", false),
         ("sed -i 's/a.bin }/a.bin, headers: { Accept: text\\/html } }/' job.yaml", false),

@@ -6,10 +6,10 @@ internal import TransferModel
 /// Goes from one attempt to the next, and by its name and its record to the next run. One attempt writes to its file at
 /// a time; the record is written by other threads meanwhile.
 package final class PartialDownload: Sendable {
-    /// What is known of the part's name and record.
-    private struct Naming {
-        /// nil while it has no name that stays.
-        var record: PartialRecord?
+    /// What engine threads ask for; its lock is never held while anything waits for the disk.
+    private struct State {
+        /// Whether it has a name that stays.
+        var isKept: Bool
         /// Whether it is published or given up: nothing is written any more.
         var isOver = false
         /// Whether a note waits for its turn.
@@ -18,8 +18,15 @@ package final class PartialDownload: Sendable {
         var isBusy = false
         /// What was asked for meanwhile, which follows; nil when nothing was.
         var next: (length: Int64, reach: PartialCheckpoint.Reach)?
-        /// Whether the beginning is not what the record says.
-        var isCorrupt = false
+        /// Whether a checkpoint has found that nobody is to go on with it.
+        var isSpoilt = false
+    }
+
+    /// The record as it is written; who has its lock may wait for the disk.
+    struct Writing {
+        /// nil while the part has no name that stays.
+        fileprivate var record: PartialRecord?
+        fileprivate var file: PartialRecordFile
     }
 
     /// The URL that has answered, behind all redirects and without the signature in its query.
@@ -42,7 +49,9 @@ package final class PartialDownload: Sendable {
     package let total: Int64
     /// nil when the name leaves no room for another one.
     private let names: PartialNames?
-    private let naming: Lock<Naming>
+    private let state: Lock<State>
+    /// For threads that may wait for the disk; nobody waits for it who has the lock of `state`.
+    let writing: Lock<Writing>
     private let prefix: Lock<PrefixDigest>
     /// How many stretches of the part earlier runs have left.
     private let earlierCount: Int
@@ -57,7 +66,8 @@ package final class PartialDownload: Sendable {
         validator: ResumeValidator?,
         total: Int64,
         names: PartialNames?,
-        record: PartialRecord? = nil
+        record: PartialRecord? = nil,
+        recordFile: PartialRecordFile = PartialRecordFile()
     ) {
         self.file = file
         self.folder = folder
@@ -67,7 +77,8 @@ package final class PartialDownload: Sendable {
         self.validator = validator
         self.total = total
         self.names = names
-        naming = Lock(Naming(record: record))
+        state = Lock(State(isKept: record != nil))
+        writing = Lock(Writing(record: record, file: recordFile))
         let earlier = record?.checkpoints ?? []
         earlierCount = earlier.count
         prefix = Lock(PrefixDigest(behind: earlier))
@@ -113,7 +124,7 @@ package final class PartialDownload: Sendable {
     func keep(_ traits: RequestTraits, bootIdentifier: String) {
         let salt = PartialRecord.makeSalt()
         guard let names, let validator, case .url(let source) = source,
-            naming.withLock({ $0.record == nil && !$0.isOver }),
+            state.withLock({ !$0.isKept && !$0.isOver }),
             let requestDigest = traits.digest(salt),
             let sourceDigest = PartialRecord.digest(of: source, salt)
         else { return }
@@ -129,12 +140,17 @@ package final class PartialDownload: Sendable {
                 inode: try file.inode,
                 tenure: try Self.tenure(bootIdentifier, of: file)
             )
+            var recordFile = PartialRecordFile()
             // First: a part without a record would be nobody's.
-            try write(record, isDurable: false)
+            try replace(by: record, &recordFile, isDurable: false)
             try file.keep(as: names.part)
             // Another run may have taken it for one that was left alone, before there was a part.
-            if !folder.contains(names.record) { try write(record, isDurable: false) }
-            naming.withLock { $0.record = record }
+            if !folder.contains(names.record) {
+                try replace(by: record, &recordFile, isDurable: false)
+            }
+            let written = Writing(record: record, file: recordFile)
+            writing.withLock { $0 = written }
+            state.withLock { $0.isKept = true }
         } catch {
             // The download goes on as one that nobody can go on with.
             return
@@ -166,12 +182,12 @@ package final class PartialDownload: Sendable {
             } catch {
                 // The record of before still holds.
             }
-            let isCorrupt = prefix.withLock { $0.isCorrupt }
-            next = naming.withLock { naming in
-                naming.isBusy = false
-                naming.isCorrupt = isCorrupt
-                defer { naming.next = nil }
-                return naming.next
+            let isSpoilt = prefix.withLock { $0.isCorrupt } || file.hasFailedSync
+            next = state.withLock { state in
+                state.isBusy = false
+                if isSpoilt { state.isSpoilt = true }
+                defer { state.next = nil }
+                return state.next
             }
             if isSpoilt {
                 discard()
@@ -182,15 +198,15 @@ package final class PartialDownload: Sendable {
 
     /// Whether nobody else is at it; otherwise that one does this checkpoint as well.
     private func beginCheckpoint(_ length: Int64, _ reach: PartialCheckpoint.Reach) -> Bool {
-        naming.withLock { naming in
-            naming.isQueued = false
-            guard naming.record != nil, !naming.isOver else { return false }
-            guard naming.isBusy else {
-                naming.isBusy = true
+        state.withLock { state in
+            state.isQueued = false
+            guard state.isKept, !state.isOver else { return false }
+            guard state.isBusy else {
+                state.isBusy = true
                 return true
             }
-            let other = naming.next ?? (length, reach)
-            naming.next = (max(other.length, length), max(other.reach, reach))
+            let other = state.next ?? (length, reach)
+            state.next = (max(other.length, length), max(other.reach, reach))
             return false
         }
     }
@@ -208,36 +224,42 @@ package final class PartialDownload: Sendable {
         try note(.init(length: length, digest: digest), reach)
     }
 
+    /// Writes the record; what is not synced is added to it, so that a power loss leaves what is.
     private func note(
         _ checkpoint: PartialRecord.Checkpoint,
         _ reach: PartialCheckpoint.Reach
     ) throws(SystemError) {
-        try naming.withLock { naming throws(SystemError) in
-            guard !naming.isOver, var record = naming.record,
+        try writing.withLock { writing throws(SystemError) in
+            guard var record = writing.record,
                 checkpoint.length > record.vouchedLength
                     || reach != .process && checkpoint != record.synced
             else { return }
             record.checkpoints = record.checkpoints.prefix(earlierCount) + [checkpoint]
             if reach != .process { record.synced = checkpoint }
-            try write(record, isDurable: reach == .powerLoss)
-            naming.record = record
+            try write(record, &writing.file, isDurable: reach == .powerLoss)
+            writing.record = record
         }
     }
 
     /// Whether a checkpoint has found that the beginning has changed, or a sync has failed: nobody is to go on with it.
-    var isSpoilt: Bool { naming.withLock { $0.isCorrupt } || file.hasFailedSync }
+    ///
+    /// Waits for no disk: what a sync that is under way will say is not known yet.
+    var isSpoilt: Bool { state.withLock { $0.isSpoilt } }
+
+    /// The same, and whether any other sync of the file has failed; waits for one that is under way.
+    var isOfNoUse: Bool { isSpoilt || file.hasFailedSync }
 
     /// Whether it is time to hand another checkpoint over: the last one is no longer waiting.
     func mayQueueCheckpoint() -> Bool {
-        naming.withLock { naming in
-            guard naming.record != nil, !naming.isQueued else { return false }
-            naming.isQueued = true
+        state.withLock { state in
+            guard state.isKept, !state.isQueued else { return false }
+            state.isQueued = true
             return true
         }
     }
 
     /// Whether it has a name by which a later run finds it.
-    var isKept: Bool { naming.withLock { $0.record != nil } }
+    var isKept: Bool { state.withLock { $0.isKept } }
 
     /// Whether what earlier runs have left is what the record says; reads it.
     func verify() throws(SystemError) -> Bool {
@@ -261,23 +283,44 @@ package final class PartialDownload: Sendable {
 
     /// Whether there was a name and a record.
     private func end() -> Bool {
-        naming.withLock { naming in
-            naming.isOver = true
-            defer { naming.record = nil }
-            return naming.record != nil
+        state.withLock { state in
+            state.isOver = true
+            state.isKept = false
+        }
+        // What is being written is written before it is removed.
+        return writing.withLock { writing in
+            defer { writing.record = nil }
+            return writing.record != nil
         }
     }
 
-    private func write(_ record: PartialRecord, isDurable: Bool) throws(SystemError) {
+    private func write(
+        _ record: PartialRecord,
+        _ recordFile: inout PartialRecordFile,
+        isDurable: Bool
+    ) throws(SystemError) {
+        let (name, text) = try written(record)
+        if !isDurable, recordFile.append(text, to: name, in: folder) { return }
+        try recordFile.replace(by: text, name, in: folder, isDurable: isDurable)
+    }
+
+    private func replace(
+        by record: PartialRecord,
+        _ recordFile: inout PartialRecordFile,
+        isDurable: Bool
+    ) throws(SystemError) {
+        let (name, text) = try written(record)
+        try recordFile.replace(by: text, name, in: folder, isDurable: isDurable)
+    }
+
+    /// The record's name and its text.
+    private func written(
+        _ record: PartialRecord
+    ) throws(SystemError) -> (name: String, text: [UInt8]) {
         guard let names, let text = record.text else {
             throw .notPermitted("write the record of", path, reason: "libcrypto is not there")
         }
-        try OutputFile.replacePrivate(
-            names.record,
-            in: folder,
-            with: text.span,
-            isDurable: isDurable
-        )
+        return (names.record, text)
     }
 
     // MARK: - What an earlier run has left
@@ -286,7 +329,7 @@ package final class PartialDownload: Sendable {
     private enum Beside {
         case nothing
         /// nil for one of another version, and for one that a crash has torn or emptied.
-        case own(PartialRecord?)
+        case own(PartialRecord?, PartialRecordFile)
         case foreign
     }
 
@@ -314,7 +357,9 @@ package final class PartialDownload: Sendable {
         do throws(SystemError) {
             // First the lock: before it is ours, the record may change.
             let file = try OutputFile(kept: names.part, in: folder, name: destination.name)
-            guard case .own(let known) = look(at: names, in: folder) else { return nil }
+            guard case .own(let known, let recordFile) = look(at: names, in: folder) else {
+                return nil
+            }
             guard var record = known, urls.contains(where: record.url.hasSameBytes),
                 record.requestDigest == traits.digest(record.salt)
             else {
@@ -332,9 +377,9 @@ package final class PartialDownload: Sendable {
             }
             try file.restrict()
             try file.truncate(to: record.vouchedLength)
-            // What is written behind it from now on is known to this kernel.
+            // What is written behind it from now on is known to this kernel; the first note says so.
             record.tenure = tenure
-            let partial = PartialDownload(
+            return PartialDownload(
                 file: file,
                 folder: folder,
                 path: destination.path,
@@ -343,14 +388,12 @@ package final class PartialDownload: Sendable {
                 validator: record.validator,
                 total: record.total,
                 names: names,
-                record: record
+                record: record,
+                recordFile: recordFile
             )
-            // Without it the next run drops what this one adds, no more.
-            if isRestarted { try? partial.write(record, isDurable: false) }
-            return partial
         } catch {
             // Its file was published, and the process has ended before it could remove the record.
-            if error.isMissing, case .own(let record) = look(at: names, in: folder) {
+            if error.isMissing, case .own(let record, _) = look(at: names, in: folder) {
                 removeRecord(record, names, in: folder)
             }
             return nil
@@ -393,8 +436,12 @@ package final class PartialDownload: Sendable {
                 return .foreign
             }
             let text = try file.readPrefix(limit: SealedLine.maximumSize)
-            // A file system that was cut may have lost what was in it.
-            return .own(SealedLine.value(in: text).flatMap { PartialRecord($0) })
+            // A file system that was cut may have lost what was in it, or the end of it.
+            let last = SealedLine.lastValue(in: text)
+            return .own(
+                last.flatMap { PartialRecord($0.value) },
+                PartialRecordFile(size: text.count, end: last?.end ?? 0)
+            )
         } catch {
             return error.isMissing ? .nothing : .foreign
         }

@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// What a later run has to know of a part: the text of the file that lies beside it.
 ///
-/// A `SealedLine`, which has nothing of the request but its URL and salted digests.
+/// A `SealedLine`, of which the file's last whole one counts (`PartialRecordFile`). It has nothing of the request but its URL and salted digests.
 struct PartialRecord: Hashable {
     /// What a stretch of a part is, which begins where the one before ends.
     struct Checkpoint: Sendable, Hashable {

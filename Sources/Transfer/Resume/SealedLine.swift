@@ -16,11 +16,32 @@ enum SealedLine {
 
     /// What stands in a text that is whole; nil for any other.
     static func value(in text: [UInt8]) -> JSONValue? {
-        let lines = text.split(separator: 10, omittingEmptySubsequences: false)
-        guard lines.count == 3, lines[2].isEmpty,
-            let seal = MessageDigest.sha256(of: Array(lines[0])),
-            lines[1].elementsEqual("\"\(seal)\"".utf8)
+        guard let (line, end) = first(in: text[...]), end == text.count else { return nil }
+        return try? JSONValue(bytes: Array(line))
+    }
+
+    /// What stands in the last of several texts, one behind the other; nil when not even the first one is whole.
+    ///
+    /// - Parameter texts: The texts. What is behind the first one that a crash has torn does not count.
+    /// - Returns: The value, and where its text ends.
+    static func lastValue(in texts: [UInt8]) -> (value: JSONValue, end: Int)? {
+        guard var last = first(in: texts[...]) else { return nil }
+        while let next = first(in: texts[last.end...]) { last = next }
+        guard let value = try? JSONValue(bytes: Array(last.line)) else { return nil }
+        return (value, last.end)
+    }
+
+    /// The line of the text that others may follow, and where the text ends; nil when it is not whole.
+    private static func first(
+        in texts: ArraySlice<UInt8>
+    ) -> (line: ArraySlice<UInt8>, end: Int)? {
+        guard let lineEnd = texts.firstIndex(of: 10),
+            case let rest = texts[(lineEnd + 1)...],
+            let sealEnd = rest.firstIndex(of: 10),
+            case let line = texts[..<lineEnd],
+            let seal = MessageDigest.sha256(of: Array(line)),
+            rest[..<sealEnd].elementsEqual("\"\(seal)\"".utf8)
         else { return nil }
-        return try? JSONValue(bytes: Array(lines[0]))
+        return (line, sealEnd + 1)
     }
 }

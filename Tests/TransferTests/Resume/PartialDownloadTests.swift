@@ -61,6 +61,10 @@ import TransferModel
             if let length { part.checkpoint(at: length, reach) }
             #expect(part.isKept)
         }
+        try waitUntilLeft()
+    }
+
+    private func waitUntilLeft() throws {
         // What another test starts has all descriptors for a moment, and with them the lock.
         let folder = try Folder(path: folder.path, create: false)
         _ = (0..<1_000_000).first { _ in
@@ -115,6 +119,78 @@ import TransferModel
         try leave(checkpointAt: 60_000, .process)
         #expect(try find()?.size == 60_000)
         #expect(try find(boot: "another") == nil)
+    }
+
+    /// What a power loss makes of a note that was not synced.
+    @Test(arguments: [
+        "truncate -s $size $f", "truncate -s $size $f && truncate -s +700 $f",
+        "truncate -s -1 $f", "truncate -s -80 $f", "truncate -s -200 $f",
+        "truncate -s $size $f && echo >>$f", "sed -i '3s/80000/90000/' $f",
+    ])
+    func `a note that was not synced takes nothing of the one that was`(damage: String) throws {
+        let count = try leaveUnsyncedNote()
+        try change("f=.out.part.record; size=\(count); \(damage)")
+        let left = try #require(try find(boot: "another"))
+        #expect(left.size == 60_000)
+        #expect(try left.verify())
+        // What is noted next is behind what is whole.
+        try left.file.write(Self.bytes.span.extracting(60_000..<90_000))
+        left.checkpoint(at: 90_000, .process)
+        #expect(try recorded() == 90_000)
+    }
+
+    @Test func `a note that was not synced is gone on with until the machine is started anew`()
+        throws
+    {
+        _ = try leaveUnsyncedNote()
+        #expect(try find()?.size == 80_000)
+        #expect(try find(boot: "another")?.size == 60_000)
+    }
+
+    /// Leaves a part with a note that was synced and one that was not; returns the length of the first one.
+    private func leaveUnsyncedNote() throws -> Int {
+        let count: Int
+        do {
+            let part = try part()
+            part.keep(Self.traits("d"), bootIdentifier: "boot")
+            part.checkpoint(at: 60_000, .powerLoss)
+            let synced = try folder.read(".out.part.record")
+            part.checkpoint(at: 80_000, .process)
+            let noted = try folder.read(".out.part.record")
+            #expect(noted.starts(with: synced) && noted.count > synced.count)
+            count = synced.count
+        }
+        try waitUntilLeft()
+        return count
+    }
+
+    /// How much the record vouches for.
+    private func recorded() throws -> Int64? {
+        let last = SealedLine.lastValue(in: try folder.read(".out.part.record"))
+        return last.flatMap { PartialRecord($0.value)?.vouchedLength }
+    }
+
+    @Test func `a record stays small, however many notes are added`() throws {
+        let part = try part()
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
+        part.checkpoint(at: 1, .powerLoss)
+        for length in 2...500 as ClosedRange<Int64> {
+            part.checkpoint(at: length, .process)
+            #expect(try folder.read(".out.part.record").count <= SealedLine.maximumSize)
+            #expect(try recorded() == length)
+        }
+    }
+
+    @Test func `who asks about a part does not wait until its record is written`() throws {
+        let part = try part()
+        part.keep(Self.traits("d"), bootIdentifier: "boot")
+        // Its lock is held as by a thread that waits for the disk.
+        part.writing.withLock { _ in
+            #expect(part.isKept)
+            #expect(part.mayQueueCheckpoint())
+            #expect(!part.mayQueueCheckpoint())
+            #expect(!part.isSpoilt)
+        }
     }
 
     @Test func `each run vouches for what it adds, without reading what is there`() throws {
@@ -302,7 +378,7 @@ import TransferModel
         "ln .out.part b", "mv .out.part c && ln -s c .out.part", "rm .out.part",
         "rm .out.part && mkdir .out.part", "rm .out.part && mkfifo .out.part",
         "truncate -s 59999 .out.part", "truncate -s 200001 .out.part",
-        "rm .out.part.record", "echo >>.out.part.record", "chmod 644 .out.part.record",
+        "rm .out.part.record", "sed -i 's/^{/{ /' .out.part.record", "chmod 644 .out.part.record",
         ": >.out.part.record",
     ])
     func `what is not surely ours is not gone on with`(change: String) throws {

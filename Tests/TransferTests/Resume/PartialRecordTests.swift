@@ -46,6 +46,26 @@ import TransferModel
         #expect(Self.read(text + text) == nil)
     }
 
+    @Test func `of several texts the last one counts before the first that is torn`() throws {
+        var later = Self.record
+        later.checkpoints.append(.init(length: 9, digest: "ad"))
+        let text = try #require(Self.record.text)
+        let added = try #require(later.text)
+        let read = { (texts: [UInt8]) in
+            SealedLine.lastValue(in: texts).flatMap { PartialRecord($0.value) }
+        }
+        for count in added.indices {
+            let torn = text + added.prefix(count)
+            #expect(read(torn) == Self.record)
+            #expect(read(torn + [UInt8](repeating: 0, count: added.count - count)) == Self.record)
+            #expect(SealedLine.lastValue(in: torn)?.end == text.count)
+        }
+        #expect(read(text + added) == later)
+        #expect(SealedLine.lastValue(in: text + added)?.end == text.count + added.count)
+        #expect(read(Array(text.dropFirst()) + added) == nil)
+        #expect(read([]) == nil)
+    }
+
     @Test func `a whole text of another version is known as one of ours`() throws {
         let line = Array("{\"formatVersion\":1}".utf8)
         let seal = try #require(MessageDigest.sha256(of: line))
