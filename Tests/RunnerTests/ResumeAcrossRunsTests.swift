@@ -317,6 +317,25 @@ import TransferModel
         #expect(try job.folder.list("out").sorted() == [".a.bin.2b0c41c7y9dk3.part", "a.bin"])
     }
 
+    @Test func `what was killed before it had the name that the server gives is removed, too`()
+        throws
+    {
+        let server = try ScriptedServer { _ in .ok("new") }
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads: { a: { url: "\(server.url("/a.bin"))", to: out/, ifExists: replace } }
+            """
+        )
+        try job.folder.makeFolder("out")
+        try job.folder.write("whole", to: "out/x")
+        let left = TemporaryName.make(for: "a.bin", inode: try job.folder.inode(of: "out/x"))
+        let move = Command("mv", ["out/x", "out/\(left)"], workingFolder: job.folder.path)
+        #expect(try move.run().status == .exit(0))
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.list("out") == ["a.bin"])
+    }
+
     @Test(arguments: [404, 410])
     func `a file that is gone leaves no part`(status: Int) throws {
         let server = try ScriptedServer { request in

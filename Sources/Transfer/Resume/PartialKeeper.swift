@@ -68,7 +68,7 @@ final class PartialKeeper {
     ) -> PartialDownload? {
         guard request.looksForPart, case .file(let file) = request.sink,
             // First: whether or not parts are kept, a killed run may have left something in the folder.
-            !file.isFolder, folders.mayHave(file), file.resume == .acrossRuns, request.mayResume,
+            folders.mayHave(file), !file.isFolder, file.resume == .acrossRuns, request.mayResume,
             let names = PartialNames(of: file.name)
         else { return nil }
         return PartialDownload.find(
