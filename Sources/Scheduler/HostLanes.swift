@@ -70,8 +70,14 @@ struct HostLanes {
     mutating func enter(_ task: TaskKey, _ lane: Lane, at now: MonotonicTime) -> Bool {
         let traffic = traffic(of: lane)
         guard hasRoom(traffic) else {
+            let isFirst = traffic.parked.min == nil
             traffic.parked.insert(task)
-            if pauseEnd(lane.origin) != nil { traffic.heldSince = traffic.heldSince ?? now }
+            if pauseEnd(lane.origin) != nil {
+                traffic.heldSince = traffic.heldSince ?? now
+            } else if isFirst {
+                // The tasks that the last pause kept back are gone.
+                traffic.held.count = 0
+            }
             return false
         }
         traffic.running += 1
@@ -125,7 +131,8 @@ struct HostLanes {
         traffic.running += 1
         list(traffic)
         guard traffic.held.count > 0 else { return (task, traffic.lane, nil) }
-        traffic.held.count -= 1
+        // Tasks that come after the last one that was kept back have not been.
+        traffic.held.count = traffic.parked.min == nil ? 0 : traffic.held.count - 1
         return (task, traffic.lane, traffic.held.since)
     }
 

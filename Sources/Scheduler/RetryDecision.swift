@@ -127,7 +127,7 @@ package enum RetryDecision: Sendable, Hashable {
         history: History
     ) -> Bool {
         if failure.isPermanent { return false }
-        switch failure.kind {
+        switch failure.symptom ?? failure.kind {
         case .resolve: return policy.conditions.contains(.dns)
         case .connect: return policy.conditions.contains(.connect)
         case .tls: return policy.conditions.contains(.tls)

@@ -144,7 +144,7 @@ extension RunMachine {
 extension AttemptResult {
     /// Whether it counts as none: it had no interface to send anything over.
     var isUnbegun: Bool {
-        failure?.kind == .network
+        failure?.kind == .network && failure?.symptom == nil
             && (transactions.isEmpty || failure?.isKnownUnprocessed == true)
     }
 

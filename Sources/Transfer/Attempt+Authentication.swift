@@ -235,8 +235,10 @@ extension Attempt {
     func refusesExpectation(_ head: ResponseHead) -> Bool {
         guard head.statusCode == 417 else { return false }
         guard hop.headers.contains("expect") else { return holdsBodyBack }
-        // A task that counts on a 417 gets it.
+        // A task that counts on a 417 gets it. libcurl sends a body that it has waited a second for: a second one may
+        // be forbidden.
         return asksByItself && !request.expectation.statusCodes.contains { $0.contains(417) }
+            && (recorder.sentBodyBytes == 0 || request.resending.allows(hop))
     }
 
     /// Whether the task's own fields ask before the body is sent.

@@ -174,7 +174,7 @@ extension Attempt {
     func pathFailure(_ code: CurlCode) -> TransferFailure? {
         guard !recorder.didSend else { return nil }
         guard let path, let paths = session.paths else {
-            return isCutOff(code) ? noPath(nil) : nil
+            return isCutOff(code) ? noNetwork(code) : nil
         }
         // No address was permitted, or a request was kept from a connection.
         if let refusal = path.refusal, code.rawValue == 42 || !path.isTried {
@@ -206,6 +206,18 @@ extension Attempt {
         default: return false
         }
         return PathFinder.isMachineCutOff
+    }
+
+    /// The failure of an exchange that this machine has no network for, as far as anybody knows.
+    private func noNetwork(_ code: CurlCode) -> TransferFailure {
+        var failure = noPath(nil)
+        failure.symptom =
+            switch code.rawValue {
+            case 5, 6: .resolve
+            case 28: .timeout
+            default: .connect
+            }
+        return failure
     }
 
     /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.

@@ -80,7 +80,7 @@ extension Attempt {
     ///
     /// It may be one without HTTP/1.1: where the session has more to offer, the connection is given up, and nothing was sent.
     func mayBeginUnchosen() -> Bool {
-        guard mayOfferMore else {
+        guard mayOfferMore, !session.originsWithoutALPN.contains(hop.url.origin) else {
             hasUnchosenVersion = true
             return true
         }

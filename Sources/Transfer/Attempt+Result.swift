@@ -142,7 +142,10 @@ extension Attempt {
                 offersHTTP1Only: httpProtocol == .http1
             )
         )
-        if hasUnchosenVersion, head == nil, [1, 52, 55, 56].contains(code.rawValue) {
+        // A fault of TLS itself says more than the missing choice.
+        if hasUnchosenVersion, head == nil, failure.kind != .tls,
+            [1, 52, 55, 56].contains(code.rawValue)
+        {
             failure.detail +=
                 ", after the server had chosen no version of HTTP in the TLS handshake (ALPN)"
             failure.help = TransferFailure.versionHelp
@@ -157,7 +160,10 @@ extension Attempt {
     /// Whether the end of the TLS connection is that of a body without length or chunks, although the server has not announced it:
     /// since its version 8 libcurl calls that an error.
     func isUnannouncedEnd(_ code: CurlCode) -> Bool {
-        guard head != nil, !isFramed else { return false }
+        // A stream of HTTP/2 has an end of its own: without it the body is cut.
+        guard head != nil, !isFramed,
+            handle.networkProtocolName?.hasPrefix("http/1") == true
+        else { return false }
         return ExchangeEnd(code: code, phase: .receive, detail: handle.errorDetail)
             .lacksCloseNotify
     }

@@ -218,6 +218,11 @@ final class Attempt {
         noteSent()
         let isEnd = code.isOK || isCutOff || isUnannouncedEnd(code)
         let isComplete = isEnd && head != nil
+        if isComplete, hasUnchosenVersion,
+            handle.networkProtocolName?.hasPrefix("http/1") == true
+        {
+            session.noteOriginWithoutALPN(hop.url.origin)
+        }
         let asksForAll = resumption?.mustAskForAll == true
         let isAsked = isAsked(isComplete: isComplete)
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
@@ -297,8 +302,7 @@ final class Attempt {
         guard recorder.hasBegunRequest else {
             return handle.newestOpening.flatMap(session.progress)
         }
-        guard httpProtocol == .http1 || handle.networkProtocolName?.hasPrefix("http/1") == true
-        else { return nil }
+        guard !handle.hasStreams else { return nil }
         return recorder.record.connectionIdentifier.flatMap(session.progress)
     }
 

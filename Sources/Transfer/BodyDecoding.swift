@@ -24,7 +24,9 @@ struct BodyDecoding {
         var detail: String
     }
 
-    /// nil when the body has no content coding.
+    /// The decoding of a body that arrives; nil when the body has no content coding.
+    ///
+    /// - Throws: A fault for several codings and for one that is not known.
     static func make(_ head: ResponseHead) throws(Fault) -> BodyDecoding? {
         let names = head.fields.values(of: "content-encoding").flatMap { value in
             value.splitAtBytes(",", " ", "\t")

@@ -33,6 +33,10 @@ final class SessionTransport {
     var connections: KnownConnections
     /// To which connecting has failed since their names were looked up.
     var unreachedHosts: Set<String> = []
+    /// Origins that have answered by HTTP/1.x without a choice in the TLS handshake: they have it for certain.
+    private(set) var originsWithoutALPN: Set<Origin> = []
+    /// More of them are not remembered.
+    private static let mostOriginsWithoutALPN = 1024
     /// Where the session's credentials were let in.
     var knownSpaces = KnownSpaces()
     /// Which resumable uploads the origins speak.
@@ -190,6 +194,12 @@ final class SessionTransport {
             lastHeaders = (request.headers, traits, lines)
         }
         return lastHeaders.lines
+    }
+
+    /// Remembers that an origin speaks HTTP/1.x where it chose nothing in the TLS handshake.
+    func noteOriginWithoutALPN(_ origin: Origin) {
+        guard originsWithoutALPN.count < Self.mostOriginsWithoutALPN else { return }
+        originsWithoutALPN.insert(origin)
     }
 
     private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {

@@ -92,6 +92,10 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var isPermanent = false
     /// Why the interface that leads to the peer is forbidden; nil for another failure, and when none leads there.
     package var unavailableReason: NetworkUnavailableReason?
+    /// How the lack of any network showed itself where no policy watches the network; nil for another failure.
+    ///
+    /// The network may be back in a moment: such a failure is repeated as one of that kind.
+    package var symptom: Kind?
     /// Whether nothing of the session has a way, whomever it asks.
     package var isOfWholeSession = false
     /// What the person may do about it.

@@ -160,7 +160,10 @@ import TransferModel
             """
         )
         let running = try job.runCommand().start()
-        try job.folder.waitForSize(of: "out/.large.part", 3_000_000)
+        try job.folder.wait(for: "a note of the part") {
+            let text = try? job.folder.text("out/.large.part.record")
+            return text?.contains("\"length\":3000000") == true
+        }
         running.signal(9)
         _ = try running.finish()
         let run = try job.run()

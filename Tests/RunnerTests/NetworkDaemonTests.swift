@@ -103,6 +103,9 @@ import Testing
     @Test func `a link is what its gateway says at once, also while the daemons are asked`() throws
     {
         try answer(metered: false)
+        // Of this one the rules say nothing, so that the daemons are asked.
+        try links.ip("link add spare type veth peer name nowhere")
+        try links.ip("link set spare up")
         let packets = try links.packets(of: "eth0")
         let job = try job(flag: "allowsCellularAccess", url: TwoLinks.url("a"))
         let running = try start(job)

@@ -39,16 +39,18 @@ import Testing
     }
 
     @Test(arguments: [TwoLinks.address, TwoLinks.wiredAddress, "nowhere.test"])
-    func `without any network a task is deferred, also where nothing is forbidden`(host: String)
-        throws
-    {
+    func `a task that finds no network in any attempt is deferred, also where nothing is forbidden`(
+        host: String
+    ) throws {
         let links = try TwoLinks()
         try links.ip("link set eth0 down")
         try links.ip("link set wwan0 down")
         let job = try JobFolder(
             """
             version: 1
-            defaults: { urlCache: none }
+            defaults:
+              urlCache: none
+              retry: { attempts: 2, backoff: { initial: 10ms, jitter: none } }
             sessions: { free: {}, later: { configuration: background, identifier: later } }
             data:
               a: { session: free, url: "\(TwoLinks.url("a", at: host))" }
@@ -61,6 +63,7 @@ import Testing
         for id in ["a", "b"] {
             #expect(outcome.outcome(id) == "deferred")
             #expect(outcome.kind(id) == "network")
+            #expect(outcome.attempts(id).count == 2)
         }
     }
 

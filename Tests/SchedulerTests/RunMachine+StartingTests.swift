@@ -105,6 +105,7 @@ import TransferModel
         let run = RunSimulation([
             .init("a").with {
                 $0.method = method
+                $0.retry.attempts = 4
                 $0.headers = key ? [HeaderField(name: "idempotency-key", value: "\"k\"")] : []
             }
         ])

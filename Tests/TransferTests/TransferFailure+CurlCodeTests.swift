@@ -74,7 +74,7 @@ import TransferModel
                 nil, .receive, true, "Malformed encoding found in chunked-encoding",
                 .protocolViolation
             ),
-            (nil, .receive, true, "OpenSSL SSL_read: unexpected eof while reading", .reset),
+            (nil, .receive, true, "OpenSSL SSL_read: unexpected eof while reading", .truncated),
             (104, .receive, false, "Recv failure: Connection reset by peer", .reset),
             (nil, .wait, false, "x", .reset),
         ] as [(Int?, TransferFailure.Phase, Bool, String, TransferFailure.Kind)]
