@@ -14,6 +14,8 @@ package final class HTTP2Server: Sendable {
         case finish
         /// Sends `hello`, with a length of `count` unless it is 0, and closes the connection.
         case leave
+        /// Sends as much as `leave` and closes the connection without the end of TLS.
+        case drop
         /// Closes the connection without a word.
         case hangUp = "hang_up"
         /// Sends as much as `leave` and ends the stream with an error.

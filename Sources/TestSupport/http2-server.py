@@ -32,6 +32,7 @@ class Connection:
     def __init__(self, peer, behaviour, count):
         self.peer, self.count = peer, count
         self.answered = 0
+        self.drops = False
         with self.lock:
             self.number = next(self.numbers)
         self.behave = getattr(self, behaviour)
@@ -131,6 +132,15 @@ class Connection:
         self.go_away(stream)
         raise ConnectionError
 
+    def drop(self, stream, number):
+        self.hello(stream, self.count)
+        self.drops = True
+        # Unread bytes would make the kernel reset the connection.
+        self.peer.shutdown(socket.SHUT_WR)
+        while self.peer.recv(4096):
+            pass
+        raise ConnectionError
+
     def hang_up(self, stream, number):
         raise ConnectionError
 
@@ -177,11 +187,13 @@ class Connection:
 def serve(peer, behaviour, count):
     try:
         with context.wrap_socket(peer, server_side=True) as secured:
+            connection = Connection(secured, behaviour, count)
             try:
-                Connection(secured, behaviour, count).run()
+                connection.run()
             finally:
                 # Without the end of TLS a client cannot tell a lost connection from one that was closed.
-                secured.unwrap()
+                if not connection.drops:
+                    secured.unwrap()
     except OSError:
         pass
 

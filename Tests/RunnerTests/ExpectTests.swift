@@ -82,4 +82,36 @@ import TransferModel
         #expect(asked[1] == "identity")
         #expect(asked[2] == asked[0])
     }
+
+    @Test(arguments: ["UTF-8", "aws-chunked", "gzip, gzip"])
+    func `an answer in a coding that is not undone is taken as it is sent`(coding: String) throws {
+        let server = try ScriptedServer { _ in .ok("taken", ["Content-Encoding: \(coding)"]) }
+        let job = try JobFolder(
+            """
+            version: 1
+            uploads: { a: { url: \(server.url("/a")), text: hello, responseTo: answer } }
+            """
+        )
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.text("answer") == "taken")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `what the server says with a failure is read without its coding`() throws {
+        let coded = try #require(Gzip.compress(Array(#"{"error": "quota exceeded"}"#.utf8)))
+        let head = ["Content-Type: application/json", "Content-Encoding: gzip"]
+        let server = try ScriptedServer { _ in Reply.status(404, head, body: coded) }
+        let job = try JobFolder(
+            """
+            version: 1
+            data: { a: { url: \(server.url("/a")) } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(
+            run.task("a")?["error"]?["help"]?.string
+                == #"the server said: {"error": "quota exceeded"}"#
+        )
+    }
 }

@@ -169,7 +169,8 @@ import TransferModel
 
     @Test(arguments: ["gzip, gzip", "compress", "gzip, br", "\u{1}"])
     func `other codings and several are refused`(coding: String) throws {
-        let (result, _) = try download(.ok("x", ["Content-Encoding: \(coding)"]))
+        let reply = Reply.ok("x", ["Content-Encoding: \(coding)"])
+        let (result, _) = try download(reply) { $0.isDownload = true }
         #expect(result.failure?.kind == .protocolViolation)
         #expect(!folder.contains("out"))
     }

@@ -115,4 +115,22 @@ import TransferModel
         #expect(server.requests.map { $0.headers["expect"] } == ["100-Continue", nil])
         #expect(result.failure?.httpStatus == (isRefusedTwice ? 417 : nil))
     }
+
+    @Test
+    func `a body that has left does not leave again after a late 417 where that is forbidden`()
+        throws
+    {
+        // The body arrives, because libcurl waits for a second only.
+        let server = try ScriptedServer { _ in .status(417) }
+        var request = try AttemptRequest.to(
+            server.url("/"),
+            method: "POST",
+            headers: [HeaderField(name: "Expect", value: "100-Continue")],
+            body: .bytes(Array("order".utf8))
+        )
+        request.resending = .none
+        let result = try EngineHarness().run(request)
+        #expect(result.failure?.httpStatus == 417)
+        #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["order"])
+    }
 }

@@ -83,7 +83,8 @@ import TransferModel
 
     @Test(
         arguments: [
-            (HTTP2Server.Behaviour.leave, 0), (.leave, 10), (.reset, 0), (.reset, 10), (.stop, 10),
+            (HTTP2Server.Behaviour.leave, 0), (.leave, 10), (.drop, 0), (.reset, 0), (.reset, 10),
+            (.stop, 10),
         ]
     )
     func `a stream that ends within its body is truncated`(
