@@ -14,6 +14,8 @@ port, certificate, key, target = sys.argv[1:5]
 is_silent = sys.argv[5:] == ["silent"]
 context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
 context.load_cert_chain(certificate, key)
+# As most servers do; libcurl 8 gives up a connection whose server chooses nothing.
+context.set_alpn_protocols(["http/1.1"])
 
 
 async def copy(reader, writer, is_silent=False):

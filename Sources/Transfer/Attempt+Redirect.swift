@@ -11,7 +11,8 @@ extension Attempt {
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
-            target: caching?.redirectURL(from: hop.url, head) ?? handle.redirectURL,
+            target: caching?.redirectURL(from: hop.url, head) ?? handle.redirectURL
+                ?? unannouncedTarget(head),
             request: hop,
             hasBody: carriesBody,
             rule: redirectRule,
@@ -40,6 +41,12 @@ extension Attempt {
             beginAuthentication()
             return exchange(.redirect)
         }
+    }
+
+    /// Where a redirect leads whose connection ended unannounced: libcurl takes that for an error and resolves nothing.
+    private func unannouncedTarget(_ head: ResponseHead) -> String? {
+        guard hasUnannouncedEnd, let location = head.fields["location"] else { return nil }
+        return hop.url.resolving(location)?.text
     }
 
     private var isAtOwnURL: Bool { upload?.isAtOwnURL == true }

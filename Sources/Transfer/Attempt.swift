@@ -114,6 +114,8 @@ final class Attempt {
     var offersAllVersions = false
     /// Whether the running exchange was given up before its request left, for want of a version.
     var lacksVersion = false
+    /// Whether the last exchange ended with a TLS connection whose end the server had not announced, which is an error to libcurl.
+    private(set) var hasUnannouncedEnd = false
     /// Whether the server has chosen no version of HTTP when the running exchange's connection was made.
     var hasUnchosenVersion = false
     var reuse = RefusedReuse()
@@ -216,7 +218,8 @@ final class Attempt {
     func end(_ code: CurlCode) -> Next {
         if reuse.isPending, !hasFailed { return beginOnNewConnection() }
         noteSent()
-        let isEnd = code.isOK || isCutOff || isUnannouncedEnd(code)
+        hasUnannouncedEnd = isUnannouncedEnd(code)
+        let isEnd = code.isOK || isCutOff || hasUnannouncedEnd
         let isComplete = isEnd && head != nil
         if isComplete, hasUnchosenVersion,
             handle.networkProtocolName?.hasPrefix("http/1") == true

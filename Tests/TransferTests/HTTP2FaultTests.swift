@@ -83,7 +83,7 @@ import TransferModel
 
     @Test(
         arguments: [
-            (HTTP2Server.Behaviour.leave, 0), (.leave, 10), (.drop, 0), (.reset, 0), (.reset, 10),
+            (HTTP2Server.Behaviour.leave, 0), (.leave, 10), (.reset, 0), (.reset, 10),
             (.stop, 10),
         ]
     )
@@ -95,6 +95,12 @@ import TransferModel
         #expect(result.failure?.kind == .truncated)
         #expect(result.failure?.isPermanent == false)
         #expect(result.response?.statusCode == 200)
+        #expect(files.isEmpty)
+    }
+
+    @Test func `a stream whose connection ends without the end of TLS is no whole body`() throws {
+        guard let (result, files) = try download(server(.drop)) else { return }
+        #expect([.truncated, .reset].contains(result.failure?.kind))
         #expect(files.isEmpty)
     }
 

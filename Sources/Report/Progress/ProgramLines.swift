@@ -18,15 +18,59 @@ package struct ProgramLines {
         line += stream.take(bytes, isLast: isLast)
         var end = line.lastIndex(of: 10).map { $0 + 1 } ?? 0
         if line.count - end > Self.longestLine {
-            end = line.count
-            while end > 0, line[end - 1] & 0xC0 == 0x80 { end -= 1 }
-            if line[max(end - 1, 0)] >= 0xC0 { end -= 1 }
+            end = Self.endOfPiece(line)
         }
         if isLast { end = line.count }
         guard end > 0 else { return [] }
         defer { line.removeFirst(end) }
         return Self.lines(of: line[..<end])
     }
+
+    /// Where a long line may be cut: between characters, and in front of a URL whose host has not begun for certain.
+    private static func endOfPiece(_ line: [UInt8]) -> Int {
+        if let start = openURL(line) { return start }
+        // A character has three continuation bytes at most; other bytes are no character.
+        let tail = line.suffix(4)
+        guard let lead = tail.lastIndex(where: { $0 & 0xC0 != 0x80 }), line[lead] >= 0xC0 else {
+            return line.count
+        }
+        return lead
+    }
+
+    /// Where the URL begins in whose authority a line ends: it may be a login so far, whose `@` has not come.
+    private static func openURL(_ line: [UInt8]) -> Int? {
+        let slash = UInt8(ascii: "/")
+        var index = line.count - 1
+        // The slashes in front of the authority may not have come either.
+        if line[index] == slash { index -= 1 }
+        if line[index] == UInt8(ascii: ":") { return startOfScheme(line, endingAt: index) }
+        index = line.count - 1
+        while index > max(0, line.count - longestAuthority) {
+            switch line[index] {
+            case slash where line[index - 1] == slash:
+                return startOfScheme(line, endingAt: index - 1)
+            // Behind one of these no login is open any more.
+            case slash, 0...0x20, UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#"),
+                UInt8(ascii: "\""):
+                return nil
+            default: index -= 1
+            }
+        }
+        return nil
+    }
+
+    /// Where the word begins that ends in front of an index; nil where it is the whole line.
+    private static func startOfScheme(_ line: [UInt8], endingAt end: Int) -> Int? {
+        var start = end
+        while start > 0, line[start - 1] > 0x20, end - start < longestScheme {
+            start -= 1
+        }
+        return start > 0 ? start : nil
+    }
+
+    /// Bytes of a login and a host, and of what stands in front of their slashes.
+    private static let longestAuthority = 8 << 10
+    private static let longestScheme = 16
 
     /// Those that are not empty, each as a terminal shows it at last: without what a carriage return takes back.
     private static func lines(of text: ArraySlice<UInt8>) -> [String] {

@@ -69,6 +69,32 @@ import TransferModel
         #expect(shown.joined().joined() == piece + piece + "éy")
     }
 
+    @Test func `a login in a URL stays in one piece wherever a long line is cut`() {
+        let url = "https://user:hunter2secret@host/"
+        for offset in (65_536 - 40)...65_536 {
+            let text = Array((String(repeating: "x", count: offset) + " \(url) tail\n").utf8)
+            for size in [16_384, 65_537] {
+                let pieces = stride(from: 0, to: text.count, by: size).map {
+                    String(decoding: text[$0..<min($0 + size, text.count)], as: UTF8.self)
+                }
+                let shown = Self.shown(pieces + [""], secret: "another").joined()
+                #expect(
+                    shown.contains { $0.contains("//user:hunter2secret@") },
+                    "\(offset), \(size)"
+                )
+            }
+        }
+    }
+
+    @Test func `bytes that are no characters are shown in pieces, too`() {
+        var lines = ProgramLines(redactor: nil)
+        var count = 0
+        for _ in 0..<64 {
+            count += lines.take([UInt8](repeating: 0x80, count: 16 << 10)).count
+        }
+        #expect(count > 10)
+    }
+
     @Test func `a secret of a long line is found wherever that is shown in pieces`() {
         let line = String(repeating: "x", count: 65_530) + "hunter2-hunter2 tail\n"
         for size in [1000, 8191, 16_384, 65_535, 65_540] {
