@@ -172,6 +172,16 @@ extension UnescapedText {
         at start: Int,
         _ escaping: Escaping
     ) -> Int? {
+        guard let end = endOfBeginning(text, at: start, escaping) else { return nil }
+        return isCut(text, at: end) ? end : nil
+    }
+
+    /// Where the beginning of an escape ends that stands at `start`, which may lack its last digits; nil for another byte.
+    private static func endOfBeginning(
+        _ text: Span<UInt8>,
+        at start: Int,
+        _ escaping: Escaping
+    ) -> Int? {
         var end = start + 1
         switch (text[start], escaping) {
         case (UInt8(ascii: "%"), .percent), (UInt8(ascii: "%"), .form):
@@ -189,31 +199,14 @@ extension UnescapedText {
             }
         default: return nil
         }
-        return isCut(text, at: end) ? end : nil
+        return end
     }
 
     /// Where half of an escape begins at the end of a text; the end when there is none.
     static func endBeforeEscape(of text: Span<UInt8>, _ escaping: Escaping) -> Int {
         // The longest is `\uD83D\uDE0`.
         for start in max(0, text.count - 11)..<text.count {
-            var end = start + 1
-            switch (text[start], escaping) {
-            case (UInt8(ascii: "%"), .percent), (UInt8(ascii: "%"), .form):
-                skipDigits(text, &end, fewerThan: 2)
-            case (UInt8(ascii: "\\"), .json):
-                if isHighSurrogate(text, at: start) {
-                    end = start + 6
-                    if end < text.count, text[end] == UInt8(ascii: "\\") { end += 1 }
-                }
-                if end < text.count, text[end - 1] == UInt8(ascii: "\\"),
-                    text[end] == UInt8(ascii: "u")
-                {
-                    end += 1
-                    skipDigits(text, &end, fewerThan: 4)
-                }
-            default: continue
-            }
-            if end == text.count { return start }
+            if endOfBeginning(text, at: start, escaping) == text.count { return start }
         }
         return text.count
     }
