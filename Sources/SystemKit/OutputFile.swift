@@ -21,6 +21,8 @@ internal import Glibc
     private var finalMode: mode_t?
     /// Whether the file has the permissions already that it is to have with its name.
     private var hasFinalMode = false
+    /// Whether the file was synced for publishing before its permissions were known.
+    private var isSyncedBeforeMode = false
     private let name: String
     private let descriptor: Int32
     /// The random name that the file has meanwhile; nil while it has none.
@@ -287,7 +289,9 @@ internal import Glibc
 
     /// Makes the content and the permissions with which the file is published survive a power loss.
     ///
-    /// The permissions come first: some file systems (btrfs) forget a change of them that follows the sync.
+    /// The permissions come first: some file systems (btrfs) forget a change of them that follows the sync. An unnamed file
+    /// without a mode of its own already has those of a new file; `publish` sets others, and syncs again, only when it
+    /// finds an older file under the name.
     ///
     /// - Parameter replacing: As in `publish`, which comes next.
     /// - Throws: What fchmod(2) and `sync` say. What was kept then is for its owner alone again.
@@ -300,7 +304,8 @@ internal import Glibc
         by call: (Int32) -> Int32
     ) throws(SystemError) {
         do throws(SystemError) {
-            try setMode(replacing: replacing)
+            isSyncedBeforeMode = temporaryName == nil && finalMode == nil
+            if !isSyncedBeforeMode { try setMode(replacing: replacing) }
             try sync(by: call)
         } catch {
             if isKept { try restrict() }
@@ -314,6 +319,10 @@ internal import Glibc
     /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must not be replaced; what
     ///   fchmod(2), linkat(2) and rename(2) say, and what a sync of the kept file has said. What was kept then stays so.
     package func publish(replacing: Bool) throws(SystemError) {
+        try publish(replacing: replacing, by: fsync)
+    }
+
+    func publish(replacing: Bool, by call: (Int32) -> Int32) throws(SystemError) {
         if let syncFault, let fault = syncFault.withLock({ $0 }) { throw fault }
         if isKept, let keptName = temporaryName { try require(keptName) }
         if temporaryName == nil {
@@ -323,7 +332,7 @@ internal import Glibc
         }
         if replacing { try folder.requireReplaceable(name) }
         // Before there is a name to open it by.
-        try setMode(replacing: replacing)
+        if try setMode(replacing: replacing), isSyncedBeforeMode { try sync(by: call) }
         let temporaryName = temporaryName ?? makeTemporaryName()
         if self.temporaryName == nil {
             guard link(as: temporaryName) else { throw .last("publish", path) }
@@ -401,16 +410,31 @@ internal import Glibc
 
     /// Gives the file its final permissions: those that it must have, else those that it takes over, else what it was made
     /// with.
-    private func setMode(replacing: Bool) throws(SystemError) {
-        if hasFinalMode { return }
+    ///
+    /// - Returns: Whether it has set any.
+    @discardableResult
+    private func setMode(replacing: Bool) throws(SystemError) -> Bool {
+        if hasFinalMode { return false }
+        hasFinalMode = true
         if let finalMode {
-            guard fchmod(descriptor, finalMode) == 0 else { throw .last("set the mode of", path) }
+            guard fchmod(descriptor, finalMode) == 0 else {
+                hasFinalMode = false
+                throw .last("set the mode of", path)
+            }
         } else if replacing, keepsModeOfReplacedFile, let inherited = modeOfReplacedFile {
+            if hasMode(inherited) { return false }
             fchmod(descriptor, inherited)
         } else if temporaryName != nil {
             fchmod(descriptor, mode & ~Self.processMask)
+        } else {
+            return false
         }
-        hasFinalMode = true
+        return true
+    }
+
+    private func hasMode(_ wanted: mode_t) -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & 0o777 == wanted
     }
 
     /// The permissions that the file takes over from the one that it replaces; nil when that is not a regular file of this

@@ -74,7 +74,9 @@ struct ActivityWatch {
     /// When the kernel is asked, four times before the transfer is silent for too long.
     private func nextLook(_ idleLimit: Duration) -> MonotonicTime {
         let last = max(lastActivity, lastLook?.time ?? lastActivity)
-        return min(last + idleLimit / 4, lastActivity + idleLimit)
+        // In nanoseconds: a division of `Duration`s is one of 128-bit integers, which takes longer than all else here.
+        let interval = Duration.nanoseconds(idleLimit.nanoseconds / 4)
+        return min(last + interval, lastActivity + idleLimit)
     }
 
     /// Takes what the kernel says.

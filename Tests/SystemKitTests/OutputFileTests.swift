@@ -114,14 +114,32 @@ import Testing
         let file = try open(unnamed: unnamed)
         if let own = modes.own { file.setMode(exactly: own) }
         var synced: mode_t = 0
-        try file.syncForPublishing(replacing: true) { descriptor in
+        func sync(_ descriptor: Int32) -> Int32 {
             var status = stat()
             defer { synced = status.st_mode & 0o777 }
             return unsafe fstat(descriptor, &status)
         }
+        try file.syncForPublishing(replacing: true, by: sync)
+        try file.publish(replacing: true, by: sync)
         #expect(synced == 0o640)
-        try file.publish(replacing: true)
         #expect(try folder.mode(of: "out") == 0o640)
+    }
+
+    @Test(arguments: [nil, 0o644] as [UInt32?])
+    func `a file that keeps its permissions is synced once`(replaced: UInt32?) throws {
+        try tool("touch", "sample")
+        if let replaced { try folder.write("old", to: "out", mode: replaced) }
+        try #require(folder.mode(of: "sample") == 0o644)
+        let file = try open(unnamed: true)
+        var syncs = 0
+        func sync(_: Int32) -> Int32 {
+            syncs += 1
+            return 0
+        }
+        try file.syncForPublishing(replacing: true, by: sync)
+        try file.publish(replacing: true, by: sync)
+        #expect(syncs == 1)
+        #expect(try folder.mode(of: "out") == 0o644)
     }
 
     @Test func `a kept file that cannot be synced is for its owner alone again`() throws {
