@@ -139,7 +139,7 @@ package final class SocketTable {
     }
 
     /// Whether the connection has not been closed.
-    func isOpen(_ opening: Opening) -> Bool {
+    package func isOpen(_ opening: Opening) -> Bool {
         entries[Int(opening.socket)].connection == opening.connection
     }
 

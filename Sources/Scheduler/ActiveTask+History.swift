@@ -51,5 +51,6 @@ extension ActiveTask {
         guard size - progress.size >= max(1, min(Self.leastProgress, total / 100)) else { return }
         progress = (number - 1, size)
         earlierFailures = 0
+        attemptsWithoutNetwork = 0
     }
 }

@@ -84,6 +84,10 @@ final class ActiveTask {
     var progress = (attempts: 0, size: Int64(0))
     /// How many attempts count towards `retry.attempts`, those of earlier runs too.
     var failures: Int { earlierFailures + number - progress.attempts }
+    /// How many of those failed before they sent anything, because this machine had no network.
+    var attemptsWithoutNetwork = 0
+    /// How many attempts count towards `retry.attempts` of a later run: a night without a network leaves it all of them.
+    var failuresForLaterRuns: Int { failures - attemptsWithoutNetwork }
     /// When the attempt that runs was handed to the runner.
     private var handoverTime: MonotonicTime?
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
@@ -266,6 +270,7 @@ final class ActiveTask {
                 failure.kind == .httpStatus
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
             if failure.kind == .protocolViolation { hasBrokenFraming = true }
+            if failure.kind == .network, failure.symptom != nil { attemptsWithoutNetwork += 1 }
         }
         attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial

@@ -154,7 +154,7 @@ extension RunMachine {
     /// Of an order that may have arrived, and of which only this run can ask, it keeps that it was cut.
     func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
         guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
-        background?.attemptEnded(task.spec, failures: task.failures)
+        background?.attemptEnded(task.spec, failures: task.failuresForLaterRuns)
     }
 
     /// Ends a waiting task with the failure of its last attempt.

@@ -234,11 +234,11 @@ extension Attempt {
     /// Whether the server cannot be asked first, which was not the task's idea (RFC 9110 §10.1.1).
     func refusesExpectation(_ head: ResponseHead) -> Bool {
         guard head.statusCode == 417 else { return false }
+        // libcurl waits a second for an answer to the head, then it sends the body: a second body may be forbidden.
+        guard recorder.sentBodyBytes == 0 || request.resending.allows(hop) else { return false }
         guard hop.headers.contains("expect") else { return holdsBodyBack }
-        // A task that counts on a 417 gets it. libcurl sends a body that it has waited a second for: a second one may
-        // be forbidden.
+        // A task that counts on a 417 gets it.
         return asksByItself && !request.expectation.statusCodes.contains { $0.contains(417) }
-            && (recorder.sentBodyBytes == 0 || request.resending.allows(hop))
     }
 
     /// Whether the task's own fields ask before the body is sent.

@@ -30,6 +30,8 @@ final class SessionTransport {
     private var idleHandles: [EasyHandle] = []
     /// The sockets of the connections, by their numbers.
     private var openings: [Int: SocketTable.Opening] = [:]
+    /// At how many of them closed ones are removed.
+    private var mostOpenings = 64
     var connections: KnownConnections
     /// To which connecting has failed since their names were looked up.
     var unreachedHosts: Set<String> = []
@@ -163,7 +165,13 @@ final class SessionTransport {
     }
 
     /// Notes the socket of a new connection.
-    func keep(_ opening: SocketTable.Opening?, of number: Int) { openings[number] = opening }
+    func keep(_ opening: SocketTable.Opening?, of number: Int) {
+        if openings.count >= mostOpenings {
+            openings = openings.filter { sockets.isOpen($0.value) }
+            mostOpenings = max(64, 2 * openings.count)
+        }
+        openings[number] = opening
+    }
 
     /// What has gone through the connection of that number; nil when it is closed.
     func progress(of connection: Int) -> SocketProgress? {

@@ -95,6 +95,23 @@ import TransferModel
         #expect(background.begun.isEmpty)
     }
 
+    @Test func `attempts without a network are not counted in a later run`() {
+        let background = FakeBackground()
+        var run = run([task("a") { $0.retry.attempts = 9 }], background)
+        for hasNetwork in [false, true, false] {
+            run.fail("a", hasNetwork ? .connect : .network) {
+                $0.symptom = hasNetwork ? nil : .connect
+            }
+            run.advanceToNextTick()
+        }
+        let ends = background.steps.filter { $0 != .began("a") }
+        #expect(
+            ends == [
+                .ended("a", failures: 0), .ended("a", failures: 1), .ended("a", failures: 1),
+            ]
+        )
+    }
+
     @Test func `each try is told before it is sent, with the end of its time`() throws {
         let background = FakeBackground()
         var run = run([task("a")], background)

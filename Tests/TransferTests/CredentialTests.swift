@@ -115,6 +115,26 @@ import TransferModel
         #expect(asked.transactions.compactMap(\.response?.statusCode) == [417, 401, 200])
     }
 
+    @Test(arguments: [true, false])
+    func `a body that the runner held back does not leave twice after a late 417`(
+        isIdempotent: Bool
+    ) throws {
+        // The body arrives, because libcurl waits for a second only.
+        let server = try ScriptedServer { request in
+            request.headers["expect"] == nil ? .ok("in") : .status(417)
+        }
+        let harness = try Self.harness(Self.credential(.digest(Self.login), for: server))
+        var request = try AttemptRequest.to(
+            server.url("/"),
+            method: isIdempotent ? "PUT" : "POST",
+            body: .bytes(Array("order".utf8))
+        )
+        request.resending = .idempotent
+        let result = try harness.run(request)
+        #expect(result.failure?.httpStatus == (isIdempotent ? nil : 417))
+        #expect(server.requests.count == (isIdempotent ? 2 : 1))
+    }
+
     @Test func `a realm is left by a path whose dots are percent-encoded`() throws {
         let server = try Self.server("Basic realm=x") { $0 == Self.basic }
         let credential = try Self.credential(.basic(Self.login), for: server, realm: "x")
