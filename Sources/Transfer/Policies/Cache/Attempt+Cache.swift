@@ -99,7 +99,7 @@ extension Attempt {
     /// The present by the clock on the wall: while the machine sleeps stored responses get old, and the run does not.
     private var now: Timestamp {
         let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
-        return max(clock.timestamp(of: .now), wall)
+        return max(context.clock.timestamp(of: .now), wall)
     }
 
     /// All that the hop sends and a response may vary by.

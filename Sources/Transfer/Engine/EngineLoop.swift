@@ -12,23 +12,11 @@ final class EngineLoop: MultiHandle.Driver {
     private let sockets: SocketTable
     private let errors: ErrorRelay
     private let turn = EngineTurn()
-    private let configurations: [SessionConfiguration]
-    private let protocols: [HTTPProtocol]
-    private let cookieJars: [CookieJar?]
-    private let caches: [HTTPCache?]
-    private let invalidation: Invalidation?
-    private let maximumConcurrentAttempts: Int
+    private let context: EngineContext
     private let share: EngineShare
-    /// Of each session; nil for one that goes directly.
-    private let routes: [ProxyRoutes?]
-    /// nil for a job that no interface matters to.
+    /// nil when no session has a network policy.
     private let paths: PathFinder?
-    private let clock: RunClock
-    private let publisher: Publisher
     private let keeper: PartialKeeper
-    private let claims: DestinationClaims?
-    private let mayName: @Sendable (String) -> Bool
-    private let deliver: @Sendable ([AttemptEvent]) -> Void
 
     /// How many results are worth waking the scheduler for while more is to be done.
     private static let resultsPerBatch = 16
@@ -54,46 +42,21 @@ final class EngineLoop: MultiHandle.Driver {
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
 
-    init(
-        poll: EventPoll,
-        sessions: [SessionConfiguration],
-        protocols: [HTTPProtocol],
-        cookieJars: [CookieJar?],
-        caches: [HTTPCache?],
-        invalidation: Invalidation?,
-        maximumConcurrentAttempts: Int,
-        share: EngineShare,
-        routes: [ProxyRoutes?],
-        network: NetworkMonitor?,
-        clock: RunClock,
-        publisher: Publisher,
-        keeper: PartialKeeper,
-        claims: DestinationClaims?,
-        mayName: @escaping @Sendable (String) -> Bool,
-        say: @escaping ErrorText.Handover,
-        deliver: @escaping @Sendable ([AttemptEvent]) -> Void
-    ) {
-        sockets = SocketTable(poll)
-        errors = ErrorRelay(say: say)
-        configurations = sessions
-        self.protocols = protocols
-        self.cookieJars = cookieJars
-        self.caches = caches
-        self.invalidation = invalidation
-        self.maximumConcurrentAttempts = maximumConcurrentAttempts
-        self.clock = clock
+    init(_ context: EngineContext, _ share: EngineShare, _ poll: EventPoll) {
+        self.context = context
         self.share = share
-        self.routes = routes
-        paths = network.map(PathFinder.init)
-        self.publisher = publisher
-        self.keeper = keeper
-        self.claims = claims
-        self.mayName = mayName
-        publication = Publication(durability: publisher.durability)
-        self.deliver = deliver
-        positions = TransportPositions(of: sessions)
-        transports = Array(repeating: nil, count: sessions.count)
-        timers = Array(repeating: nil, count: sessions.count)
+        sockets = SocketTable(poll)
+        errors = ErrorRelay(say: context.say)
+        paths = context.network.map(PathFinder.init)
+        keeper = PartialKeeper(
+            mayWrite: context.mayName,
+            uploads: context.uploads,
+            publisher: context.publisher
+        )
+        publication = Publication(durability: context.publisher.durability)
+        positions = TransportPositions(of: context.sessions.map(\.configuration))
+        transports = Array(repeating: nil, count: context.sessions.count)
+        timers = Array(repeating: nil, count: context.sessions.count)
     }
 
     /// Works until the mailbox says stop.
@@ -110,7 +73,7 @@ final class EngineLoop: MultiHandle.Driver {
             for key in commands.cancellations { cancel(key) }
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
-                let wanted = attempts.values.lazy.filter { $0.request.key >= 0 }
+                let wanted = attempts.values.lazy.filter { $0.request.purpose == .task }
                 finished.append(.progress(wanted.map(\.progress)))
             }
             if commands.endsRefreshes { endRefreshes() }
@@ -141,7 +104,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func isAtEnd(refreshingUntil end: MonotonicTime) -> Bool {
         nextCheck = min(nextCheck, end)
         if MonotonicTime.now >= end { endRefreshes() }
-        for key in attempts.keys.sorted() where key >= 0 { cancel(key) }
+        cancelAll(.task)
         return attempts.isEmpty && refreshes.isEmpty
     }
 
@@ -154,7 +117,7 @@ final class EngineLoop: MultiHandle.Driver {
     /// Gives up what is refreshed, or is to be.
     private func endRefreshes() {
         refreshes.giveUp()
-        for key in attempts.keys.sorted() where key < 0 { cancel(key) }
+        cancelAll(.refresh)
     }
 
     /// Whether results wait for others to come, so that they go out many at a time: only while more is ready, and not
@@ -210,10 +173,9 @@ final class EngineLoop: MultiHandle.Driver {
             session = try transport(for: request)
             handle = try session.takeHandle()
         } catch {
-            if request.key >= 0 {
-                finished.append(.finished(AttemptResult(refusing: request, error, now)))
-            } else {
-                refreshes.didEnd(request, at: now)
+            switch request.purpose {
+            case .task: finished.append(.finished(AttemptResult(refusing: request, error, now)))
+            case .refresh: refreshes.didEnd(request, at: now)
             }
             return
         }
@@ -224,10 +186,8 @@ final class EngineLoop: MultiHandle.Driver {
             consume request,
             handle: handle,
             session: session,
+            context: context,
             keeper: keeper,
-            claims: claims,
-            mayName: mayName,
-            clock: clock,
             now: now
         )
         handle.client = attempt
@@ -253,8 +213,7 @@ final class EngineLoop: MultiHandle.Driver {
             readers.append(attempt)
         case .finished(let result):
             release(attempt)
-            guard result.key >= 0 else { break }
-            finished.append(.finished(result))
+            if attempt.request.purpose == .task { finished.append(.finished(result)) }
         case .publish(let job):
             release(attempt)
             if publication.isQuick(job) {
@@ -284,7 +243,14 @@ final class EngineLoop: MultiHandle.Driver {
         if !readers.isEmpty { readers.removeAll { $0 === attempt } }
         attempt.session.giveBack(attempt.handle)
         if let refresh = attempt.refresh { refreshes.add(refresh) }
-        if attempt.request.key < 0 { refreshes.didEnd(attempt.request, at: .now) }
+        if attempt.request.purpose == .refresh { refreshes.didEnd(attempt.request, at: .now) }
+    }
+
+    /// Cancels the attempts of one purpose, in the order of their keys.
+    private func cancelAll(_ purpose: AttemptRequest.Purpose) {
+        for key in attempts.keys.sorted() where attempts[key]?.request.purpose == purpose {
+            cancel(key)
+        }
     }
 
     private func cancel(_ key: Int) {
@@ -317,22 +283,17 @@ final class EngineLoop: MultiHandle.Driver {
             timers.append(nil)
         }
         if let transport = transports[position] { return transport }
-        let session = request.session
+        let session = context.sessions[request.session]
         let transport = try SessionTransport(
-            configurations[session],
-            cookieJar: cookieJars.indices.contains(session) ? cookieJars[session] : nil,
-            cache: caches.indices.contains(session) ? caches[session] : nil,
-            invalidation: invalidation,
+            session,
+            context,
             tag: position,
             driver: self,
             sockets: sockets,
             turn: turn,
-            access: request.access.intersection(configurations[session].access),
+            access: request.access.intersection(session.configuration.access),
             paths: paths,
-            share: share,
-            routes: routes[session],
-            secureProtocol: protocols[session],
-            idleConnections: maximumConcurrentAttempts
+            share: share
         )
         transports[position] = transport
         return transport
@@ -388,11 +349,11 @@ final class EngineLoop: MultiHandle.Driver {
     private func flush() {
         heldTurns = 0
         if !toPublish.isEmpty {
-            publisher.submit(toPublish)
+            context.publisher.submit(toPublish)
             toPublish.removeAll(keepingCapacity: true)
         }
         if !finished.isEmpty {
-            deliver(finished)
+            context.deliver(finished)
             finished.removeAll(keepingCapacity: true)
         }
     }

@@ -139,7 +139,7 @@ extension Attempt {
         _ file: TaskSpec.Destination,
         _ head: ResponseHead
     ) {
-        let validator = ResumeValidator(head, now: clock.timestamp(of: .now))
+        let validator = ResumeValidator(head, now: context.clock.timestamp(of: .now))
         guard validator != nil || file.checksum != nil, let total = contentLength else { return }
         let partial = PartialDownload(
             file: output,

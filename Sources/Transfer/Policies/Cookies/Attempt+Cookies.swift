@@ -11,7 +11,7 @@ extension Attempt {
             let field = jar.field(
                 for: url,
                 first: request.request.url,
-                at: clock.timestamp(of: .now)
+                at: context.clock.timestamp(of: .now)
             )
         else { return nil }
         return hop.headers.contains("cookie") ? nil : field
@@ -23,7 +23,7 @@ extension Attempt {
             head.fields,
             from: hop.url,
             first: request.request.url,
-            at: clock.timestamp(of: .now)
+            at: context.clock.timestamp(of: .now)
         )
     }
 }

@@ -15,6 +15,14 @@ package struct AttemptRequest: Sendable {
         case examination(FileExamination)
     }
 
+    /// What an attempt is made for.
+    package enum Purpose: Sendable, Hashable {
+        /// A try of a task.
+        case task
+        /// The revalidation of a stale response that the cache has served (RFC 5861 §3); it reports to the cache alone.
+        case refresh
+    }
+
     /// Which requests libcurl may send again over another connection, when a kept one has ended without an answer.
     package enum Resending: Sendable, Hashable {
         /// Those that may arrive twice: idempotent methods (RFC 9110 §9.2.2) and those with an idempotency key.
@@ -98,6 +106,8 @@ package struct AttemptRequest: Sendable {
     package var resending: Resending
     /// Whether names are looked up again, because the attempt before this one did not get through to an address.
     package var resolvesAnew: Bool
+    /// Refreshes report to the cache, tasks to the scheduler.
+    package var purpose = Purpose.task
     /// What the report says of the first exchange.
     package var reason: TransactionMetrics.Reason
     /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.

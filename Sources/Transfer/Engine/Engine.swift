@@ -101,7 +101,6 @@ package final class Engine: AttemptRunner {
     ) throws(StartFailure) {
         let library = try Self.loadLibrary()
         description = Self.description(of: library)
-        let protocols = try Self.protocols(of: sessions, with: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let hasCache = caches.map { $0 != nil }
         let dispatch = Lock(
@@ -118,37 +117,27 @@ package final class Engine: AttemptRunner {
             if !released.isEmpty { Self.hand(released, to: loops, dispatch, mayWait: false) }
             if !passed.isEmpty { deliver(passed) }
         }
-        let routes = try Self.routes(of: sessions, environment)
         let publisher = Publisher(durability: durability, uploads: uploads, deliver: pass)
         self.publisher = publisher
+        let context = EngineContext(
+            sessions: try Self.sessions(sessions, library, cookieJars, caches, environment),
+            invalidation: invalidation,
+            maximumConcurrentAttempts: maximumConcurrentAttempts,
+            network: network,
+            clock: clock,
+            publisher: publisher,
+            uploads: uploads,
+            claims: claims,
+            mayName: mayName,
+            say: say,
+            deliver: pass
+        )
         do throws(SystemError) {
             var started = try publisher.start()
             for (index, (loop, share)) in zip(loops, shares).enumerated() {
                 started.append(
                     try JoinableThread(name: "engine \(index)") {
-                        EngineLoop(
-                            poll: EventPoll(loop.wakeUp),
-                            sessions: sessions,
-                            protocols: protocols,
-                            cookieJars: cookieJars,
-                            caches: caches,
-                            invalidation: invalidation,
-                            maximumConcurrentAttempts: maximumConcurrentAttempts,
-                            share: share,
-                            routes: routes,
-                            network: network,
-                            clock: clock,
-                            publisher: publisher,
-                            keeper: PartialKeeper(
-                                mayWrite: mayName,
-                                uploads: uploads,
-                                publisher: publisher
-                            ),
-                            claims: claims,
-                            mayName: mayName,
-                            say: say,
-                            deliver: pass
-                        ).run(loop.mailbox)
+                        EngineLoop(context, share, EventPoll(loop.wakeUp)).run(loop.mailbox)
                     }
                 )
             }
@@ -186,39 +175,53 @@ package final class Engine: AttemptRunner {
         )
     }
 
-    /// What each session offers over TLS.
-    private static func protocols(
-        of sessions: [SessionConfiguration],
-        with library: CurlLibrary
-    ) throws(StartFailure) -> [HTTPProtocol] {
-        do throws(ProtocolFault) {
-            return try sessions.map { session throws(ProtocolFault) in
-                try HTTPProtocol.choose(for: session, with: library)
-            }
-        } catch {
-            throw StartFailure(message: error.message)
-        }
-    }
-
-    /// The ways that each session goes; the environment's variables count only where a session goes by them.
-    private static func routes(
-        of sessions: [SessionConfiguration],
+    /// The sessions with what each needs before the first thread starts; the environment's variables count only where a
+    /// session takes its proxies from them.
+    private static func sessions(
+        _ configurations: [SessionConfiguration],
+        _ library: CurlLibrary,
+        _ cookieJars: [CookieJar?],
+        _ caches: [HTTPCache?],
         _ environment: (String) -> String?
-    ) throws(StartFailure) -> [ProxyRoutes?] {
+    ) throws(StartFailure) -> [EngineContext.Session] {
         var shared: ProxyRoutes?
-        if sessions.contains(where: { $0.proxy == .environment }) {
+        if configurations.contains(where: { $0.proxy == .environment }) {
             do throws(ProxyFault) {
                 shared = ProxyRoutes(try ProxyEnvironment(environment).servers)
             } catch {
                 throw StartFailure(message: error.message)
             }
         }
-        return sessions.map { session in
-            switch session.proxy {
-            case .environment: shared
-            case .direct: nil
-            case .servers(let servers): ProxyRoutes(servers)
-            }
+        return try configurations.enumerated().map { index, configuration throws(StartFailure) in
+            EngineContext.Session(
+                configuration: configuration,
+                secureProtocol: try secureProtocol(of: configuration, with: library),
+                cookieJar: cookieJars.indices.contains(index) ? cookieJars[index] : nil,
+                cache: caches.indices.contains(index) ? caches[index] : nil,
+                routes: routes(of: configuration, environment: shared)
+            )
+        }
+    }
+
+    private static func secureProtocol(
+        of configuration: SessionConfiguration,
+        with library: CurlLibrary
+    ) throws(StartFailure) -> HTTPProtocol {
+        do throws(ProtocolFault) {
+            return try HTTPProtocol.choose(for: configuration, with: library)
+        } catch {
+            throw StartFailure(message: error.message)
+        }
+    }
+
+    private static func routes(
+        of configuration: SessionConfiguration,
+        environment: ProxyRoutes?
+    ) -> ProxyRoutes? {
+        switch configuration.proxy {
+        case .environment: environment
+        case .direct: nil
+        case .servers(let servers): ProxyRoutes(servers)
         }
     }
 

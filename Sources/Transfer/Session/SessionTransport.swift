@@ -63,25 +63,21 @@ final class SessionTransport {
     private var lastHeaders: (fields: [HeaderField], traits: LineTraits, lines: [String])
 
     init(
-        _ configuration: SessionConfiguration,
-        cookieJar: CookieJar?,
-        cache: HTTPCache?,
-        invalidation: Invalidation?,
+        _ session: EngineContext.Session,
+        _ context: EngineContext,
         tag: Int,
         driver: any MultiHandle.Driver,
         sockets: SocketTable,
         turn: EngineTurn,
         access: NetworkAccess,
         paths: PathFinder?,
-        share: EngineShare,
-        routes: ProxyRoutes?,
-        secureProtocol: HTTPProtocol,
-        idleConnections: Int
+        share: EngineShare
     ) throws(CurlCode) {
+        let configuration = session.configuration
         self.configuration = configuration
-        self.cookieJar = cookieJar
-        self.cache = cache
-        self.invalidation = invalidation
+        cookieJar = session.cookieJar
+        cache = session.cache
+        invalidation = context.invalidation
         lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn
@@ -95,8 +91,8 @@ final class SessionTransport {
         socketOptions = options
         self.share = share
         connections = KnownConnections(share)
-        self.routes = routes
-        self.secureProtocol = secureProtocol
+        routes = session.routes
+        secureProtocol = session.secureProtocol
         clientCertificates = ClientCertificates(configuration.credentials)
         easyConfiguration = EasyConfiguration(
             // libcurl adds it to others as an int.
@@ -109,7 +105,7 @@ final class SessionTransport {
             tag: tag,
             driver: driver,
             sockets: sockets,
-            idleConnections: idleConnections,
+            idleConnections: context.maximumConcurrentAttempts,
             connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
     }

@@ -2,7 +2,7 @@ internal import TransferModel
 
 /// Stored responses that were used although they were stale and are asked for again, for the cache alone (RFC 5861 §3).
 ///
-/// Their attempts have negative keys, and nobody is told of them. Of one request there is one at a time.
+/// Their attempts have the purpose `refresh`, and the scheduler does not hear of them. Each request has at most one at a time.
 struct Refreshes {
     private struct Place: Hashable {
         var session: Int
@@ -49,7 +49,9 @@ struct Refreshes {
         guard running < Self.mostRunning, var attempt = waiting.popFirst() else { return nil }
         running += 1
         count += 1
+        // Below those of the tasks, so that an engine thread tells all its attempts apart by their keys.
         attempt.key = -count
+        attempt.purpose = .refresh
         return attempt
     }
 

@@ -36,11 +36,11 @@ extension Attempt {
     ) throws(SystemError) -> TaskSpec.Destination? {
         var file = wanted
         if wanted.isFolder {
-            let name = ServerFileName.choose(head, url: hop.url, mayName: mayName)
+            let name = ServerFileName.choose(head, url: hop.url, mayName: context.mayName)
             file = wanted.appending(name)
             guard isFree(file) else { return nil }
         }
-        if let claims, let owner = try claims.claim(file, for: request.key) {
+        if let claims = context.claims, let owner = try claims.claim(file, for: request.key) {
             failure = .destinationTaken(file.displayPath, by: owner)
             return nil
         }

@@ -29,7 +29,8 @@ final class Attempt {
     let handle: EasyHandle
     var watch: ActivityWatch
     let session: SessionTransport
-    let clock: RunClock
+    /// What the engine's threads share.
+    let context: EngineContext
     let startTime: MonotonicTime
     /// The request of the current hop.
     var hop: RequestSpec
@@ -74,9 +75,6 @@ final class Attempt {
     /// When a body that is in memory is to be kept for later runs; nil when it is not.
     var partTime: MonotonicTime?
     let keeper: PartialKeeper
-    let claims: DestinationClaims?
-    /// Whether a text from the server may become the name of a file.
-    let mayName: @Sendable (String) -> Bool
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
     /// That of a `multipart` body.
@@ -132,18 +130,14 @@ final class Attempt {
         _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
+        context: EngineContext,
         keeper: PartialKeeper,
-        claims: DestinationClaims?,
-        mayName: @escaping @Sendable (String) -> Bool,
-        clock: RunClock,
         now: MonotonicTime
     ) {
         self.handle = handle
         self.session = session
-        self.clock = clock
+        self.context = context
         self.keeper = keeper
-        self.claims = claims
-        self.mayName = mayName
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
@@ -156,7 +150,7 @@ final class Attempt {
             reason: request.reason,
             method: hop.method,
             url: hop.url.text,
-            clock: clock,
+            clock: context.clock,
             now: now
         )
         watch = ActivityWatch(

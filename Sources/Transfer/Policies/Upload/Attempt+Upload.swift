@@ -58,7 +58,7 @@ extension Attempt {
             boundary: boundary,
             machine: UploadMachine(total: total, version: version, isRepeatable: isRepeatable),
             isPlain: hasPlainWay,
-            creationDate: clock.timestamp(of: startTime)
+            creationDate: context.clock.timestamp(of: startTime)
         )
     }
 

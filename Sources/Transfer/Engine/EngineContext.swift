@@ -1,0 +1,69 @@
+internal import Cookies
+internal import CurlKit
+internal import HTTPCache
+internal import NetworkPath
+internal import TransferModel
+
+/// What all threads of one engine share, and every attempt can reach.
+///
+/// A reference, so that an attempt keeps all of it at the price of one count.
+final class EngineContext: Sendable {
+    /// A session's configuration and what was made for the session before the engine started.
+    struct Session: Sendable {
+        let configuration: SessionConfiguration
+        /// The newest version of HTTP that requests offer over TLS.
+        let secureProtocol: HTTPProtocol
+        /// nil when the session neither sends nor keeps cookies.
+        let cookieJar: CookieJar?
+        /// nil when the session has no cache; several sessions may share one.
+        let cache: HTTPCache?
+        /// nil when the session connects directly.
+        let routes: ProxyRoutes?
+    }
+
+    let sessions: [Session]
+    /// Forgets stored responses that a request has made untrue; nil when no session has a cache.
+    let invalidation: Invalidation?
+    /// How many connections each thread keeps.
+    let maximumConcurrentAttempts: Int
+    /// nil when no session has a network policy.
+    let network: NetworkMonitor?
+    let clock: RunClock
+    let publisher: Publisher
+    /// The record of uploads that later runs may resume; nil when no session keeps any.
+    let uploads: UploadStore?
+    /// Which task writes which file; nil when the plan alone decides that.
+    let claims: DestinationClaims?
+    /// Whether a text from a server may become the name of a file.
+    let mayName: @Sendable (String) -> Bool
+    /// Receives what programs write to their standard error.
+    let say: ErrorText.Handover
+    /// Receives results in batches.
+    let deliver: @Sendable ([AttemptEvent]) -> Void
+
+    init(
+        sessions: [Session],
+        invalidation: Invalidation?,
+        maximumConcurrentAttempts: Int,
+        network: NetworkMonitor?,
+        clock: RunClock,
+        publisher: Publisher,
+        uploads: UploadStore?,
+        claims: DestinationClaims?,
+        mayName: @escaping @Sendable (String) -> Bool,
+        say: @escaping ErrorText.Handover,
+        deliver: @escaping @Sendable ([AttemptEvent]) -> Void
+    ) {
+        self.sessions = sessions
+        self.invalidation = invalidation
+        self.maximumConcurrentAttempts = maximumConcurrentAttempts
+        self.network = network
+        self.clock = clock
+        self.publisher = publisher
+        self.uploads = uploads
+        self.claims = claims
+        self.mayName = mayName
+        self.say = say
+        self.deliver = deliver
+    }
+}
