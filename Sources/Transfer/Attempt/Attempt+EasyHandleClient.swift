@@ -31,7 +31,7 @@ extension Attempt: EasyHandleClient {
         let isSecure = hop.url.origin.scheme == .https
         if isNew { osErrnoOfConnecting = handle.lastOSErrno }
         let tls = isSecure ? handle.useTLS() : nil
-        if isNew, let tls, !tls.hasChosenProtocol, !mayBeginUnchosen() { return false }
+        if isNew, let tls, !tls.hasChosenProtocol, !mayUseUnchosenVersion() { return false }
         recorder.willSendRequest(
             over: connection,
             identifier: number,

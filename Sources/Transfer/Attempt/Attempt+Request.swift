@@ -31,8 +31,10 @@ extension Attempt {
             requiresFreshConnection: requiresFreshConnection,
             hearsTraffic: hearsTraffic
         )
-        easyRequest.resolvesAnew = takeResolvesAnew()
-        easyRequest.httpProtocol = httpProtocol
+        easyRequest.resolvesAnew = connection.takeResolvesAnew(
+            isUnreached: session.unreachedHosts.remove(peer.host) != nil
+        )
+        easyRequest.httpProtocol = connection.version(for: connectionDemand)
         if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
             // One with streams has others on it.
             easyRequest.httpProtocol = .http1
@@ -42,50 +44,19 @@ extension Attempt {
         return easyRequest
     }
 
-    /// Whether the next request looks its host up, because the last connection to it did not come about; asked once for each.
-    ///
-    /// Otherwise libcurl would stay with addresses that are of no use for a minute, longer than most tasks are tried.
-    private func takeResolvesAnew() -> Bool {
-        let hasFailed = session.unreachedHosts.remove(peer.host) != nil
-        defer { resolvesAnew = false }
-        return hasFailed || resolvesAnew
-    }
-
     /// Each request of an upload has a connection of its own: one that the server is about to end would cost it a part.
     private var requiresFreshConnection: Bool {
-        isResent || offersAllVersions || reuse.requiresFreshConnection || upload != nil
-            || request.requiresFreshConnection || isStream
+        connection.requiresFreshConnection || upload != nil || request.requiresFreshConnection
+            || isStream
     }
 
-    /// What the hop offers.
-    ///
-    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would
-    /// let others join a connection with streams, take it for a reused one, and send the request again when it dies.
-    ///
-    /// A server without HTTP/1.1 gets it all the same: `mayRepeat` keeps such a request from being sent again.
-    var httpProtocol: HTTPProtocol {
-        let offered = session.httpProtocol(for: hop.url.origin)
-        guard !offersAllVersions else { return offered }
-        // Informational responses over connections with streams are told of by chance.
-        guard upload == nil else { return .http1 }
-        return request.resending.requiresFreshConnection(for: hop) ? .http1 : offered
-    }
-
-    /// Whether the session has a newer version of HTTP than the running exchange offers.
-    var mayOfferMore: Bool {
-        httpProtocol == .http1 && session.httpProtocol(for: hop.url.origin) != .http1
-    }
-
-    /// Whether a request may go over a new connection whose server has chosen none of the versions of HTTP that it was offered.
-    ///
-    /// It may be one without HTTP/1.1: where the session has more to offer, the connection is given up, and nothing was sent.
-    func mayBeginUnchosen() -> Bool {
-        guard mayOfferMore, !session.originsWithoutALPN.contains(hop.url.origin) else {
-            hasUnchosenVersion = true
-            return true
-        }
-        lacksVersion = true
-        return false
+    /// What the hop's request demands of its connection.
+    var connectionDemand: ConnectionPolicy.Demand {
+        ConnectionPolicy.Demand(
+            newestVersion: session.httpProtocol(for: hop.url.origin),
+            isSentOnce: request.resending.requiresFreshConnection(for: hop),
+            isUpload: upload != nil
+        )
     }
 
     func easyBody() -> EasyRequest.Body {

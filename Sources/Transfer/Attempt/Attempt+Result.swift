@@ -139,11 +139,11 @@ extension Attempt {
                 didSend: recorder.hasSentAnything,
                 proxy: proxyEnd,
                 isEncrypted: hop.url.origin.scheme == .https,
-                offersHTTP1Only: httpProtocol == .http1
+                offersHTTP1Only: connection.version(for: connectionDemand) == .http1
             )
         )
         // A fault of TLS itself says more than the missing choice.
-        if hasUnchosenVersion, head == nil, failure.kind != .tls,
+        if connection.hasUnchosenVersion, head == nil, failure.kind != .tls,
             [1, 52, 55, 56].contains(code.rawValue)
         {
             failure.detail +=

@@ -105,20 +105,10 @@ final class Attempt {
     var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
-    /// Whether the hop's request went out once more because libcurl had given it up.
-    var isResent = false
-    /// Whether the hop is offered every version of HTTP that its session has, because the server chose none of the fewer that
-    /// such a request is offered otherwise.
-    var offersAllVersions = false
-    /// Whether the running exchange was given up before its request left, for want of a version.
-    var lacksVersion = false
+    /// Over which connection, and in which version of HTTP, the hop's request leaves.
+    var connection: ConnectionPolicy
     /// Whether the last exchange ended with a TLS connection whose end the server had not announced, which is an error to libcurl.
     private(set) var hasUnannouncedEnd = false
-    /// Whether the server has chosen no version of HTTP when the running exchange's connection was made.
-    var hasUnchosenVersion = false
-    var reuse = RefusedReuse()
-    /// Whether the attempt before this one did not get through to its host, perhaps on another thread.
-    var resolvesAnew: Bool
     /// Whether the running exchange has begun with the answer to a challenge.
     var hasAnsweredChallenge = false
     /// What is known of the exchange's way; nil where every interface will do.
@@ -141,7 +131,7 @@ final class Attempt {
         startTime = now
         hop = request.request
         carriesBody = request.body != nil
-        resolvesAnew = request.resolvesAnew
+        connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         let credentials = session.configuration.credentials
         authentication = credentials.isEmpty ? nil : Authentication(credentials)
         caching = CachedExchange.make(for: request, of: session)
@@ -210,12 +200,12 @@ final class Attempt {
 
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
-        if reuse.isPending, !hasFailed { return beginOnNewConnection() }
+        if connection.refusedReuse.isPending, !hasFailed { return beginOnNewConnection() }
         noteSent()
         hasUnannouncedEnd = isUnannouncedEnd(code)
         let isEnd = code.isOK || isCutOff || hasUnannouncedEnd
         let isComplete = isEnd && head != nil
-        if isComplete, hasUnchosenVersion,
+        if isComplete, connection.hasUnchosenVersion,
             handle.networkProtocolName?.hasPrefix("http/1") == true
         {
             session.noteOriginWithoutALPN(hop.url.origin)
@@ -316,7 +306,7 @@ final class Attempt {
     /// Another exchange of the attempt.
     func exchange(_ reason: TransactionMetrics.Reason) -> Next {
         forgetResponse()
-        reuse = RefusedReuse()
+        connection.beginExchange()
         do throws(TransferFailure) {
             if carriesBody { try body?.rewind() }
         } catch {
@@ -325,7 +315,6 @@ final class Attempt {
         }
         sign()
         isCutOff = false
-        hasUnchosenVersion = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         upload?.machine.willRepeat()

@@ -165,8 +165,8 @@ extension Attempt {
         // An own address that nobody has is one that has just gone: only a policy makes that a fault.
         if reason == nil, !session.access.isRestricted { return true }
         path?.refusal = .some(reason)
-        // A connection of before the network has changed was at hand.
-        if !isNew { _ = reuse.refuse() }
+        // The pool offered a connection made before the network changed.
+        if !isNew { _ = connection.refusedReuse.refuse() }
         return false
     }
 

@@ -35,8 +35,7 @@ extension Attempt {
             if carriesBody, !keepsBody { upload?.machine.leave() }
             hop = next
             carriesBody = keepsBody
-            offersAllVersions = false
-            isResent = false
+            connection.beginHop()
             caching?.beginHop()
             beginAuthentication()
             return exchange(.redirect)

@@ -110,7 +110,7 @@ extension Attempt {
         if wasGivingUp != isGivingUp { watchAnew() }
         checks = []
         visited = []
-        isResent = false
+        connection.beginLeg()
         lacksBody = false
         beginAuthentication()
         return exchange(legReason(upload))

@@ -1,0 +1,124 @@
+import CurlKit
+import Testing
+
+@testable import Transfer
+
+@Suite struct ConnectionPolicyTests {
+    private static let died = "Connection died, tried 5 times before giving up"
+    private static let refused = "no application protocol"
+    private static let tlsFailure = CurlCode(rawValue: 35)
+    private static let sendFailure = CurlCode(rawValue: 55)
+
+    private func demand(
+        newest: HTTPProtocol = .http2,
+        isSentOnce: Bool = false,
+        isUpload: Bool = false
+    ) -> ConnectionPolicy.Demand {
+        ConnectionPolicy.Demand(
+            newestVersion: newest,
+            isSentOnce: isSentOnce,
+            isUpload: isUpload
+        )
+    }
+
+    @Test func `a request that may be repeated offers all versions of HTTP`() {
+        let policy = ConnectionPolicy(resolvesAnew: false)
+        #expect(policy.version(for: demand()) == .http2)
+        #expect(!policy.requiresFreshConnection)
+    }
+
+    @Test(arguments: [(true, false), (false, true)])
+    func `a request sent once and an upload offer HTTP/1.1 alone`(
+        isSentOnce: Bool,
+        isUpload: Bool
+    ) {
+        let policy = ConnectionPolicy(resolvesAnew: false)
+        #expect(policy.version(for: demand(isSentOnce: isSentOnce, isUpload: isUpload)) == .http1)
+    }
+
+    @Test func `a server that refuses HTTP/1.1 is offered all versions once`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let order = demand(isSentOnce: true)
+        #expect(policy.lacksVersion(order, after: Self.tlsFailure, detail: Self.refused))
+        policy.resend()
+        #expect(policy.version(for: order) == .http2)
+        #expect(policy.requiresFreshConnection)
+        #expect(!policy.isResent)
+        #expect(!policy.lacksVersion(order, after: Self.tlsFailure, detail: Self.refused))
+    }
+
+    @Test func `a server without HTTP/1.1 is not offered versions that the session lacks`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let order = demand(newest: .http1, isSentOnce: true)
+        #expect(!policy.lacksVersion(order, after: Self.tlsFailure, detail: Self.refused))
+    }
+
+    @Test func `another failure of TLS says nothing of versions`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let order = demand(isSentOnce: true)
+        #expect(!policy.lacksVersion(order, after: Self.tlsFailure, detail: "certificate expired"))
+        #expect(!policy.lacksVersion(order, after: Self.sendFailure, detail: Self.refused))
+    }
+
+    @Test func `a connection without a chosen version is given up while the session has a newer one`()
+    {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let order = demand(isSentOnce: true)
+        let mayUse = policy.mayUseUnchosenVersion(order, isKnown: false)
+        #expect(!mayUse)
+        #expect(policy.lacksVersion && !policy.hasUnchosenVersion)
+        policy.resend()
+        let mayUseThen = policy.mayUseUnchosenVersion(order, isKnown: false)
+        #expect(mayUseThen)
+        #expect(!policy.lacksVersion && policy.hasUnchosenVersion)
+    }
+
+    @Test func `an origin known to choose no version keeps its connection`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let mayUse = policy.mayUseUnchosenVersion(demand(isSentOnce: true), isKnown: true)
+        #expect(mayUse)
+        policy.beginExchange()
+        #expect(!policy.hasUnchosenVersion)
+    }
+
+    @Test func `a request that libcurl gave up is sent once more for each hop`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        #expect(policy.mayResend(after: Self.sendFailure, detail: Self.died))
+        #expect(!policy.mayResend(after: Self.sendFailure, detail: "reset by peer"))
+        #expect(!policy.mayResend(after: Self.tlsFailure, detail: Self.died))
+        policy.resend()
+        #expect(policy.requiresFreshConnection)
+        #expect(!policy.mayResend(after: Self.sendFailure, detail: Self.died))
+        policy.beginHop()
+        #expect(policy.mayResend(after: Self.sendFailure, detail: Self.died))
+    }
+
+    @Test func `all versions stay offered in the next leg of an upload, not at the next URL`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let upload = demand(isUpload: true)
+        #expect(policy.lacksVersion(upload, after: Self.tlsFailure, detail: Self.refused))
+        policy.resend()
+        policy.beginLeg()
+        #expect(policy.version(for: upload) == .http2)
+        policy.beginHop()
+        #expect(policy.version(for: upload) == .http1)
+    }
+
+    @Test func `refused idle connections lead to a new one, for the running exchange`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let isRefused = policy.refusedReuse.refuse()
+        #expect(isRefused)
+        #expect(policy.requiresFreshConnection)
+        policy.beginExchange()
+        #expect(!policy.requiresFreshConnection)
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `a host is looked up anew once for each failure`(resolvesAnew: Bool, isUnreached: Bool) {
+        var policy = ConnectionPolicy(resolvesAnew: resolvesAnew)
+        let first = policy.takeResolvesAnew(isUnreached: isUnreached)
+        #expect(first == (resolvesAnew || isUnreached))
+        let second = policy.takeResolvesAnew(isUnreached: false)
+        #expect(!second)
+    }
+}
