@@ -56,7 +56,9 @@ extension Attempt: EasyHandleClient {
 
     func didTransfer(_ traffic: Traffic, count: Int) {
         if traffic == .tlsSent, isTLSOfProxy { return }
-        if traffic == .bodyReceived, parser.framing.isChunked { return didReceiveChunks(count) }
+        if traffic == .bodyReceived, response.parser.framing.isChunked {
+            return didReceiveChunks(count)
+        }
         // What TLS sends on a connection with several streams may be about any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
         recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
@@ -64,7 +66,7 @@ extension Attempt: EasyHandleClient {
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
         if route != nil, !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
-        switch parser.read(line) {
+        switch response.parser.read(line) {
         case .reading:
             let now = moveInTurn(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
@@ -91,7 +93,8 @@ extension Attempt: EasyHandleClient {
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
             // Chunks are more than what they carry, and bytes behind them or behind a lone head are told of in words alone.
             if !hearsTraffic,
-                parser.framing.isChunked || parser.framing.contentLength == 0 || hasNoBody(head)
+                response.parser.framing.isChunked || response.parser.framing.contentLength == 0
+                    || hasNoBody(head)
             {
                 hearsTraffic = true
                 handle.hearTraffic()
@@ -106,11 +109,11 @@ extension Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         // Of a body with a length, or without any frame, the traffic was told of.
-        let now = move(bytes: hearsTraffic && !parser.framing.isChunked ? 0 : bytes.count)
+        let now = move(bytes: hearsTraffic && !response.parser.framing.isChunked ? 0 : bytes.count)
         caching?.take(bytes)
         // As it came: decoding it makes another number of bytes.
         if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
-        return decoding == nil ? take(bytes) : decode(bytes)
+        return response.decoding == nil ? take(bytes) : decode(bytes)
     }
 
     /// Takes a piece of the body as it is to be stored.
@@ -120,7 +123,7 @@ extension Attempt: EasyHandleClient {
         let isPassedOver = verdict?.isPassedOver ?? (dialogue.sequel != nil)
         if isPassedOver, !mayPassOver(recorder.deliveredBytes) { return false }
         if resumption != nil, exceedsRange() { return false }
-        if let findings = bodyCheck?.take(bytes) {
+        if let findings = response.bodyCheck?.take(bytes) {
             note(findings)
             return false
         }
@@ -140,19 +143,19 @@ extension Attempt: EasyHandleClient {
     /// Writes a piece of the body; on a full disk what is to be stored of it gives way.
     private func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            return try sink.write(bytes)
+            return try response.sink.write(bytes)
         } catch {
             guard error.isOutOfRoom, caching?.giveWay(error) == true else { throw error }
-            return try sink.write(bytes)
+            return try response.sink.write(bytes)
         }
     }
 
     func mayDiscard(received: Int64) -> Bool {
         guard recorder.hasBegunRequest else { return mayDiscardTunnelBody() }
         if hasFailed { return false }
-        if discarded.didGrow(to: received) { _ = move() }
+        if response.discarded.didGrow(to: received) { _ = move() }
         // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of it, the number is.
-        if parser.framing.isChunked, discarded.isStuck {
+        if response.parser.framing.isChunked, response.discarded.isStuck {
             failure = verdict == nil ? passedOverQuestion() : passedOverBodyFailure()
             return false
         }
@@ -229,7 +232,7 @@ extension Attempt {
         case .challenge, .sendUnasked, nil: return false
         case .accept, .refuse, .redirect, .proceed, .stored: break
         }
-        let body = decoding?.codedBytes ?? recorder.deliveredBytes
+        let body = response.decoding?.codedBytes ?? recorder.deliveredBytes
         return ResponseFraming.isTooMuch(recorder.receivedBodyBytes - body, around: body)
     }
 
@@ -244,19 +247,19 @@ extension Attempt {
     }
 
     private func didReceive(_ head: ResponseHead) -> Bool {
-        self.head = head
+        response.head = head
         recorder.didReceive(reported(head))
         if isQuestion(head) { return didReceiveQuestion(head) }
-        if parser.maySetCookies { keepCookies(of: head) }
+        if response.parser.maySetCookies { keepCookies(of: head) }
         invalidate(after: head, of: hop)
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {
-            verdict = .sendUnasked
+            response.verdict = .sendUnasked
             passOver()
             return true
         }
         switch readChallenge(head) {
-        case .none: return lacksBody ? judgeEmptyRequest(head) : judge(head)
+        case .none: return bodyHold.lacksBody ? judgeEmptyRequest(head) : judge(head)
         case .stop:
             refuse(head)
             return false
@@ -268,7 +271,7 @@ extension Attempt {
 
     /// Lets the rest of a response go by that the same request follows.
     func passOver() {
-        sink.discard()
+        response.sink.discard()
         handle.hearDiscardedBody()
         if body?.isWaiting == true { try? handle.resume() }
     }
@@ -286,16 +289,16 @@ extension Attempt {
             isRest: resumption?.isRest == true,
             checks: &checks
         )
-        self.verdict = verdict
+        response.verdict = verdict
         // libcurl stops sending now, but does not see that a paused request has nothing left to do. When it cannot be
         // told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
         case .redirect, .challenge, .sendUnasked, .stored, .proceed:
-            sink.discard()
+            response.sink.discard()
         case .refuse(let failure):
             self.failure = failure
-            sink.keepExcerpt()
+            response.sink.keepExcerpt()
         case .accept:
             if request.isDownload,
                 let findings = BodyCheck.missingContent(head, request.expectation)
@@ -304,15 +307,15 @@ extension Attempt {
                 return false
             }
             guard beginDecoding(head) else { return false }
-            bodyCheck = BodyCheck(
+            response.bodyCheck = BodyCheck(
                 request.expectation,
                 head: head,
                 method: hop.method,
                 start: resumption?.start ?? 0
             )
             // What a coded body will be is known at its end.
-            let length = decoding == nil ? contentLength : nil
-            if let findings = bodyCheck?.announce(length) {
+            let length = response.decoding == nil ? contentLength : nil
+            if let findings = response.bodyCheck?.announce(length) {
                 note(findings)
                 return false
             }

@@ -60,7 +60,7 @@ extension Attempt {
     }
 
     func easyBody() -> EasyRequest.Body {
-        lacksBody = false
+        bodyHold.beginBody()
         guard carriesBody else { return .none }
         if let part = appendedBytes {
             recorder.willSendBody(.memory(sent: part.count, original: part.count))

@@ -56,7 +56,7 @@ extension Attempt {
             phase: .receive,
             detail:
                 "the chunks of the body are nearly all framing: \(recorder.receivedBodyBytes) bytes "
-                + "for \(decoding?.codedBytes ?? recorder.deliveredBytes) of the body"
+                + "for \(response.decoding?.codedBytes ?? recorder.deliveredBytes) of the body"
         )
         failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
         return failure
@@ -215,11 +215,11 @@ extension Attempt {
             currentRequest: transactions.last?.request
                 ?? .init(method: hop.method, url: reportedURL, headers: HeaderFields(hop.headers))
         )
-        result.redirectCount = redirectCount
+        result.redirectCount = redirects.count
         result.response = head.map(reported)
         result.checks = checks
         if var failure {
-            if followsOrder {
+            if redirects.followsOrder {
                 failure.followsOrder = true
                 failure.isKnownUnprocessed = false
             }
@@ -230,8 +230,8 @@ extension Attempt {
             }
             if failure.help == nil {
                 failure.help = ServerExcerpt.help(
-                    of: sink.excerpt,
-                    isCut: sink.isExcerptCut,
+                    of: response.sink.excerpt,
+                    isCut: response.sink.isExcerptCut,
                     head: head
                 )
             }
@@ -244,8 +244,9 @@ extension Attempt {
         result.countOfBytesSent = recorder.sentBodyBytesBefore
         // Of the body that was asked for: redirects have bodies of their own.
         result.countOfBytesReceived =
-            decoding?.codedBytes ?? transactions.last?.countOfResponseBodyBytesAfterDecoding ?? 0
-        result.isUnchanged = (isUnchanged || keepsFile) && !hasFailed
+            response.decoding?.codedBytes ?? transactions.last?
+            .countOfResponseBodyBytesAfterDecoding ?? 0
+        result.isUnchanged = (isUnchanged || response.keepsFile) && !hasFailed
         if let caching {
             result.cache = caching.verdict
             // Nothing has come over the network.
@@ -275,13 +276,13 @@ extension Attempt {
     /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl reports a stream that the
     /// server has reset with NO_ERROR before that as ended, too, so that a stream vouches for nothing.
     var isFramed: Bool {
-        contentLength != nil || parser.framing.isChunked
+        contentLength != nil || response.parser.framing.isChunked
     }
 
     /// Of the final response; nil while there is none.
     var contentLength: Int64? {
         if let served = caching?.servedLength { return served }
-        return head == nil ? nil : parser.framing.contentLength
+        return head == nil ? nil : response.parser.framing.contentLength
     }
 
     var expectedToSend: Int64? {

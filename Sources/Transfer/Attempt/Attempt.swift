@@ -37,20 +37,17 @@ final class Attempt {
     var carriesBody: Bool
     /// Whether received bytes are told of as such; otherwise what is delivered is what was received.
     var hearsTraffic = true
-    /// The hops that were redirected, in order.
-    var visited: [String] = []
+    /// The redirects that were followed.
+    var redirects = RedirectTrail()
     /// The `Cookie` that the session has added to the running exchange.
     var sentCookies: String?
-    var redirectCount = 0
-    /// Whether a request that must not be sent twice was answered, and the hop only looks at its result.
-    var followsOrder = false
     var recorder: TransactionRecorder
-    var parser = ResponseHeadParser()
-    var sink = ResponseSink()
-    /// nil when nothing is expected of the body.
-    var bodyCheck: BodyCheck?
-    var head: ResponseHead?
-    var verdict: ResponseVerdict?
+    /// What the running exchange has received.
+    var response = ResponseIntake()
+    /// The final head of the running exchange; nil until it is whole.
+    var head: ResponseHead? { response.head }
+    /// nil until the head is judged.
+    var verdict: ResponseVerdict? { response.verdict }
     var checks: [TaskRecord.Check] = []
     /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
     var failure: TransferFailure? {
@@ -62,18 +59,12 @@ final class Attempt {
     private var keptFailure: KeptFailure?
     /// The destination of the body, with the name that the server gave it.
     var destination: TaskSpec.Destination?
-    /// nil when the body is taken as it is sent.
-    var decoding: BodyDecoding?
     /// Whether the file that the server named is there and is kept: the body is not wanted.
     var isUnchanged = false
-    /// Whether the file that is there has the body of the stored response that is served, and stays.
-    var keepsFile = false
     /// nil when the session or the task has no cache.
     let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
     var resumption: Resumption?
-    /// When a body that is in memory is to be kept for later runs; nil when it is not.
-    var partTime: MonotonicTime?
     let keeper: PartialKeeper
     /// nil for a body that is in memory.
     var body: (any RequestBody)?
@@ -89,18 +80,12 @@ final class Attempt {
     var tunnel: TunnelRequest?
     /// What the exchange and its proxy have said to each other about who asks.
     var dialogue = ProxyDialogue()
-    /// What is known of a body that libcurl throws away.
-    var discarded = DiscardedBody()
     /// nil when the session has no credentials.
     var authentication: Authentication?
-    /// Whether the running exchange asks before it sends its body, because a challenge may come.
-    var asksFirst = false
-    /// Whether somebody on the way does not let itself be asked before the body leaves.
-    private(set) var isExpectationRefused = false
+    /// Whether the body waits for an answer to the head.
+    var bodyHold = BodyHold()
     /// The fields that sign the running exchange's request.
     var signature: [HeaderField] = []
-    /// Whether the running request went without its body, to be asked for proof first.
-    var lacksBody = false
     /// Whether libcurl was kept from another request of its own, so that what is there of the running one stays.
     var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
@@ -242,8 +227,7 @@ final class Attempt {
             case .redirect: return follow()
             case .challenge(let answer): return self.answer(answer)
             case .sendUnasked:
-                asksFirst = false
-                isExpectationRefused = true
+                bodyHold.didRefuse()
                 hop.headers.removeAll { $0.name.lowercased() == "expect" }
                 recorder.didGetRefusal()
                 return exchange(.transparentRetry)
@@ -285,7 +269,7 @@ final class Attempt {
     /// Bytes that frame chunks are none of the body's, so that of a chunked body libcurl's word alone counts. A connection
     /// with streams has others on it.
     private var socketProgress: SocketProgress? {
-        guard head == nil || !parser.framing.isChunked else { return nil }
+        guard head == nil || !response.parser.framing.isChunked else { return nil }
         guard recorder.hasBegunRequest else {
             return handle.newestOpening.flatMap(session.progress)
         }
@@ -297,7 +281,7 @@ final class Attempt {
         AttemptProgress(
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
-            countOfBytesReceived: decoding?.codedBytes ?? recorder.deliveredBytes,
+            countOfBytesReceived: response.decoding?.codedBytes ?? recorder.deliveredBytes,
             countOfBytesExpected: request.body == nil ? contentLength : restToSend,
             countOfBytesResumed: resumption?.start ?? resumedUploadOffset
         )
@@ -321,20 +305,13 @@ final class Attempt {
         recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
         chooseRoute()
         guard !hasFailed else { return finish() }
-        if reason == .redirect { redirectCount += 1 }
+        if reason == .redirect { redirects.follow() }
         return ask()
     }
 
     /// Makes room for the response of another exchange.
     func forgetResponse() {
-        parser = ResponseHeadParser()
-        sink.discard()
-        discarded = DiscardedBody()
-        decoding = nil
-        partTime = nil
-        keepsFile = false
-        head = nil
-        verdict = nil
+        response.reset()
         caching?.forgetResponse()
     }
 
@@ -353,7 +330,7 @@ final class Attempt {
         guard !hasFailed, !isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
-        let check = ContentCheck(request.expectation, head: head, body: bodyCheck?.kept)
+        let check = ContentCheck(request.expectation, head: head, body: response.bodyCheck?.kept)
         let isList = if case .checksums = request.sink { true } else { false }
         let cached = caching?.outcome()
         guard check != nil || destination != nil || isList else {
@@ -363,7 +340,7 @@ final class Attempt {
         return .publish(
             PublicationJob(
                 result,
-                sink.content,
+                response.sink.content,
                 check: check,
                 destination: destination,
                 announced: announcedDigest,

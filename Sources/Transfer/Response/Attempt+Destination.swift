@@ -10,15 +10,15 @@ extension Attempt {
         // An examination is none of the engine's threads.
         case .memory, .examination: return true
         case .checksums:
-            sink.keep()
+            response.sink.keep()
             return true
         case .file(let wanted):
             do throws(SystemError) {
                 guard let file = try resolve(wanted, head) else { return false }
                 if isKept(file) {
-                    keepsFile = true
+                    response.keepsFile = true
                     // It is read only for what is expected of it.
-                    return bodyCheck?.looksAtBytes == true
+                    return response.bodyCheck?.looksAtBytes == true
                 }
                 destination = file
                 return try open(file, head, expectedCount: expectedCount)
@@ -54,7 +54,7 @@ extension Attempt {
     /// The digest that the server gives of what is stored; what was decoded is something else.
     var announcedDigest: Checksum? {
         let isRest = resumption?.isRest == true
-        guard destination != nil, decoding == nil, hop.method != "HEAD", let head,
+        guard destination != nil, response.decoding == nil, hop.method != "HEAD", let head,
             // A digest of the whole says nothing of a part that the task has asked for, nor of what is not sent.
             head.statusCode == 206 ? isRest : !head.hasNoContent
         else { return nil }

@@ -13,7 +13,7 @@ extension Attempt {
             hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
             known: session.knownSpaces
         )
-        asksFirst = start == .asking
+        bodyHold.beginHop(awaitsChallenge: start == .asking)
     }
 
     /// The request of the current hop as it is sent, with the fields of an upload or those that sign it: never both.
@@ -90,7 +90,7 @@ extension Attempt {
     func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
         guard authentication != nil else { return .none }
         guard head.statusCode == 401 else {
-            if !lacksBody { noteAccepted() }
+            if !bodyHold.lacksBody { noteAccepted() }
             return .none
         }
         var answer = authentication?.answer(
@@ -104,7 +104,7 @@ extension Attempt {
             // libcurl would go on with the fields of the request that was challenged.
             answer = .credential(carried)
         }
-        if let answer, answer != .none { verdict = .challenge(answer) }
+        if let answer, answer != .none { response.verdict = .challenge(answer) }
         return answer ?? .none
     }
 
@@ -125,7 +125,7 @@ extension Attempt {
             refuse(head)
             return finish()
         }
-        asksFirst = false
+        bodyHold.didAnswerChallenge()
         answersChallenge = true
         recorder.didGetRefusal()
         return exchange(.authentication)
@@ -182,7 +182,7 @@ extension Attempt {
     /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
     func beginLeg(at now: MonotonicTime) -> Bool {
         guard !isCutOff else { return false }
-        recorder.didPassOver(body: discarded.count)
+        recorder.didPassOver(body: response.discarded.count)
         switch verdict {
         // Without a verdict it is a proxy's question.
         case nil, .challenge(.byLibrary): break
@@ -216,10 +216,11 @@ extension Attempt {
     /// that ends with it.
     private var hasPassedOverAll: Bool {
         guard hop.method != "HEAD" else { return true }
-        if let length = parser.framing.contentLength {
+        if let length = response.parser.framing.contentLength {
             return recorder.receivedBodyBytes >= length
         }
-        return handle.networkProtocolName == "h2" || parser.framing.isChunked && !endsConnection
+        return handle.networkProtocolName == "h2"
+            || response.parser.framing.isChunked && !endsConnection
     }
 
     /// Whether the response says that its connection ends with it (RFC 9112 §9.6).
@@ -229,30 +230,27 @@ extension Attempt {
     }
 
     /// Whether the running exchange's body waits for what the server, or its proxy, says to the head.
-    var holdsBodyBack: Bool { asksFirst || dialogue.asksFirst && !isExpectationRefused }
+    var holdsBodyBack: Bool { bodyHold.holdsBodyBack(forProxy: dialogue.asksFirst) }
 
-    /// Whether the server cannot be asked first, which was not the task's idea (RFC 9110 §10.1.1).
+    /// Whether the request leaves once more, without asking, because the server has refused the expectation.
     func refusesExpectation(_ head: ResponseHead) -> Bool {
         guard head.statusCode == 417 else { return false }
-        // libcurl waits a second for an answer to the head, then it sends the body: a second body may be forbidden.
-        guard recorder.sentBodyBytes == 0 || request.resending.allows(hop) else { return false }
-        guard hop.headers.contains("expect") else { return holdsBodyBack }
-        // A task that counts on a 417 gets it.
-        return asksByItself && !request.expectation.statusCodes.contains { $0.contains(417) }
-    }
-
-    /// Whether the task's own fields ask before the body is sent.
-    private var asksByItself: Bool {
-        hop.headers.contains {
-            $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
-        }
+        return bodyHold.sendsUnasked(
+            after: BodyHold.Refusal(
+                hasSentBody: recorder.sentBodyBytes > 0,
+                mayRepeat: request.resending.allows(hop),
+                fields: hop.headers,
+                expectation: request.expectation,
+                wasProxyAsked: dialogue.asksFirst
+            )
+        )
     }
 
     /// A request that only asks for a challenge goes without its body.
     func noteEmptyRequest() {
         guard recorder.sentContentLength == "0", !recorder.isRequestSent else { return }
         recorder.willSendBody(.none)
-        lacksBody = true
+        bodyHold.didSendWithoutBody()
     }
 
     /// Judges the answer to a request that went without its body: whatever the task expects, it is not the result.

@@ -137,7 +137,7 @@ extension Attempt {
         }
         let isConfirmed = head.statusCode == 304 && !question.conditions.isEmpty
         if isConfirmed || Judgement.isFailure(head.statusCode) && standIn != nil {
-            verdict = .stored
+            response.verdict = .stored
             passOver()
             return true
         }

@@ -81,7 +81,7 @@ extension Attempt {
         }
         caching.serve(stored, length: part.count, serving.verdict)
         if case .lookup(refreshes: true) = serving.occasion { caching.refresh = hop }
-        self.head = head
+        response.head = head
         recorder.didFind(head, at: move())
         guard judge(head), verdict?.isPassedOver != true else { return endServing() }
         let end = part.start + part.count
@@ -97,7 +97,7 @@ extension Attempt {
     private func handOn(_ body: StoredBody, from start: Int64, to end: Int64) -> Bool {
         do throws(SystemError) {
             return try body.forEachPiece(from: start, count: end - start) { piece in
-                decoding == nil ? take(piece) : decode(piece)
+                response.decoding == nil ? take(piece) : decode(piece)
             }
         } catch {
             failure = TransferFailure(error, phase: .receive)

@@ -7,7 +7,7 @@ extension Attempt {
     func beginDecoding(_ head: ResponseHead) -> Bool {
         guard request.decodesBody, hop.method != "HEAD", !head.hasNoContent else { return true }
         do throws(BodyDecoding.Fault) {
-            decoding = try BodyDecoding.make(head)
+            response.decoding = try BodyDecoding.make(head)
             return true
         } catch {
             // URLSession, too, leaves a coding that it does not know as it is; a stored file is to be what the job says.
@@ -19,13 +19,13 @@ extension Attempt {
 
     /// Decodes a piece of the body and takes what comes of it; false ends the transfer.
     func decode(_ bytes: Span<UInt8>) -> Bool {
-        guard let decoder = decoding?.decoder else { return false }
-        decoding?.codedBytes += Int64(bytes.count)
+        guard let decoder = response.decoding?.decoder else { return false }
+        response.decoding?.codedBytes += Int64(bytes.count)
         switch decoder.decode(bytes, { take($0) }) {
         case .decoded: return true
         case .refused: return false
         case .corrupt:
-            let name = decoding?.name ?? ""
+            let name = response.decoding?.name ?? ""
             failDecoding(.init(detail: "the \(name) body is corrupt"), expected: name)
             return false
         }
@@ -34,9 +34,9 @@ extension Attempt {
     /// Judges the whole body: its coding first, then what is expected of it.
     func checkBody() {
         let hasNoContent = hop.method == "HEAD" || head?.hasNoContent == true
-        if let fault = decoding?.faultAtEnd(mayBeEmpty: hasNoContent || isFramed) {
-            failDecoding(fault, expected: decoding?.name ?? "")
-        } else if let findings = bodyCheck?.end() {
+        if let fault = response.decoding?.faultAtEnd(mayBeEmpty: hasNoContent || isFramed) {
+            failDecoding(fault, expected: response.decoding?.name ?? "")
+        } else if let findings = response.bodyCheck?.end() {
             note(findings)
         }
     }

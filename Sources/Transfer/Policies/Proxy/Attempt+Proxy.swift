@@ -87,7 +87,7 @@ extension Attempt {
     /// Takes a proxy's question in the place of the origin's answer; false ends the transfer.
     func didReceiveQuestion(_ head: ResponseHead) -> Bool {
         let mayGoOn = didAsk(head)
-        if dialogue.sequel == nil { sink.keepExcerpt() } else { sink.discard() }
+        if dialogue.sequel == nil { response.sink.keepExcerpt() } else { response.sink.discard() }
         return mayGoOn
     }
 

@@ -7,7 +7,7 @@ extension Attempt {
     func follow() -> Next {
         guard let head else { return finish() }
         caching?.willFollow()
-        visited.append(RedirectDecision.visit(hop.method, hop.url, sentCookies))
+        redirects.visit(RedirectDecision.visit(hop.method, hop.url, sentCookies))
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
@@ -16,7 +16,7 @@ extension Attempt {
             request: hop,
             hasBody: carriesBody,
             rule: redirectRule,
-            visited: visited,
+            visited: redirects.visited,
             cookies: cookieField
         )
         switch decision {
@@ -31,7 +31,7 @@ extension Attempt {
                 failure = earlyAnswer
                 return finish()
             }
-            if next.method != hop.method, !hop.isIdempotent { followsOrder = true }
+            if next.method != hop.method, !hop.isIdempotent { redirects.leaveOrder() }
             if carriesBody, !keepsBody { upload?.machine.leave() }
             hop = next
             carriesBody = keepsBody

@@ -85,12 +85,12 @@ extension Attempt {
         if let resumption, resumption.isRest, let partial = resumption.partial {
             guard partial.path.hasSameBytes(as: file.path) else { return askForAll() }
             try partial.file.truncate(to: resumption.start)
-            try sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
+            try response.sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
             return true
         }
         giveUpPart()
-        try sink.open(file, expectedCount: expectedCount)
-        switch sink.content {
+        try response.sink.open(file, expectedCount: expectedCount)
+        switch response.sink.content {
         case .file(let output, let folder):
             if caching?.servedLength == nil, isResumable(head, file) {
                 noteResumable(output, folder, file, head)
@@ -99,7 +99,7 @@ extension Attempt {
             // Whether it is resumable is asked when it matters: nearly all small bodies come at once.
             if wantsName, expectedCount ?? 0 > 0 {
                 let time = session.turn.time + PartialKeeper.longestWait
-                partTime = time
+                response.partTime = time
                 session.turn.look(at: time)
             }
         }
@@ -113,7 +113,9 @@ extension Attempt {
             let head, let destination, isResumable(head, destination)
         else { return }
         // Without room for it the body stays in memory.
-        guard (try? sink.spill()) != nil, case .file(let output, let folder) = sink.content else {
+        guard (try? response.sink.spill()) != nil,
+            case .file(let output, let folder) = response.sink.content
+        else {
             return
         }
         noteResumable(output, folder, destination, head)
@@ -121,13 +123,13 @@ extension Attempt {
 
     /// Does what is due about the part although nothing comes in.
     func lookAtPart(at now: MonotonicTime) {
-        if let time = partTime {
+        if let time = response.partTime {
             if now >= time {
                 spill()
-                partTime = sink.isEmpty ? now + PartialKeeper.longestWait : nil
+                response.partTime = response.sink.isEmpty ? now + PartialKeeper.longestWait : nil
                 resumption?.keeping = .due(now)
             }
-            if let partTime { session.turn.look(at: partTime) }
+            if let partTime = response.partTime { session.turn.look(at: partTime) }
         }
         if let resumption { keepPart(resumption, at: now) }
     }

@@ -109,9 +109,9 @@ extension Attempt {
         setLeg(of: upload)
         if wasGivingUp != isGivingUp { watchAnew() }
         checks = []
-        visited = []
+        redirects.beginLeg()
         connection.beginLeg()
-        lacksBody = false
+        bodyHold.beginBody()
         beginAuthentication()
         return exchange(legReason(upload))
     }
@@ -155,7 +155,7 @@ extension Attempt {
 
     /// A 104 may say where the upload is, which is written down at once.
     func didInform(_ head: ResponseHead) {
-        guard let upload, head.statusCode == 104, carriesBody, !lacksBody else { return }
+        guard let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody else { return }
         guard upload.machine.didInform(head.fields, from: hop.url) else {
             noteOtherVersion(in: head, of: upload)
             return
@@ -200,8 +200,8 @@ extension Attempt {
                 upload.step = .fail(.refused(status: head.statusCode))
                 return passOverLeg()
             }
-            verdict = .redirect
-            sink.discard()
+            response.verdict = .redirect
+            response.sink.discard()
             return true
         }
         if case .append = upload.machine.leg, upload.isStored { keep(upload) }
@@ -210,14 +210,14 @@ extension Attempt {
     }
 
     private func passOverLeg() -> Bool {
-        verdict = .proceed
-        sink.discard()
+        response.verdict = .proceed
+        response.sink.discard()
         return true
     }
 
     /// Notes how much of the body has left with the running request.
     func noteSent() {
-        guard let upload, carriesBody, !lacksBody, let part = upload.part else { return }
+        guard let upload, carriesBody, !bodyHold.lacksBody, let part = upload.part else { return }
         let count = min(recorder.sentBodyBytes, part.upperBound - part.lowerBound)
         if count > 0 { upload.sentEnd = part.lowerBound + count }
         let isSecure = hop.url.origin.scheme == .https || route != nil

@@ -1,0 +1,81 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct BodyHoldTests {
+    private func refusal(
+        hasSentBody: Bool = false,
+        mayRepeat: Bool = false,
+        expect: String? = nil,
+        statusCodes: [ClosedRange<Int>]? = nil,
+        wasProxyAsked: Bool = false
+    ) -> BodyHold.Refusal {
+        var expectation = Expectation()
+        if let statusCodes { expectation.statusCodes = statusCodes }
+        return BodyHold.Refusal(
+            hasSentBody: hasSentBody,
+            mayRepeat: mayRepeat,
+            fields: expect.map { [HeaderField(name: "Expect", value: $0)] } ?? [],
+            expectation: expectation,
+            wasProxyAsked: wasProxyAsked
+        )
+    }
+
+    @Test func `a body is held back while a challenge may come, or for the proxy`() {
+        var hold = BodyHold()
+        #expect(!hold.holdsBodyBack(forProxy: false))
+        #expect(hold.holdsBodyBack(forProxy: true))
+        hold.beginHop(awaitsChallenge: true)
+        #expect(hold.holdsBodyBack(forProxy: false))
+        hold.didAnswerChallenge()
+        #expect(!hold.holdsBodyBack(forProxy: false))
+    }
+
+    @Test func `after a refusal no proxy holds the body back, but the next server may`() {
+        var hold = BodyHold()
+        hold.beginHop(awaitsChallenge: true)
+        hold.didRefuse()
+        #expect(!hold.holdsBodyBack(forProxy: true))
+        hold.beginHop(awaitsChallenge: true)
+        #expect(hold.holdsBodyBack(forProxy: false))
+    }
+
+    @Test func `a refused expectation of the runner's is dropped, not one that it never had`() {
+        var hold = BodyHold()
+        #expect(!hold.sendsUnasked(after: refusal()))
+        #expect(hold.sendsUnasked(after: refusal(wasProxyAsked: true)))
+        hold.beginHop(awaitsChallenge: true)
+        #expect(hold.sendsUnasked(after: refusal()))
+    }
+
+    @Test(arguments: [true, false], [nil, "100-continue"])
+    func `a body that has left leaves again only where the request may be repeated`(
+        mayRepeat: Bool,
+        expect: String?
+    ) {
+        var hold = BodyHold()
+        hold.beginHop(awaitsChallenge: true)
+        let late = refusal(hasSentBody: true, mayRepeat: mayRepeat, expect: expect)
+        #expect(hold.sendsUnasked(after: late) == mayRepeat)
+    }
+
+    @Test func `a task's own expectation is dropped unless the task counts on the refusal`() {
+        let hold = BodyHold()
+        #expect(hold.sendsUnasked(after: refusal(expect: "100-Continue")))
+        #expect(!hold.sendsUnasked(after: refusal(expect: "x-other")))
+        #expect(
+            !hold.sendsUnasked(
+                after: refusal(expect: "100-continue", statusCodes: [200...299, 417...417])
+            )
+        )
+    }
+
+    @Test func `a request without its body is one until the next body begins`() {
+        var hold = BodyHold()
+        hold.didSendWithoutBody()
+        #expect(hold.lacksBody)
+        hold.beginBody()
+        #expect(!hold.lacksBody)
+    }
+}
