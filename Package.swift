@@ -210,8 +210,8 @@ let package = Package(
         .testTarget(
             name: "TransferTests",
             dependencies: [
-                "Transfer", "Cookies", "CurlKit", "HTTPCache", "TransferModel", "SystemKit", "JSON",
-                "TestSupport",
+                "Transfer", "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "TransferModel",
+                "SystemKit", "JSON", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -96,8 +96,8 @@ final class Attempt {
     private(set) var hasUnannouncedEnd = false
     /// Whether the running exchange has begun with the answer to a challenge.
     var hasAnsweredChallenge = false
-    /// What is known of the exchange's way; nil where every interface will do.
-    var path: ExchangePath?
+    /// Decides on the exchange's way; nil where every interface will do.
+    var path: PathPolicy?
     /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
     var osErrnoOfConnecting: Int?
 

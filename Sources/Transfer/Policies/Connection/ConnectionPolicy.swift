@@ -74,7 +74,10 @@ struct ConnectionPolicy {
     ///
     /// The server may lack HTTP/1.1: where the session has more to offer, the exchange is given up before anything is sent.
     ///
-    /// - Parameter isKnown: Whether the origin is known to answer by HTTP/1.x without choosing it.
+    /// - Parameters:
+    ///   - demand: What the request demands.
+    ///   - isKnown: Whether the origin is known to answer by HTTP/1.x without choosing it.
+    /// - Returns: Whether the request may leave; otherwise `resend` offers the other versions.
     mutating func mayUseUnchosenVersion(_ demand: Demand, isKnown: Bool) -> Bool {
         guard mayOfferMore(demand), !isKnown else {
             hasUnchosenVersion = true
@@ -118,6 +121,7 @@ struct ConnectionPolicy {
     /// Otherwise libcurl would keep addresses that lead nowhere for a minute, longer than most tasks are tried.
     ///
     /// - Parameter isUnreached: Whether another attempt of the session failed to connect to the host.
+    /// - Returns: Whether libcurl is to forget the host's addresses.
     mutating func takeResolvesAnew(isUnreached: Bool) -> Bool {
         defer { resolvesAnew = false }
         return isUnreached || resolvesAnew

@@ -1,0 +1,51 @@
+internal import TransferModel
+
+extension TransferFailure {
+    /// The failure of an exchange that has no way.
+    ///
+    /// - Parameters:
+    ///   - fault: Why it has none; nil where no policy is at work and the machine has no network.
+    ///   - host: The host that is connected to.
+    ///   - phase: How far the exchange has come.
+    ///   - isKnownUnprocessed: Whether nothing was sent.
+    init(_ fault: PathPolicy.Fault?, to host: String, phase: Phase, isKnownUnprocessed: Bool) {
+        let reason: NetworkUnavailableReason?
+        let detail: String
+        switch fault {
+        case nil:
+            reason = nil
+            detail = "this machine has no network: no interface is up with an address and a route"
+        case .noWay(nil):
+            reason = nil
+            detail = "no interface that may be used leads to \(host)"
+        case .lost(nil):
+            reason = nil
+            detail = "the interface that led to \(host) leads there no more"
+        case .noWay(let denial?), .lost(let denial?):
+            reason = denial
+            detail =
+                denial == .unclassified
+                ? "nobody knows the class of the interface that leads to \(host)"
+                : "the interface that leads to \(host) is \(denial.rawValue)"
+        case .ticket(let interface, let denial):
+            reason = denial
+            detail =
+                "`negotiate` may ask the Kerberos service over \(interface), which the session may not use: "
+                + (denial == .unclassified ? "nobody knows its class" : "it is \(denial.rawValue)")
+        }
+        self.init(kind: .network, phase: phase, detail: detail)
+        urlError =
+            reason == .cellular
+            ? URLErrorCode(code: -1020, name: "dataNotAllowed")
+            : URLErrorCode(code: -1009, name: "notConnectedToInternet")
+        unavailableReason = reason
+        self.isKnownUnprocessed = isKnownUnprocessed
+        help = "see `runner interfaces` for what may be used"
+        if case .ticket? = fault {
+            help =
+                "switch the interface off, or give the session a credential other than `negotiate`"
+            // The exchange before it was a challenge, which processes nothing.
+            self.isKnownUnprocessed = true
+        }
+    }
+}
