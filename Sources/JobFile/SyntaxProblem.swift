@@ -65,7 +65,9 @@ struct SyntaxProblem {
         }
         var end = start
         while end < line.upperBound, span[end].isWordByte { end += 1 }
-        guard end > start, end + 1 < line.upperBound, span[end] == UInt8(ascii: ":"),
+        // No key begins with a digit, as the time of day `10:30` does.
+        guard end > start, !(48...57).contains(span[start]), end + 1 < line.upperBound,
+            span[end] == UInt8(ascii: ":"),
             span[end + 1] != 0x20, span[end + 1] != 0x09,
             !isURL(behind: end, before: line.upperBound)
         else { return nil }
