@@ -3,12 +3,13 @@ package enum TerminalText {
     /// Foreign text as one line that neither a terminal nor a log service obeys.
     ///
     /// Foreign text is whatever the runner did not write itself: names of files, ids, texts of servers, programs and
-    /// the system. Controls, line breaks and direction marks become escapes such as `\n` and `\u{1B}`. A `::` at the
+    /// the system. Controls, line breaks and direction marks become escapes such as `\n` and `\u{1B}`, bytes that are not
+    /// UTF-8 `\xFF`. A `::` at the
     /// beginning and the first `#` pair of `##[…]` are broken up, because GitHub Actions and Azure Pipelines read
     /// commands from logs there.
     package static func harmless(_ text: String) -> String {
         guard mayBeHarmful(text.utf8.span) else { return text }
-        let scalars = Array(text.unicodeScalars)
+        let scalars = Array(text.shownSystemText.unicodeScalars)
         var result = String.UnicodeScalarView()
         let command = commandColon(scalars)
         for (index, scalar) in scalars.enumerated() {

@@ -86,4 +86,11 @@ import TransferModel
         let report = try job.folder.text("report.json")
         #expect(!report.contains("hunter2") && report.contains("//‹redacted›@h.invalid/"))
     }
+
+    @Test func `bytes of an id that are no UTF-8 are spelled out`() throws {
+        let job = try JobFolder("version: 1\ndata: { a: { url: \"https://h/\" } }\n")
+        // How the text that stands for the byte 0xFF is passed on: as bytes that no UTF-8 has.
+        let outcome = try job.runner(["plan", "job.yaml", "--only", "a\u{10FFFF}"])
+        #expect(outcome.standardError.contains(#"there is no task `a\xF4\x8F\xBF\xBF`"#))
+    }
 }
