@@ -1,31 +1,37 @@
 extension SourceText {
     /// The same with a star for each character of some ranges, so that all places stay where they are.
+    ///
+    /// It goes through the text once, however many ranges there are.
     func masked(_ ranges: [SourceRange]) -> SourceText {
         guard !ranges.isEmpty else { return self }
-        let lines = LineIndex(self)
+        let sorted = ranges.sorted { $0.start < $1.start }
         let span = bytes.span
-        var masked: [UInt8] = []
-        var offset = 0
-        for range in ranges.sorted(by: { $0.start < $1.start }) {
-            guard let first = lines.offset(of: range.start) else { continue }
-            let end = lines.offset(of: range.end) ?? span.count
-            // One may lie within another.
-            let start = max(first, offset)
-            guard start < end else { continue }
-            masked += bytes[offset..<start]
-            offset = start
-            while offset < end {
-                let lineBreak = span.lineBreak(at: offset)
-                let length = lineBreak > 0 ? lineBreak : span.scalar(at: offset)?.length ?? 1
-                let next = min(offset + length, span.count)
-                if lineBreak > 0 {
-                    masked += bytes[offset..<next]
-                } else {
-                    masked.append(UInt8(ascii: "*"))
-                }
-                offset = next
+        var masked = Array(bytes[..<base])
+        masked.reserveCapacity(bytes.count)
+        var position = SourcePosition(line: firstLine, column: 1)
+        // One may lie within another.
+        var end = position
+        var next = 0
+        var offset = base
+        while offset < span.count {
+            while next < sorted.count, sorted[next].start <= position {
+                end = max(end, sorted[next].end)
+                next += 1
             }
+            let lineBreak = span.lineBreak(at: offset)
+            let length = lineBreak > 0 ? lineBreak : span.scalar(at: offset)?.length ?? 1
+            if lineBreak == 0, position < end {
+                masked.append(UInt8(ascii: "*"))
+            } else {
+                masked += bytes[offset..<offset + length]
+            }
+            if lineBreak > 0 {
+                position = SourcePosition(line: position.line + 1, column: 1)
+            } else {
+                position.column += 1
+            }
+            offset += length
         }
-        return SourceText(name: name, bytes: masked + bytes[offset...], firstLine: firstLine)
+        return SourceText(name: name, bytes: masked, firstLine: firstLine)
     }
 }

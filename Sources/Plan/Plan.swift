@@ -20,7 +20,9 @@ package struct Plan: Sendable {
     /// How the tasks are started.
     package let schedule: ScheduleConfiguration
     /// What of the job file nobody may read where it is shown.
-    package var confidentialText: ConfidentialText { ConfidentialText(of: reader.document) }
+    package var confidentialText: ConfidentialText {
+        ConfidentialText(of: reader.document, and: reader.confidentialValues)
+    }
     /// Absolute; nil when the job asks for no report.
     package let reportPath: String?
     /// Who is told when a run has ended; nil for nobody.

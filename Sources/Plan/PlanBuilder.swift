@@ -79,6 +79,7 @@ struct PlanBuilder {
                 dataFaults: reader.dataFaults,
                 unknownTasks: unknown,
                 secretVariables: reader.secrets.variables,
+                confidentialValues: reader.confidentialValues,
                 reportFault: reportFault
             )
         }

@@ -22,6 +22,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     package let unknownTasks: [UnknownTask]
     /// The variables of the environment that have values of the job's secrets: the faults may quote these.
     package let secretVariables: Set<String>
+    /// Values that stand under names of secrets outside of the job file, or that it fills in: the faults may quote these.
+    package let confidentialValues: [String]
 
     /// What is wrong with `--report`, which is no fault of the file either.
     package let reportFault: String?
@@ -32,12 +34,14 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         dataFaults: [FileDiagnostics] = [],
         unknownTasks: [UnknownTask] = [],
         secretVariables: Set<String> = [],
+        confidentialValues: [String] = [],
         reportFault: String? = nil
     ) {
         self.diagnostics = diagnostics
         self.dataFaults = dataFaults
         self.unknownTasks = unknownTasks
         self.secretVariables = secretVariables
+        self.confidentialValues = confidentialValues
         self.reportFault = reportFault
     }
 

@@ -66,6 +66,8 @@ struct Reader {
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
+    /// What nobody may read of the rows that were found wrong.
+    var valuesOfRows: [String] = []
     /// Faults of data files, one by one.
     private(set) var dataFaults: [FileDiagnostics] = []
     private(set) var errorCount = 0

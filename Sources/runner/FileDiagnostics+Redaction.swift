@@ -23,13 +23,18 @@ extension FileDiagnostics {
             return
         }
         let confidential = confidential()
-        let texts = confidential.texts.map { Secret($0) }
+        let quotes = ConfidentialQuotes(confidential)
         let masked = FileDiagnostics(
             source: source,
-            diagnostics: diagnostics,
+            diagnostics: diagnostics.map { $0.redacted(by: quotes) },
             confidential: confidential.ranges
         )
-        self = masked.redacted(by: Redactor(SecretResolver.longEnough(texts) + secrets))
+        self = masked.redacted(by: Redactor(secrets))
+    }
+
+    /// The same, of a data file, without what the job says is confidential in it.
+    func redacted(by quotes: ConfidentialQuotes) -> FileDiagnostics {
+        FileDiagnostics(source: source, diagnostics: diagnostics.map { $0.redacted(by: quotes) })
     }
 
     /// The same without what `redactor` finds and without logins in URLs.
@@ -47,18 +52,35 @@ extension FileDiagnostics {
     }
 }
 
+extension ConfidentialQuotes {
+    /// Prepares the search for what a job file holds.
+    init(_ confidential: ConfidentialText) {
+        self.init(confidential.texts, names: confidential.names, mark: Secret.mark)
+    }
+}
+
 extension Diagnostic {
+    fileprivate func redacted(by quotes: ConfidentialQuotes) -> Diagnostic {
+        redacted(message: quotes.redacted, text: quotes.redactedText)
+    }
+
     fileprivate func redacted(by foreign: ForeignText) -> Diagnostic {
+        redacted(message: { foreign.open($0) }, text: { foreign.open($0) })
+    }
+
+    private func redacted(
+        message redacted: (String) -> String,
+        text redactedText: (String) -> String
+    ) -> Diagnostic {
         var diagnostic = self
-        diagnostic.message = foreign.open(message)
-        diagnostic.help = help.map { foreign.open($0) }
+        diagnostic.message = redacted(message)
+        diagnostic.help = help.map(redacted)
         for index in notes.indices {
-            diagnostic.notes[index].message = foreign.open(notes[index].message)
+            diagnostic.notes[index].message = redacted(notes[index].message)
         }
-        if let replacement = fixIt?.replacement {
-            let text = foreign.open(replacement)
-            // An edit that would put the mark into the file mends nothing.
-            if text != replacement { diagnostic.fixIt = nil }
+        // An edit that would put the mark into the file mends nothing.
+        if let replacement = fixIt?.replacement, redactedText(replacement) != replacement {
+            diagnostic.fixIt = nil
         }
         return diagnostic
     }

@@ -93,23 +93,29 @@ struct JobSource {
             report = FileDiagnostics(
                 showing: parsed.diagnostics + plan.warnings,
                 of: source,
-                without: ConfidentialText(of: document),
+                without: plan.confidentialText,
                 and: secrets
             )
             outcome = .plan(plan)
             redactor = Redactor(secrets)
         } catch {
             let secrets = SecretResolver.environmentValues(of: error.secretVariables)
+            let confidential = ConfidentialText(of: document, and: error.confidentialValues)
             report = FileDiagnostics(
                 showing: parsed.diagnostics + error.diagnostics,
                 of: source,
-                without: ConfidentialText(of: document),
+                without: confidential,
                 and: secrets
             )
             if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {
                 throw Exit(.usage, Self.complaints(about: error))
             }
-            dataReports = error.dataFaults.map { $0.redacted(by: Redactor(secrets)) }
+            if !error.dataFaults.isEmpty {
+                let (quotes, redactor) = (ConfidentialQuotes(confidential), Redactor(secrets))
+                dataReports = error.dataFaults.map {
+                    $0.redacted(by: quotes).redacted(by: redactor)
+                }
+            }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }

@@ -82,6 +82,12 @@ struct DataScan {
             at: SourceRange(place),
             help: fault.help
         )
-        faults.append(FileDiagnostics(source: source, diagnostics: [diagnostic]))
+        faults.append(
+            FileDiagnostics(
+                source: source,
+                diagnostics: [diagnostic],
+                confidential: format.confidentialRanges(in: source, columns ?? [])
+            )
+        )
     }
 }

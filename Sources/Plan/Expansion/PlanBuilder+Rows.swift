@@ -155,6 +155,7 @@ extension PlanBuilder {
         _ check: inout RowCheck
     ) {
         check.faultyRows += 1
+        if let row = reader.row { reader.noteConfidential(of: row) }
         let id = document.text(of: reader.tasks.entries[group.entry].key)
         var text = "in `\(id)[\((key ?? "#\(row + 1)").excerpt)]`"
         var range: SourceRange?
@@ -192,6 +193,7 @@ extension PlanBuilder {
                 repeated.contains(key.utf8.span.seededHash)
             else { continue }
             if let first = firsts[key] {
+                reader.noteConfidential(of: item)
                 reportRepeated(key, row, first, of: group)
                 shown += 1
             } else {
@@ -214,13 +216,14 @@ extension PlanBuilder {
             guard let second = rows.text(of: row), let first = rows.text(of: first) else { return }
             let start = SourcePosition(line: second.line, column: 1)
             let other = SourceRange(SourcePosition(line: first.line, column: 1))
+            let source = SourceText(
+                name: rows.name,
+                bytes: Array(second.text),
+                firstLine: second.line
+            )
             reader.add(
                 FileDiagnostics(
-                    source: SourceText(
-                        name: rows.name,
-                        bytes: Array(second.text),
-                        firstLine: second.line
-                    ),
+                    source: source,
                     diagnostics: [
                         Diagnostic(
                             .error,
@@ -230,7 +233,8 @@ extension PlanBuilder {
                             notes: [.init("it stands here first", at: other)],
                             help: help
                         )
-                    ]
+                    ],
+                    confidential: rows.format.confidentialRanges(in: source, rows.columns)
                 )
             )
         case .items(let nodes):

@@ -9,6 +9,8 @@ struct SettingWalk {
     /// The rows whose values depend on the item, and where these stand.
     private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
 
+    private var confidentialVariables: [String: Bool] = [:]
+
     init(_ reader: Reader) { self.reader = reader }
 
     /// Adds the settings of a table; the first of the mappings that has a key says what holds.
@@ -29,16 +31,16 @@ struct SettingWalk {
             case .credential:
                 if let first = found.first { addCredential(path + key.name, first) }
             case .named(_, HeaderRule.namePattern, _):
-                walkNames(in: found.map(\.value), path: path + key.name + ".") {
+                walkNames(shape, in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
                 }
             case .named, .someNamed:
-                walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
+                walkNames(shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
             case .list(.variants(let name, let tables)):
                 guard let first = found.first else { continue }
                 walkVariants(of: first.value, by: name, tables, path: path + key.name)
             case .either(.named, _):
-                walkNames(in: found.map(\.value), path: path + key.name + ".") { $0 }
+                walkNames(shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
                     add(path + key.name, first.value, setBy: first.key, shape)
@@ -63,6 +65,7 @@ struct SettingWalk {
     ///
     /// Of those whose names are one, as `same` makes them, the first holds.
     private mutating func walkNames(
+        _ shape: Shape,
         in collections: [NodeID],
         path: String,
         same: (String) -> String
@@ -72,10 +75,17 @@ struct SettingWalk {
             for entry in reader.document.entries(of: collection) {
                 let name = reader.document.text(of: entry.key)
                 guard known.insert(same(name)).inserted else { continue }
-                if SecretName.isOne(name) {
+                let kind = reader.document.kind(of: entry.value)
+                if Shape.isSecret(named: name, shape.value(of: name), kind) {
                     addCredential(path + name, entry)
                 } else {
-                    add(path + name, entry.value, setBy: entry.key)
+                    let isPart = kind == .mapping && SecretName.isOne(name)
+                    add(
+                        path + name,
+                        entry.value,
+                        setBy: entry.key,
+                        isPart ? .credential : .anything
+                    )
                 }
             }
             for element in reader.document.elements(of: collection) {
@@ -128,6 +138,8 @@ struct SettingWalk {
             guard reader.document.kind(of: node) == .sequence else { return display(node) }
             let elements = reader.document.elements(of: node).map { displayURL($0) }
             return "[\(elements.joined(separator: ", "))]"
+        // Of a part with the name of a secret only the text is one.
+        case .credential: return display(node, secret: Shape.textOfPart)
         default: return display(node)
         }
     }
@@ -151,8 +163,8 @@ struct SettingWalk {
         reader.text(field).flatMap { reader.sessions[$0] }
     }
 
-    /// A value on one line, collections in brackets and braces.
-    private mutating func display(_ node: NodeID) -> String {
+    /// A value on one line, collections in brackets and braces; `secret` is one more key whose value is hidden.
+    private mutating func display(_ node: NodeID, secret: String? = nil) -> String {
         switch reader.document.kind(of: node) {
         case .scalar:
             return displayScalar(node)
@@ -160,9 +172,11 @@ struct SettingWalk {
             let elements = reader.document.elements(of: node).map { display($0) }
             return "[\(elements.joined(separator: ", "))]"
         case .mapping:
+            let isPair = Shape.isPairOfSecret(node, in: reader.document)
             let entries = reader.document.entries(of: node).map {
                 let name = reader.document.text(of: $0.key)
-                let isSecret = SecretName.isOne(name)
+                let isSecret =
+                    name == secret || isPair && name == "value" || SecretName.isOne(name)
                 return "\(name): \(isSecret ? displayCredential($0.value) : display($0.value))"
             }
             return "{\(entries.joined(separator: ", "))}"
@@ -189,7 +203,7 @@ struct SettingWalk {
             switch piece {
             case .literal(let literal): return literal
             case .expression(let expression):
-                return known(expression, text, node) ?? String(text.slice(expression.range))
+                return known(expression, text, node) ?? expression.shown(in: text)
             }
         }.joined()
     }
@@ -209,7 +223,7 @@ struct SettingWalk {
                     if !expression.isRaw, let known = known(expression, text, node) {
                         try url.append(.init(value: Self.value(known), expression: expression))
                     } else {
-                        url.append(unknown: String(text.slice(expression.range)))
+                        url.append(unknown: expression.shown(in: text))
                     }
                 }
             }
@@ -231,14 +245,22 @@ struct SettingWalk {
     ) -> String? {
         switch expression.namespace {
         case .var:
-            guard !SecretName.isOne(expression.name),
-                case .value(let value)? = reader.variables.states[expression.name],
-                !value.isFromEnvironment, value.secrets.isEmpty
+            guard case .value(let value)? = reader.variables.states[expression.name],
+                !value.isFromEnvironment, value.secrets.isEmpty, !isConfidential(expression)
             else { return nil }
             return value.text
-        case .item where reader.row != nil: return display(expression, text, node)
+        case .item where reader.row != nil:
+            return reader.isConfidential(expression) ? nil : display(expression, text, node)
         case .env, .secret, .item, .run, .task: return nil
         }
+    }
+
+    /// Whether a variable has the name of a secret, or is made of one that has; looked at once for all rows.
+    private mutating func isConfidential(_ variable: Expression) -> Bool {
+        if let known = confidentialVariables[variable.name] { return known }
+        let isConfidential = reader.isConfidential(variable)
+        confidentialVariables[variable.name] = isConfidential
+        return isConfidential
     }
 
     /// The value of an expression that asks for the item; nil when it comes from the environment.
@@ -258,6 +280,11 @@ struct SettingWalk {
 }
 
 extension Expression {
+    /// As it stands in a text; the fallback of one that asks for a secret by its name is redacted.
+    fileprivate func shown(in text: String) -> String {
+        SecretName.isOne(name) ? writtenWithoutFallback(in: text) : String(text.slice(range))
+    }
+
     /// As it stands in a text, its fallback redacted: where a secret is asked for, that is one too.
     fileprivate func writtenWithoutFallback(in text: String) -> String {
         let written = String(text.slice(range))

@@ -3,18 +3,34 @@ enum SecretName {
     /// Whole names, in small letters, without `-` and `_`.
     private static let names: Set<String> = [
         "authorization", "proxyauthorization", "cookie", "setcookie", "credential", "pass", "pw",
-        "pwd", "bearer",
+        "pwd", "bearer", "auth", "kennwort", "passwort",
     ]
     /// Their ends: `dbPassword` is one, and `X-Auth-Token`.
     private static let endings = [
         "password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey",
-        "secretaccesskey",
+        "secretaccesskey", "accesskey", "authkey", "passcode",
     ]
+    /// What a name of a number begins with: `max_tokens` says how many.
+    private static let counts = ["max", "min", "num", "count", "total"]
 
     /// Whether what stands under a name is probably a secret.
     static func isOne(_ name: String) -> Bool {
-        let folded = String(decoding: name.utf8.compactMap(folded), as: UTF8.self)
-        return names.contains(folded) || endings.contains { folded.hasSuffix($0) }
+        var bytes = name.utf8.compactMap(folded)
+        // `password2` is one, too.
+        while let last = bytes.last, (48...57).contains(last) { bytes.removeLast() }
+        let folded = String(decoding: bytes, as: UTF8.self)
+        if names.contains(folded) || endings.contains(where: { folded.hasSuffix($0) }) {
+            return true
+        }
+        // A whole word only: there are bypasses and compasses.
+        if ["_pass", "_PASS", "-pass", "-PASS", "Pass"].contains(where: { name.hasSuffix($0) }) {
+            return true
+        }
+        guard folded.hasSuffix("s"), !counts.contains(where: { folded.hasPrefix($0) }) else {
+            return false
+        }
+        let one = folded.dropLast()
+        return endings.contains { one.hasSuffix($0) }
     }
 
     /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110 §11.1).

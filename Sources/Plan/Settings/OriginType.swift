@@ -4,9 +4,11 @@ internal import TransferModel
 
 /// Whom something is for: scheme, host and port.
 enum OriginType {
+    static let pattern = "^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$"
+
     /// Any http or https origin.
     static let type = ValueType<Origin>(
-        .text(pattern: "^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$")
+        .text(pattern: pattern)
     ) { reader, field in
         guard let text = reader.text(field),
             let url = reader.parsed(text, of: field, URLText.parse)

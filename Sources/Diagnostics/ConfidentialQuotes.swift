@@ -1,0 +1,170 @@
+/// Takes confidential texts of a file out of what is said of it.
+///
+/// The words of a message are the runner's own: only what stands in backticks is foreign, and of that neither names nor
+/// expressions are touched. The texts are sorted once, so that a message costs a few comparisons for each of its bytes,
+/// however many texts there are.
+package struct ConfidentialQuotes: Sendable {
+    /// Small letters, sorted, each once.
+    private let texts: [[UInt8]]
+    /// The position of the longest other text that each begins with; -1 without one.
+    private let beginnings: [Int]
+    private let hasBackticks: Bool
+    private let names: Set<String>
+    private let mark: String
+    /// Bytes of the shortest text that is looked for: anything shorter is found by chance wherever one looks.
+    private static let shortest = 4
+    private static let ellipsis = Array("…".utf8)
+
+    /// Prepares the search.
+    ///
+    /// - Parameters:
+    ///   - texts: What nobody may read, in any order.
+    ///   - names: Keys and ids: a text that is one of them is no secret, nor is a quote that is.
+    ///   - mark: What takes the place of a text.
+    package init(_ texts: [String], names: Set<String>, mark: String) {
+        var sorted: [[UInt8]] = []
+        for text in texts where text.utf8.count >= Self.shortest && !names.contains(text) {
+            sorted.append(text.utf8.map(Self.folded))
+        }
+        sorted.sort { $0.lexicographicallyPrecedes($1) }
+        var kept: [[UInt8]] = []
+        var beginnings: [Int] = []
+        var open: [Int] = []
+        for text in sorted where kept.last != text {
+            while let last = open.last, !text.starts(with: kept[last]) { open.removeLast() }
+            beginnings.append(open.last ?? -1)
+            open.append(kept.count)
+            kept.append(text)
+        }
+        self.texts = kept
+        self.beginnings = beginnings
+        hasBackticks = kept.contains { $0.contains(UInt8(ascii: "`")) }
+        self.names = names
+        self.mark = mark
+    }
+
+    /// A message without the texts that it quotes.
+    package func redacted(_ message: String) -> String {
+        guard !texts.isEmpty else { return message }
+        let bytes = Array(message.utf8)
+        var result: [UInt8] = []
+        var position = 0
+        var isQuote = false
+        while position <= bytes.count {
+            let end = bytes[position...].firstIndex(of: UInt8(ascii: "`")) ?? bytes.count
+            let part = bytes[position..<end]
+            result += isQuote ? redactedQuote(part) : Array(part)
+            if end < bytes.count { result.append(bytes[end]) }
+            isQuote.toggle()
+            position = end + 1
+        }
+        let text = String(decoding: result, as: UTF8.self)
+        // Backticks of the file's own take its quotes apart: what has any is looked for everywhere.
+        return isQuote && !hasBackticks ? text : withoutTexts(text)
+    }
+
+    /// A text of the file, such as the replacement of a fix-it.
+    package func redactedText(_ text: String) -> String {
+        guard !texts.isEmpty else { return text }
+        return String(decoding: redactedQuote(Array(text.utf8)[...]), as: UTF8.self)
+    }
+
+    private func withoutTexts(_ text: String) -> String {
+        String(decoding: withoutTexts(Array(text.utf8)[...]), as: UTF8.self)
+    }
+
+    private func redactedQuote(_ quote: ArraySlice<UInt8>) -> [UInt8] {
+        let text = String(decoding: quote, as: UTF8.self)
+        if names.contains(text) || Self.isExpression(quote) && !isConfidential(quote) {
+            return Array(quote)
+        }
+        let redacted = withoutTexts(quote)
+        guard redacted.elementsEqual(quote), quote.contains(UInt8(ascii: "%")) else {
+            return redacted
+        }
+        // What is filled into a URL is encoded there.
+        let decoded = Self.decoded(quote)
+        return withoutTexts(decoded[...]) == decoded ? redacted : Array(mark.utf8)
+    }
+
+    /// Whether a quote is one of the texts.
+    private func isConfidential(_ quote: ArraySlice<UInt8>) -> Bool {
+        length(in: quote.map(Self.folded)[...], isCut: false) == quote.count
+    }
+
+    private func withoutTexts(_ quote: ArraySlice<UInt8>) -> [UInt8] {
+        let bytes = quote.map(Self.folded)
+        let isCut =
+            bytes.count > Self.ellipsis.count && bytes.suffix(3).elementsEqual(Self.ellipsis)
+        let end = isCut ? bytes.count - Self.ellipsis.count : bytes.count
+        var result: [UInt8] = []
+        var position = 0
+        var hidden = 0
+        while position < end {
+            let length = length(in: bytes[position..<end], isCut: isCut)
+            if length > 0, position + length > hidden {
+                if position >= hidden { result += mark.utf8 }
+                hidden = position + length
+            }
+            if position >= hidden { result.append(quote[quote.startIndex + position]) }
+            position += 1
+        }
+        return result + quote.suffix(bytes.count - end)
+    }
+
+    /// Bytes of the longest text that begins here; of a quote that was cut also of the beginning of one.
+    private func length(in bytes: ArraySlice<UInt8>, isCut: Bool) -> Int {
+        var (low, high) = (0, texts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if bytes.lexicographicallyPrecedes(texts[middle]) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        if isCut, bytes.count >= Self.shortest, low < texts.count, texts[low].starts(with: bytes) {
+            return bytes.count
+        }
+        var found = low - 1
+        while found >= 0 {
+            if bytes.starts(with: texts[found]) { return texts[found].count }
+            found = beginnings[found]
+        }
+        return 0
+    }
+
+    /// Whether a quote is one expression without a fallback: its name is no secret.
+    private static func isExpression(_ quote: ArraySlice<UInt8>) -> Bool {
+        guard quote.starts(with: "${".utf8), quote.last == UInt8(ascii: "}") else { return false }
+        return quote.dropFirst(2).dropLast().allSatisfy { byte in
+            switch byte {
+            case 48...57, 65...90, 97...122, 0x80...: true
+            case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                decoded.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+
+    /// The host and the scheme of a URL are shown in small letters.
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (65...90).contains(byte) ? byte | 0x20 : byte
+    }
+}

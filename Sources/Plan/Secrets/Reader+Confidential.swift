@@ -1,0 +1,90 @@
+internal import JSON
+internal import JobFile
+
+// Values under names of secrets, and what comes of them.
+extension Reader {
+    /// The values of variables, of the job and of the environment, that have names of secrets, and those of rows that
+    /// were found wrong: messages may quote what they were filled into.
+    var confidentialValues: [String] {
+        let variables = self.variables.states.compactMap { name, state -> String? in
+            guard SecretName.isOne(name), case .value(let value) = state else { return nil }
+            return value.text
+        }
+        let asked = NeededNames(document).environment.filter(SecretName.isOne)
+        return variables + asked.compactMap { environment[$0] } + valuesOfRows
+    }
+
+    /// Notes what nobody may read of a row, because something is said of it.
+    mutating func noteConfidential(of row: Row) {
+        switch row {
+        case .record(let columns, let fields):
+            for (column, field) in zip(columns, fields) where SecretName.isOne(column) {
+                valuesOfRows.append(field)
+            }
+        case .json(let value): note(value, isSecret: false)
+        // They stand in the job file.
+        case .scalar, .node, .combination: break
+        }
+    }
+
+    private mutating func note(_ value: JSONValue, isSecret: Bool) {
+        switch value {
+        case .object(let members):
+            for member in members {
+                note(member.value, isSecret: isSecret || SecretName.isOne(member.name))
+            }
+        case .array(let elements):
+            for element in elements { note(element, isSecret: isSecret) }
+        case .string(let text), .number(let text):
+            if isSecret { valuesOfRows.append(text) }
+        case .null, .bool: break
+        }
+    }
+
+    /// Whether the value of an expression stands under the name of a secret, or is made of such a value.
+    func isConfidential(_ expression: Expression, depth: Int = 0) -> Bool {
+        if expression.name.split(separator: ".").contains(where: { SecretName.isOne(String($0)) })
+            || SecretName.isOne(expression.name)
+        {
+            return true
+        }
+        let node: NodeID?
+        switch expression.namespace {
+        case .var:
+            node = document.value(of: document.root, for: "variables").flatMap {
+                document.value(of: $0.value, for: expression.name)?.value
+            }
+        case .item: node = row.flatMap { self.node(of: $0, at: expression.name) }
+        case .env, .secret, .run, .task: node = nil
+        }
+        guard let node, document.kind(of: node) == .scalar, document.hasInterpolation(node),
+            depth < Self.deepestConfidential
+        else { return false }
+        return Template(document.text(of: node)).pieces.contains { piece in
+            guard case .expression(let inner) = piece else { return false }
+            return isConfidential(inner, depth: depth + 1)
+        }
+    }
+
+    /// Variables that refer to each other, one inside the other.
+    private static let deepestConfidential = 64
+
+    /// Where the value of an item stands in the job file.
+    private func node(of row: Row, at path: String) -> NodeID? {
+        switch row {
+        case .node(let node): child(of: node, at: path)
+        case .combination(let names, let values): names.firstIndex(of: path).map { values[$0] }
+        case .scalar, .record, .json: nil
+        }
+    }
+
+    private func child(of node: NodeID, at path: String) -> NodeID? {
+        guard !path.isEmpty else { return node }
+        guard document.kind(of: node) == .mapping else { return nil }
+        if let found = document.value(of: node, for: path) { return found.value }
+        guard let dot = path.firstIndex(of: "."),
+            let inner = document.value(of: node, for: String(path[..<dot]))?.value
+        else { return nil }
+        return child(of: inner, at: String(path[path.index(after: dot)...]))
+    }
+}

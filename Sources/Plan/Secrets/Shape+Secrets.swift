@@ -1,0 +1,93 @@
+internal import Diagnostics
+internal import JobFile
+
+// What the shape of a value says of whether anybody may read it.
+extension Shape {
+    /// The key of a part of a form under which its value stands.
+    static let textOfPart = "text"
+
+    /// Whether what stands under a name that the job chose is a secret.
+    ///
+    /// The name may be that of a mapping with settings of its own, such as a capture, which is none.
+    static func isSecret(named name: String, _ shape: Shape?, _ kind: NodeKind) -> Bool {
+        SecretName.isOne(name) && (shape?.isMapping != true || kind == .scalar)
+    }
+
+    /// Whether a mapping is `{ name: password, value: … }`, as other tools write a field.
+    static func isPairOfSecret(_ node: NodeID, in document: Document) -> Bool {
+        guard let name = document.value(of: node, for: "name")?.value,
+            document.kind(of: name) == .scalar
+        else { return false }
+        return SecretName.isOne(document.text(of: name))
+    }
+
+    /// Whether it is a mapping of header fields.
+    var isHeaders: Bool {
+        switch self {
+        case .named(_, HeaderRule.namePattern, _): true
+        case .either(let one, let other): one.isHeaders || other.isHeaders
+        default: false
+        }
+    }
+
+    /// Whether a text in its place is a URL or the address of a proxy.
+    var isURL: Bool {
+        switch self {
+        case .text(URLText.pattern), .text(ProxyURLText.pattern), .text(OriginType.pattern): true
+        case .either(let one, let other): one.isURL || other.isURL
+        case .oneOrMore(let one): one.isURL
+        default: false
+        }
+    }
+
+    /// Whether a value of it is shown to nobody.
+    var isCredential: Bool {
+        switch self {
+        case .credential: true
+        case .either(let one, let other): one.isCredential || other.isCredential
+        default: false
+        }
+    }
+
+    /// Whether it says where a secret comes from: anything else in its place is the secret itself.
+    var isSecretDeclaration: Bool {
+        if case .mapping(let table) = self { table.isSecretDeclaration } else { false }
+    }
+
+    /// Whether the key has a meaning of its own in a mapping of that shape.
+    func knows(_ key: String) -> Bool {
+        switch self {
+        case .mapping(let table): table.keys.contains { $0.name == key }
+        case .variants(_, let tables): tables.contains { Shape.mapping($0).knows(key) }
+        case .either(let one, let other): one.knows(key) || other.knows(key)
+        case .oneOrMore(let one): one.knows(key)
+        default: false
+        }
+    }
+
+    /// Whether a key that means nothing there is probably a misspelled one of a credential, or holds a secret's value where
+    /// only its source may stand.
+    func isSecret(unknown key: String) -> Bool {
+        switch self {
+        case .mapping(let table):
+            if table.keys.contains(where: { $0.name == key }) || key.hasPrefix("x-") {
+                return false
+            }
+            if table.isSecretDeclaration { return true }
+            // Beside a password it can be one in any language.
+            if table.keys.contains(where: { $0.shape?.isCredential == true }) { return true }
+            return NearestName.find(key, among: ["password", "token", "secretKey"]) != nil
+        case .variants(_, let tables):
+            return !knows(key)
+                && tables.contains { Shape.mapping($0).isSecret(unknown: key) }
+        case .either(let one, let other):
+            return !knows(key) && (one.isSecret(unknown: key) || other.isSecret(unknown: key))
+        case .oneOrMore(let one): return one.isSecret(unknown: key)
+        default: return false
+        }
+    }
+}
+
+extension KeyTable {
+    fileprivate var isSecretDeclaration: Bool { name == SecretTable.table.keys.name }
+}

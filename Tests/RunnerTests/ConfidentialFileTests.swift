@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+
+/// What a job file and its data files hold under names of secrets is shown in no format, and everything else is.
+@Suite struct ConfidentialFileTests {
+    /// All that `validate` says of a job, by format.
+    private static func said(
+        of text: [UInt8],
+        _ rows: [String: String] = [:],
+        environment: [String: String?] = [:]
+    ) throws -> [String: String] {
+        let job = try JobFolder("")
+        try job.folder.write(text, to: "job.yaml")
+        for (name, text) in rows { try job.folder.write(text, to: name) }
+        var said: [String: String] = [:]
+        for format in ["text", "json", "sarif", "github"] {
+            let outcome = try job.runner(
+                ["validate", "job.yaml", "--format", format],
+                environment: environment
+            )
+            said[format] = outcome.standardOutput + outcome.standardError
+        }
+        return said
+    }
+
+    @Test(arguments: [
+        #"sessions: { s: { proxy: { http: "u:hunter2@h:3128" } } }"#,
+        #"sessions: { s: { proxy: "u:hunter2@h:3128" } }"#,
+        #"sessions: { s: { credentials: [{ method: basic, host: h, user: u, kennwort: hunter2 }] } }"#,
+        #"data: { a: { url: "https://u:hunter2#pw@h/f" } }"#,
+        #"data: { a: { url: "https://u:hunter2/pw@h/f" } }"#,
+        #"data: { a: { url: "htps://u:hunter2?pw@h/f" } }"#,
+        #"data: { a: { url: "u:hunter2@h/f" } }"#, #"data: { a: { url: "https:u:hunter2@h/f" } }"#,
+        #"data: { a: { url: "https://h/f?access_token=hunter2", x: y } }"#,
+        #"data: { a: { url: "https://h/", headers: "Authorization: Bearer hunter2" } }"#,
+        #"data: { a: { url: "https://h/", headers: ["X-Api-Key: hunter2"] } }"#,
+        #"data: { a: { url: "https://h/", headers: { X-Auth-Key: hunter2 }, x: y } }"#,
+        #"uploads: { a: { url: "https://h/", json: { name: password, value: hunter2 }, x: y } }"#,
+        #"data: { a: { url: "https://h/", timeoutInterval: "${env.A_TOKEN:-hunter2}" } }"#,
+        #"data: { a: { url: "https://h/", timeoutInterval: "${env.TOKEN}" } }"#,
+        "variables: { smtpPass: hunter2, b: \"${var.smtpPass}\" }\n"
+            + #"data: { a: { url: "https://h/", timeoutInterval: "x${var.b}" } }"#,
+        #"data: { a: { url: "https://h/", forEach: { csv: rows.csv } } }"#,
+        #"data: { a: { url: "https://h/", forEach: { jsonLines: rows.jsonl } } }"#,
+        "data:\n  a:\n    url: https://h/${item.id}\n    forEach: { csv: right.csv }\n"
+            + #"    timeoutInterval: "x${item.password}""#,
+        "data:\n  a:\n    url: https://h/${item.id}\n    forEach: { csv: right.csv, key: password }\n",
+        "password:\n- hunter2\n x: [",
+    ])
+    func `a secret is shown in no format`(file: String) throws {
+        let rows = [
+            "rows.csv": "id,user,password\nr1,hunter2\n",
+            "rows.jsonl": "{\"id\":\"a\",\"password\":\"hunter2\"\n",
+            "right.csv": "id,password\nr1,hunter2pw\nr2,hunter2pw\n",
+        ]
+        let text = Array("version: 1\n\(file)\n".utf8)
+        for (format, said) in try Self.said(of: text, rows, environment: ["TOKEN": "hunter2"]) {
+            #expect(!said.contains("hunter2"), "\(format) \(said)")
+            #expect(said.contains("job.yaml") || said.contains("rows."), "\(format) \(said)")
+        }
+    }
+
+    @Test func `keys, ids, words and names of variables stay readable beside secrets`() throws {
+        let file = """
+            version: 1
+            sessions:
+              main:
+                credentials:
+                  - { method: basic, host: a.example, user: admin, password: "$PASSWORD" }
+                  - { method: bearer, host: b.example, token: "{{ token }}" }
+            data:
+              a:
+                url: https://a.example/f
+                headers: { X-Token: data, X-Secret: main, Authorization: [Basic, hunter2] }
+                retrys: { method: basic, host: a.example }
+            """
+        for (format, said) in try Self.said(of: Array(file.utf8)) {
+            for words in [
+                "`password` in `credentials` of session `main` is no secret",
+                "unknown key `retrys` in data `a`", "did you mean `retry`?",
+                "did you mean `${env.PASSWORD}`?", "did you mean `${var.token}`?",
+            ] { #expect(said.contains(words), "\(format) \(said)") }
+            #expect(!said.contains("hunter2"))
+            if format == "text" {
+                #expect(said.contains("    retrys: { method: basic, host: a.example }"))
+            }
+        }
+    }
+
+    @Test func `stars stand in their place behind bytes that are no UTF-8`() throws {
+        let file = Array("a: caf".utf8) + [0xE9, 0xA0] + Array(" # password: hunter2\n".utf8)
+        let said = try #require(Self.said(of: file)["text"])
+        #expect(said.contains(#"a: caf\xE9\xA0 # password: *******"#), "\(said)")
+        #expect(!said.contains("hunter2"))
+    }
+
+    @Test(arguments: ["text", "json"])
+    func `a plan shows no secret that arrives through a variable or an item`(format: String) throws
+    {
+        let job = try JobFolder(
+            """
+            version: 1
+            variables: { dbPassword: hunter2, both: "${var.dbPassword}", more: "x${var.both}" }
+            sessions: { s: { httpAdditionalHeaders: { X-Note: "${var.both}" } } }
+            uploads:
+              a:
+                url: "https://h/${var.more}"
+                json: { note: "pw ${var.more}", list: [{ name: password, value: hunter2 }] }
+            data:
+              b:
+                forEach: { items: [{ id: x, password: hunter2, also: "${var.both}" }] }
+                url: "https://h/${item.id}?p=${item.password}"
+                headers: { X-Foo: "${item.password:-hunter2}", X-Bar: "${item.also}" }
+              c: { forEach: { csv: rows.csv }, url: "https://h/${item.id}?p=${item.password}" }
+              d: { url: "https://h/", capture: { token: { json: /access_token } } }
+            """
+        )
+        try job.folder.write("id,password\nr1,hunter2\n", to: "rows.csv")
+        let outcome = try job.runner(["plan", "job.yaml", "--format", format])
+        #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+        let text = outcome.standardOutput
+        #expect(!text.contains("hunter2"), "\(text)")
+        #expect(text.contains("pw ${var.more}") && text.contains("https://h/r1?p=${item.password}"))
+        #expect(text.contains("{json: /access_token}"), "a capture is no secret: \(text)")
+    }
+}
