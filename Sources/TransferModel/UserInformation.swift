@@ -26,6 +26,49 @@ package enum UserInformation {
         return nil
     }
 
+    /// Where the authority begins, slashes included, in which a text ends; nil when no URL is open there.
+    ///
+    /// It may be a login so far, whose `@` is in what follows. The rules are those of `first`.
+    ///
+    /// - Parameters:
+    ///   - text: What there is so far.
+    ///   - limit: How far from the end it is looked for, bytes.
+    /// - Returns: The offset of the first slash, or of the colon where no slash has come.
+    package static func openAuthority(in text: Span<UInt8>, within limit: Int) -> Int? {
+        let first = max(0, text.count - limit)
+        var end = text.count
+        // The colon of a scheme may be the last byte so far.
+        let colon = end > 0 && text[end - 1] == UInt8(ascii: ":") ? end - 1 : nil
+        while end > first {
+            let byte = text[end - 1]
+            if isSlash(byte) {
+                var start = end
+                var isEnd = false
+                while start > first, isSlash(text[start - 1]) {
+                    start -= 1
+                    isEnd = isEnd || text[start] == UInt8(ascii: "/")
+                }
+                let isLast = end == text.count
+                if beginsAuthority(
+                    behind: start > 0 ? text[start - 1] : nil,
+                    // Another slash may follow the last one.
+                    slashes: isLast ? end - start + 1 : end - start
+                ) {
+                    return start
+                }
+                // A backslash alone does not end an authority.
+                if isEnd { return colon }
+                end = start
+                continue
+            }
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") || endsText(byte) {
+                return colon
+            }
+            end -= 1
+        }
+        return colon
+    }
+
     /// The user information of a text that is one URL or a relative one, such as a `Location`.
     ///
     /// White space and quotes do not end its authority: nothing else stands in the text.
@@ -39,7 +82,9 @@ package enum UserInformation {
         position = hasScheme ? position + 1 : start
         let opening = position
         while position < text.count, isSlash(text[position]) { position += 1 }
-        guard position - opening >= (hasScheme ? 1 : 2) else { return nil }
+        // Browsers add the slashes that http and https lack.
+        let isHTTP = hasScheme && isHTTP(text.extracting(start..<opening - 1))
+        guard position - opening >= (isHTTP ? 0 : hasScheme ? 1 : 2) else { return nil }
         let first = position
         let at = lastAt(in: text, from: &position) { _ in false }
         return at.flatMap { $0 > first ? first..<$0 : nil }
@@ -57,11 +102,25 @@ package enum UserInformation {
             switch byte {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return at
             case UInt8(ascii: "@"): at = position
+            // The text was cut here, and with it the `@` perhaps.
+            case 0xE2 where isEllipsis(text, at: position): at = position
             default: if isEnd(byte) { return at }
             }
             position += 1
         }
         return at
+    }
+
+    /// Whether `…` stands at a place, which the runner puts behind texts that it cuts.
+    private static func isEllipsis(_ text: Span<UInt8>, at position: Int) -> Bool {
+        position + 2 < text.count && text[position + 1] == 0x80 && text[position + 2] == 0xA6
+    }
+
+    private static func isHTTP(_ scheme: Span<UInt8>) -> Bool {
+        let name = Array("https".utf8)
+        guard scheme.count == 4 || scheme.count == 5 else { return false }
+        for index in scheme.indices where scheme[index] | 0x20 != name[index] { return false }
+        return true
     }
 
     private static func beginsAuthority(behind byte: UInt8?, slashes count: Int) -> Bool {

@@ -77,6 +77,17 @@ import TransferModel
         #expect(failure?.kind == .protocolViolation)
     }
 
+    @Test(arguments: [
+        ("Content-Length: 5\r\n\r\nquota", true), ("Content-Length: 90\r\n\r\nquota", false),
+        ("Transfer-Encoding: chunked\r\n\r\n5\r\nquota\r\n0\r\n\r\n", true),
+        ("Transfer-Encoding: chunked\r\n\r\n50\r\nquota", false), ("\r\nquota", false),
+    ])
+    func `the excerpt of a body that may be cut says so`(rest: String, isWhole: Bool) throws {
+        let head = "HTTP/1.1 403 No\r\nContent-Type: text/plain\r\n"
+        let failure = try failure(.raw(head + rest, then: [.close]))
+        #expect(failure?.help == "the server said: quota" + (isWhole ? "" : "…"))
+    }
+
     @Test func `an endless refused body is given up`() throws {
         let reply = Reply([
             .send(

@@ -1,3 +1,5 @@
+internal import TransferModel
+
 /// What a program writes, cut into lines without secrets as soon as they are whole.
 ///
 /// Secrets are taken out before the text is cut: a secret may go on in the next line. One of these reads one stream,
@@ -39,24 +41,8 @@ package struct ProgramLines {
 
     /// Where the URL begins in whose authority a line ends: it may be a login so far, whose `@` has not come.
     private static func openURL(_ line: [UInt8]) -> Int? {
-        let slash = UInt8(ascii: "/")
-        var index = line.count - 1
-        // The slashes in front of the authority may not have come either.
-        if line[index] == slash { index -= 1 }
-        if line[index] == UInt8(ascii: ":") { return startOfScheme(line, endingAt: index) }
-        index = line.count - 1
-        while index > max(0, line.count - longestAuthority) {
-            switch line[index] {
-            case slash where line[index - 1] == slash:
-                return startOfScheme(line, endingAt: index - 1)
-            // Behind one of these no login is open any more.
-            case slash, 0...0x20, UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#"),
-                UInt8(ascii: "\""):
-                return nil
-            default: index -= 1
-            }
-        }
-        return nil
+        UserInformation.openAuthority(in: line.span, within: longestAuthority)
+            .flatMap { startOfScheme(line, endingAt: $0) }
     }
 
     /// Where the word begins that ends in front of an index; nil where it is the whole line.

@@ -27,9 +27,11 @@ struct SecretPattern: Sendable, Hashable {
             patterns.insert(SecretPattern(Array(text.onOneLine().text.utf8)))
         }
         // A server may answer with one line of a key, and what is shown on a terminal has no line ends.
-        let lines = bytes.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
-        for line in lines where line.count >= minimumLine {
-            patterns.insert(SecretPattern(Array(line)))
+        for text in [bytes, asCharacters(bytes)] {
+            let lines = text.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
+            for line in lines where line.count >= minimumLine {
+                patterns.insert(SecretPattern(Array(line)))
+            }
         }
         for digits in ["0123456789abcdef", "0123456789ABCDEF"].map({ Array($0.utf8) }) {
             patterns.insert(

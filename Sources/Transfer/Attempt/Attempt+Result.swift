@@ -231,7 +231,7 @@ extension Attempt {
             if failure.help == nil {
                 failure.help = ServerExcerpt.help(
                     of: response.sink.excerpt,
-                    isCut: response.sink.isExcerptCut,
+                    isCut: response.sink.isExcerptCut || !response.isWhole,
                     head: head
                 )
             }
@@ -277,6 +277,13 @@ extension Attempt {
     /// server has reset with NO_ERROR before that as ended, too, so that a stream vouches for nothing.
     var isFramed: Bool {
         contentLength != nil || response.parser.framing.isChunked
+    }
+
+    /// Whether an end of the body that libcurl reports is no mere end of the connection.
+    var isDelimited: Bool {
+        guard let head else { return false }
+        return hasNoBody(head) || isFramed
+            || handle.networkProtocolName?.hasPrefix("http/1") == false
     }
 
     /// Of the final response; nil while there is none.

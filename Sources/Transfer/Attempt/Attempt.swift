@@ -190,6 +190,7 @@ final class Attempt {
         hasUnannouncedEnd = isUnannouncedEnd(code)
         let isEnd = code.isOK || isCutOff || hasUnannouncedEnd
         let isComplete = isEnd && head != nil
+        response.isWhole = code.isOK && isDelimited
         if isComplete, connection.hasUnchosenVersion,
             handle.networkProtocolName?.hasPrefix("http/1") == true
         {

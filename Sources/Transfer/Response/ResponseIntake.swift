@@ -8,6 +8,8 @@ struct ResponseIntake {
     /// nil until the head is judged.
     var verdict: ResponseVerdict?
     var sink = ResponseSink()
+    /// Whether the body is known to have come to its end.
+    var isWhole = false
     /// nil when the body is stored as it is sent.
     var decoding: BodyDecoding?
     /// What is known of a body that libcurl throws away.

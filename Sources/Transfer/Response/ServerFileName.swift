@@ -26,7 +26,8 @@ enum ServerFileName {
         let suggested = field.flatMap { ContentDisposition($0).filename }
         for choice in [suggested, lastSegment(of: url)] {
             // The whole text is asked about: what is cut off or replaced must not hide what it is.
-            if let choice, mayName(choice), let name = safe(choice) { return name }
+            // The name as well: what is taken away may have hidden it.
+            if let choice, mayName(choice), let name = safe(choice), mayName(name) { return name }
         }
         return fallback
     }

@@ -100,7 +100,7 @@ final class BackgroundSessions: BackgroundTransfers {
             guard case .taskFinished(let record) = event,
                 let journal = journalsByName[record.session]
             else { continue }
-            let isUnsafe = journal.taskEnded(record) { redactor?.redacted($0) ?? $0 }
+            let isUnsafe = journal.taskEnded(record) { ForeignText(redactor: redactor).open($0) }
             isDurable = isDurable || isUnsafe || keepsAll
         }
         // What fails here is told at the end of the run, and by whatever is to begin before that.
