@@ -181,16 +181,24 @@ import TransferModel
         }
     }
 
-    @Test func `who asks about a part does not wait until its record is written`() throws {
+    @Test func `questions about a part are answered while its record is written`() throws {
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
+        let answers = Lock<[Bool]?>(nil)
+        var thread: JoinableThread?
         // Its lock is held as by a thread that waits for the disk.
-        part.writing.withLock { _ in
-            #expect(part.isKept)
-            #expect(part.mayQueueCheckpoint())
-            #expect(!part.mayQueueCheckpoint())
-            #expect(!part.isSpoilt)
+        try part.writing.withLock { _ in
+            thread = try JoinableThread(name: "asks") {
+                let found = [
+                    part.isKept, part.mayQueueCheckpoint(), part.mayQueueCheckpoint(),
+                    part.isSpoilt,
+                ]
+                answers.withLock { $0 = found }
+            }
+            try folder.wait(for: "the answers") { answers.withLock { $0 != nil } }
         }
+        thread?.join()
+        #expect(answers.withLock { $0 } == [true, true, false, false])
     }
 
     @Test func `each run vouches for what it adds, without reading what is there`() throws {
