@@ -87,6 +87,12 @@ import TransferModel
         #expect(!report.contains("hunter2") && report.contains("//‹redacted›@h.invalid/"))
     }
 
+    @Test func `controls in the name of a background session are spelled out`() throws {
+        let job = try JobFolder("version: 1\n")
+        let outcome = try job.runner(["status", "a\u{1B}[31m"])
+        #expect(outcome.standardError.contains(#"session `a\u{1B}[31m` in"#))
+    }
+
     @Test func `bytes of an id that are no UTF-8 are spelled out`() throws {
         let job = try JobFolder("version: 1\ndata: { a: { url: \"https://h/\" } }\n")
         // How the text that stands for the byte 0xFF is passed on: as bytes that no UTF-8 has.

@@ -23,12 +23,17 @@ struct BackgroundFolder {
     func require(_ identifier: String) throws(Exit) {
         let identifiers = identifiers
         guard !identifiers.contains(identifier) else { return }
-        let known = identifiers.prefix(20).map { "`\($0.onOneLine(limit: 100).text)`" }
+        let known = identifiers.prefix(20).map { "`\(Self.shown($0))`" }
         throw Exit(
             .usage,
-            "there is no background session `\(identifier.onOneLine(limit: 100).text)` in \(path)"
+            "there is no background session `\(Self.shown(identifier))` in \(path)"
                 + (known.isEmpty ? "" : "; there are \(known.joined(separator: ", "))")
         )
+    }
+
+    /// An identifier as a message may quote it.
+    private static func shown(_ identifier: String) -> String {
+        TerminalText.truncated(TerminalText.harmless(identifier), columns: 100)
     }
 
     /// The lock of a session, not taken yet; its folder is made.
