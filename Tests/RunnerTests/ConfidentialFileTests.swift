@@ -112,7 +112,7 @@ import Testing
                 url: "https://h/${item.id}?p=${item.password}"
                 headers: { X-Foo: "${item.password:-hunter2}", X-Bar: "${item.also}" }
               c: { forEach: { csv: rows.csv }, url: "https://h/${item.id}?p=${item.password}" }
-              d: { url: "https://h/", capture: { token: { json: /access_token } } }
+              d: { url: "https://h/?access_token=hunter2&x=y", capture: { token: { json: /access_token } } }
             """
         )
         try job.folder.write("id,password\nr1,hunter2\n", to: "rows.csv")
@@ -121,6 +121,7 @@ import Testing
         let text = outcome.standardOutput
         #expect(!text.contains("hunter2"), "\(text)")
         #expect(text.contains("pw ${var.more}") && text.contains("https://h/r1?p=${item.password}"))
+        #expect(text.contains("https://h/?access_token=‹redacted›&x=y"))
         #expect(text.contains("{json: /access_token}"), "a capture is no secret: \(text)")
     }
 }

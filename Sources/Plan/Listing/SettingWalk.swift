@@ -133,7 +133,8 @@ struct SettingWalk {
     /// A value on one line, in the manner of its shape.
     private mutating func display(_ node: NodeID, _ shape: Shape) -> String {
         switch shape {
-        case .text(pattern: URLText.pattern): return displayURL(node)
+        case .text(pattern: URLText.pattern):
+            return URLLogin.withoutSecretsInQuery(displayURL(node))
         case .list(.text(pattern: URLText.pattern)), .nonEmptyList(.text(pattern: URLText.pattern)):
             guard reader.document.kind(of: node) == .sequence else { return display(node) }
             let elements = reader.document.elements(of: node).map { displayURL($0) }

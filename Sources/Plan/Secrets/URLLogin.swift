@@ -38,4 +38,17 @@ enum URLLogin {
             return value.isEmpty || value.hasPrefix("${") ? nil : value
         }
     }
+
+    /// A URL with the mark in the place of those values.
+    static func withoutSecretsInQuery(_ text: String) -> String {
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
+        let query = text[mark...].dropFirst()
+        let parts = query.split(separator: "&", omittingEmptySubsequences: false).map { part in
+            guard !secretsInQuery(of: "?\(part)").isEmpty,
+                let sign = part.utf8.firstIndex(of: UInt8(ascii: "="))
+            else { return String(part) }
+            return String(part[...sign]) + Secret.mark
+        }
+        return "\(text[...mark])\(parts.joined(separator: "&"))"
+    }
 }
