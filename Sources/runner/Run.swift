@@ -9,8 +9,8 @@ import TransferModel
 /// `runner run`: carries out a job file.
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run",
-        _superCommandName: Runner.name,
+        commandName: Program.runCommand,
+        _superCommandName: Program.name,
         abstract: "Run a job file.",
         discussion: """
             Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \

@@ -3,13 +3,9 @@ import SystemKit
 import TransferModel
 
 /// The command line: one subcommand for each thing that `runner` does.
-///
-/// Every subcommand writes its name out, and this one's: deriving them from types would reflect on each of them at
-/// every start.
 struct Runner: ParsableCommand {
-    static let name = "runner"
     static let configuration = CommandConfiguration(
-        commandName: name,
+        commandName: Program.name,
         abstract: "Run the uploads and downloads that a job file declares.",
         discussion: """
             A job file is YAML: sessions, orders to send, artifacts to fetch, what counts as success and what is \

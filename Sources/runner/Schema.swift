@@ -12,7 +12,7 @@ struct Schema: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        _superCommandName: Runner.name,
+        _superCommandName: Program.name,
         abstract: "Print the JSON Schema (draft-07) of job files or of reports."
     )
 

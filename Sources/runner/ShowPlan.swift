@@ -9,7 +9,7 @@ import TransferModel
 struct ShowPlan: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        _superCommandName: Runner.name,
+        _superCommandName: Program.name,
         abstract: "Show what a job file would do, and which line says so.",
         discussion: "Nothing is sent. Tasks stand in the order in which they could run."
     )

@@ -121,18 +121,8 @@ struct StateFolder {
         return "\(fileName(String(name)))-\(key(of: jobPath))-"
     }
 
-    /// The folder of the journals of background sessions, whether it is there or not.
-    ///
-    /// - Throws: `Exit` when there is no state folder.
-    func background() throws(Exit) -> BackgroundFolder {
-        guard let path else {
-            throw Exit(
-                .environment,
-                "there is no state folder for background sessions: name one with --state-dir"
-            )
-        }
-        return BackgroundFolder(path: path + "/background")
-    }
+    /// The folder of that name in the state folder, whether it exists or not; nil without a state folder.
+    func folder(_ name: String) -> String? { path.map { "\($0)/\(name)" } }
 
     /// The one path of a job's file, however it was named.
     static func canonicalPath(of jobPath: String) -> String {

@@ -9,7 +9,7 @@ import TransferModel
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        _superCommandName: Runner.name,
+        _superCommandName: Program.name,
         abstract: "Check job files without touching the network.",
         discussion:
             "All faults of a file are shown at once. Exits with 3 when there is one, with 4 when only a "

@@ -66,6 +66,19 @@ struct BackgroundFolder {
 }
 
 extension StateFolder {
+    /// The folder of the journals of background sessions, whether it exists or not.
+    ///
+    /// - Throws: `Exit` without a state folder.
+    func background() throws(Exit) -> BackgroundFolder {
+        guard let path = folder("background") else {
+            throw Exit(
+                .environment,
+                "there is no state folder for background sessions: name one with --state-dir"
+            )
+        }
+        return BackgroundFolder(path: path)
+    }
+
     /// Takes the locks of the background sessions, which are held while the result lives.
     ///
     /// - Throws: `Exit` when another process has one of them: nothing is done then.

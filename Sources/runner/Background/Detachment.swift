@@ -14,11 +14,6 @@ struct Detachment {
     /// How long the user's service manager may take to start a scope, in nanoseconds.
     private static let managerNanoseconds: Int64 = 3_000_000_000
 
-    /// What the other process says first: it is ours.
-    static let begun = "begun\n"
-    /// Before the path of the report: it holds its locks.
-    static let ready = "ready "
-
     /// Starts the other process and waits until it has its locks, or has ended; then this one ends.
     ///
     /// - Throws: `Exit` when the run does not begin, whether that is a failure or not.
@@ -66,14 +61,14 @@ struct Detachment {
             while let more = try process.next() { said += more }
             let text = String(decoding: said, as: UTF8.self)
             // A scope that cannot be had is no reason not to run.
-            if !text.hasPrefix(Self.begun), !isLast {
+            if !text.hasPrefix(Waiter.begun), !isLast {
                 _ = process.wait()
                 place.folder.remove(place.name)
                 continue
             }
-            let rest = text.dropFirst(Self.begun.count)
-            if rest.hasPrefix(Self.ready) {
-                let report = rest.dropFirst(Self.ready.count).prefix { $0 != "\n" }
+            let rest = text.dropFirst(Waiter.begun.count)
+            if rest.hasPrefix(Waiter.ready) {
+                let report = rest.dropFirst(Waiter.ready.count).prefix { $0 != "\n" }
                 let lines = """
                     process \(process.identifier)
                     log \(TerminalText.harmless(place.folder.path(of: place.name)))
@@ -117,7 +112,7 @@ struct Detachment {
 
     /// The arguments of the other process: the same, and where it says how far it has come.
     private static func arguments(of own: [String]) throws(Exit) -> [String] {
-        guard let place = own.firstIndex(of: Run.configuration.commandName ?? "") else {
+        guard let place = own.firstIndex(of: Program.runCommand) else {
             throw Exit(.usage, "`--detach` belongs to `runner run`")
         }
         return own[...place] + ["--ready-descriptor", "\(DetachedProcess.pipeDescriptor)"]
@@ -128,31 +123,5 @@ struct Detachment {
     private static var hasServiceManager: Bool {
         guard let folder = ProcessContext.variable("XDG_RUNTIME_DIR") else { return false }
         return PathOccupant(at: folder + "/systemd/private") != .nothing
-    }
-}
-
-/// The process that waits until a run has its locks; it is told once.
-struct Waiter {
-    private let pipe: ReadyPipe?
-
-    /// Tells it that this is the process that it waits for.
-    ///
-    /// - Parameter descriptor: The pipe to it; nil when nobody waits.
-    /// - Throws: `Exit` when it has gone.
-    init(descriptor: Int32?) throws(Exit) {
-        pipe = descriptor.map { ReadyPipe(descriptor: $0) }
-        try say(Detachment.begun)
-    }
-
-    /// Tells it that the run begins, with the path of its report.
-    func runBegins(reportPath: String) throws(Exit) {
-        try say("\(Detachment.ready)\(reportPath)\n")
-        pipe?.end()
-    }
-
-    /// Who has gone before the run began did not want it.
-    private func say(_ text: String) throws(Exit) {
-        guard let pipe, !pipe.say(text) else { return }
-        throw Exit(.interrupted, "whoever started this run has gone before it began")
     }
 }

@@ -9,7 +9,7 @@ import TransferModel
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
-        _superCommandName: Runner.name,
+        _superCommandName: Program.name,
         abstract: "Look into the HTTP cache, check it, or empty it.",
         discussion: """
             It is the folder that `RUNNER_CACHE_DIR` names, else `runner` in the user's cache folder; a session may have \

@@ -6,7 +6,7 @@ import TransferModel
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        _superCommandName: Runner.name,
+        _superCommandName: Program.name,
         abstract: "Tell what works on this machine, what does not, and what that means.",
         discussion:
             "Everything is tried out, nothing is sent. Exits with 4 when something keeps jobs from working."

@@ -8,7 +8,7 @@ import TransferModel
 struct Interfaces: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",
-        _superCommandName: Runner.name,
+        _superCommandName: Program.name,
         abstract: "Show each network interface, its class, the evidence, and what may use it.",
         discussion:
             "With a job file its `network.interfaces` count, and its sessions are shown too."
