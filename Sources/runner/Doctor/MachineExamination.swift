@@ -76,7 +76,7 @@ extension Examination {
 
     private static func openFiles() -> Finding {
         let (soft, hard) = ProcessContext.openFileLimits
-        let needed = JobRun.openFiles(for: ScheduleConfiguration().maxConcurrentTasks)
+        let needed = OpenFileLimit.openFiles(for: ScheduleConfiguration().maxConcurrentTasks)
         let value = "\(soft), up to \(hard) when they are needed"
         guard hard >= needed else {
             return Finding(
@@ -86,7 +86,7 @@ extension Examination {
                 "a job needs \(needed), unless `schedule.maxConcurrentTasks` is lower (ulimit -n)"
             )
         }
-        let most = JobRun.concurrentTasks(withOpenFiles: hard)
+        let most = OpenFileLimit.concurrentTasks(withOpenFiles: hard)
         return Finding(
             "open files",
             .ok,

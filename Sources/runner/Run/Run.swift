@@ -116,19 +116,18 @@ struct Run: ParsableCommand {
         }
         let locks = try state.lockBackground(plan.sessions)
         defer { withExtendedLifetime(locks) {} }
-        let summary = try JobRun(
+        let request = RunRequest(
             plan: plan,
-            path: path,
+            jobPath: path,
             source: source.content,
             failFast: failFast,
             reportPath: try chosenReport ?? plan.reportPath
                 ?? state.reportPath(jobName: plan.name, jobPath: path),
             progress: progress,
             state: state,
-            signals: signals,
-            isPart: !chosen.isEmpty,
-            waiter: waiter
-        ).run()
+            isPart: !chosen.isEmpty
+        )
+        let summary = try JobRun(request: request, signals: signals, waiter: waiter).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
 

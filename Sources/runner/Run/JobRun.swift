@@ -1,0 +1,130 @@
+import Diagnostics
+import Journal
+import Plan
+import Report
+import Scheduler
+import SystemKit
+import Transfer
+import TransferModel
+
+/// One run of a plan: the order of its steps.
+struct JobRun {
+    let request: RunRequest
+    let signals: RunSignals
+    /// The process that waits until a detached run begins.
+    let waiter: Waiter
+
+    /// Runs to the end, the report included; a run that cannot begin leaves a report, too.
+    ///
+    /// The report's file is opened before anything is sent or started: a run that could not be reported does nothing.
+    /// Secrets are read behind the jitter, because all machines of a fleet would otherwise ask for them at once.
+    func run() throws -> RunSummary {
+        let secrets = RunSecrets(of: request.plan)
+        let inbox = Inbox<Scheduler.Message>()
+        try signals.hear { signal in
+            secrets.stop(signal)
+            return inbox.pass(signal)
+        }
+        let hook = RunHook(of: request, hiding: secrets.hidden, signals: signals, inbox: inbox)
+        let file = try openReport(telling: hook)
+        try waiter.runBegins(reportPath: request.absoluteReportPath)
+        let context = RunContext(
+            request: request,
+            start: RunStart(of: request.plan.schedule),
+            signals: signals,
+            inbox: inbox,
+            hook: hook
+        )
+        do {
+            try context.start.wait(for: request, hearing: inbox)
+            try context.start.requireWindow(of: request.plan.schedule)
+            let job = try secrets.fill(request)
+            let resources = try RunResources(for: job, in: context)
+            let report = JSONReport(path: request.reportPath, redactor: job.redactor) { _ in file }
+            let scheduler = scheduler(for: job, in: context, resources, report)
+            let summary = scheduler.run()
+            try resources.release(
+                after: summary,
+                leavesAttempts: scheduler.leavesAttempts,
+                reportFailure: report.failure
+            )
+            return summary
+        } catch let obstacle as RunObstacle {
+            let report = JSONReport(path: request.reportPath, redactor: secrets.hideFound()) { _ in
+                file
+            }
+            throw end(for: obstacle, in: context, report)
+        }
+    }
+
+    private func openReport(telling hook: RunHook) throws(Exit) -> PublishedReport {
+        do throws(SystemError) {
+            return try PublishedReport(path: request.reportPath)
+        } catch {
+            throw hook.told(Exit(.environment, error.message), hasReport: false)
+        }
+    }
+
+    /// The scheduler, with everything that observes the run.
+    private func scheduler(
+        for job: FilledJob,
+        in context: RunContext,
+        _ resources: RunResources,
+        _ report: JSONReport
+    ) -> Scheduler {
+        let display = ProgressDisplay(
+            style: request.progress,
+            redactor: job.redactor,
+            reportPath: report.isPublished ? request.reportPath : nil
+        )
+        let keys = resources.keys
+        var sinks: [any RunEventSink] = [report, display]
+        if let keys { sinks.append(keys.journal) }
+        var schedule = job.plan.schedule
+        schedule.failFast = schedule.failFast || request.failFast
+        return Scheduler(
+            source: job.plan,
+            sessions: job.plan.sessions,
+            schedule: schedule,
+            header: context.start.header(
+                of: request,
+                engine: resources.engine.description,
+                keyRoundBeginDate: keys?.journal.roundBeginDate
+            ),
+            clock: context.start.clock,
+            runner: resources.engine,
+            inbox: context.inbox,
+            sinks: sinks,
+            progressInterval: display.progressInterval,
+            occupant: PathOccupant.init(at:),
+            orderKeys: keys,
+            background: resources.background,
+            hasExternalPower: resources.watch.hasExternalPower
+        )
+    }
+
+    /// Reports a run that does not begin.
+    ///
+    /// - Returns: The end of the process.
+    private func end(
+        for obstacle: RunObstacle,
+        in context: RunContext,
+        _ report: JSONReport
+    ) -> Exit {
+        let summary = Scheduler.endUnbegun(
+            request.plan,
+            sessions: request.plan.sessions,
+            schedule: request.plan.schedule,
+            header: context.start.header(of: request, engine: nil),
+            clock: context.start.clock,
+            reason: obstacle.reason,
+            sinks: [report]
+        )
+        let failure = report.failure
+        let exit = Exit(
+            summary.exitCode.combined(with: failure == nil ? .success : .environment),
+            [obstacle.message, failure?.message].compactMap(\.self)
+        )
+        return context.hook.told(exit, hasReport: failure == nil)
+    }
+}

@@ -1,0 +1,113 @@
+import Journal
+import Plan
+import Scheduler
+import SystemKit
+import Transfer
+import TransferModel
+
+/// The idempotency keys of a run's orders, made from what the job's journal keeps.
+final class JournalledKeys: OrderKeys {
+    let journal: KeyJournal
+
+    init(_ journal: KeyJournal) {
+        self.journal = journal
+    }
+
+    /// Opens the journal of a job's idempotency keys, whose seed is on the disk when this returns.
+    ///
+    /// - Returns: The keys; nil when the job has no orders.
+    /// - Throws: `RunObstacle` when keys cannot be kept.
+    static func open(
+        for plan: Plan,
+        request: RunRequest,
+        at now: Timestamp
+    ) throws(RunObstacle) -> JournalledKeys? {
+        guard plan.orderCount > 0 else { return nil }
+        guard let place = request.state.keyJournal(jobName: plan.name, jobPath: request.jobPath)
+        else {
+            throw RunObstacle(
+                "there is no state folder for idempotency keys: name one with --state-dir"
+            )
+        }
+        guard Order.canBeDigested else {
+            throw RunObstacle("`idempotencyKey: auto` takes libcrypto, which cannot be loaded")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let journal: KeyJournal
+        do throws(KeyJournal.Fault) {
+            journal = try KeyJournal(
+                in: place.folder,
+                name: place.name,
+                at: now,
+                seed: (0..<32).map { _ in .random(in: 0...255, using: &generator) },
+                orderCount: request.isPart ? nil : plan.orderCount
+            )
+        } catch {
+            throw RunObstacle("idempotency keys cannot be kept: \(error.message)")
+        }
+        announce(journal, isQuiet: request.isQuiet)
+        return JournalledKeys(journal)
+    }
+
+    private static func announce(_ journal: KeyJournal, isQuiet: Bool) {
+        if journal.forgottenCount > 0 {
+            StandardError.say(
+                "warning: more than \(KeyJournal.mostOrders) orders are open: the first "
+                    + "\(journal.forgottenCount) get new idempotency keys when they come back"
+            )
+        }
+        if let date = journal.beginDate, !isQuiet {
+            StandardError.say(
+                "no run since \(date.rfc3339.prefix(19))Z has ended with 0: "
+                    + "orders keep their idempotency keys; for new ones delete \(journal.path)"
+            )
+        }
+    }
+
+    func key(of spec: TaskSpec) throws(TransferFailure) -> OrderKey {
+        let order = try Order(spec)
+        let seed = journal.seed(of: order.mark, task: spec.index + 1)
+        return OrderKey(
+            text: try order.key(from: seed),
+            files: order.files,
+            isReused: journal.knows(order.mark)
+        )
+    }
+
+    func commit() throws(TransferFailure) {
+        do throws(KeyJournal.Fault) {
+            try journal.commit()
+        } catch {
+            throw .unkept("the idempotency key", error)
+        }
+    }
+
+    /// Keeps that the run ends with exit code 0.
+    ///
+    /// - Throws: `Exit` when that may not be on the disk.
+    func end() throws(Exit) {
+        do throws(KeyJournal.Fault) {
+            try journal.end()
+        } catch {
+            throw Exit(
+                .environment,
+                "\(error.message): every order was accepted, but the next run uses the same idempotency keys again"
+            )
+        }
+    }
+}
+
+extension TransferFailure {
+    /// An order that must not be sent, because a later run would not know of it.
+    static func unkept(_ what: String, _ fault: JournalFault) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .localIO,
+            phase: .prepare,
+            detail: "\(what) cannot be kept: \(fault.message)"
+        )
+        failure.osErrno = Int(fault.errno)
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = true
+        return failure
+    }
+}

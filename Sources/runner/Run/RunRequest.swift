@@ -1,0 +1,32 @@
+import Diagnostics
+import Plan
+import Report
+import SystemKit
+import TransferModel
+
+/// A run as the command line, the environment and the job file describe it.
+struct RunRequest {
+    /// The plan without the values of its secrets.
+    let plan: Plan
+    /// The job file, as on the command line.
+    let jobPath: String
+    /// The job file's content.
+    let source: SourceText
+    let failFast: Bool
+    let reportPath: String
+    let progress: ProgressStyle
+    let state: StateFolder
+    /// Whether only some of the job's tasks were chosen.
+    let isPart: Bool
+
+    /// Whether the run prints warnings and failures only.
+    var isQuiet: Bool { progress == .none }
+
+    /// The absolute path of the report.
+    var absoluteReportPath: String {
+        guard !reportPath.hasBytePrefix("/"), let folder = ProcessContext.workingFolder else {
+            return reportPath
+        }
+        return "\(folder)/\(reportPath)"
+    }
+}

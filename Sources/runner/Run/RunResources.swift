@@ -1,0 +1,157 @@
+import NetworkPath
+import Plan
+import Report
+import Scheduler
+import SystemKit
+import Transfer
+import TransferModel
+
+/// The parts of a run, made in the order of `init` and released in reverse by `release`.
+struct RunResources {
+    private let context: RunContext
+    /// Nil when no task makes idempotency keys.
+    let keys: JournalledKeys?
+    /// The records of cut uploads; nil without a state folder.
+    private let uploads: UploadStore?
+    /// Nil when the job has no background session.
+    let background: BackgroundSessions?
+    /// Keeps the end of the run in the journals of keys and background sessions.
+    private let ending: RunEnding
+    private let caches: SessionCaches
+    private let cookies: SessionCookies
+    let watch: MachineWatch
+    let engine: Engine
+
+    /// Makes all parts; the idempotency keys' seed is on the disk when this returns.
+    ///
+    /// - Throws: `RunObstacle` for the first part that cannot be made; a signal ends the run before it begins.
+    init(for job: FilledJob, in context: RunContext) throws(RunObstacle) {
+        self.context = context
+        let (plan, request) = (job.plan, context.request)
+        try OpenFileLimit.raise(for: plan.schedule)
+
+        Self.warnOfAbsentState(request.state, for: plan)
+        keys = try .open(for: plan, request: request, at: context.start.clock.wall)
+        uploads = request.state.uploadFolder(jobName: plan.name, jobPath: request.jobPath)
+            .map(UploadStore.init(folder:))
+        background = try BackgroundOpening(
+            job: job,
+            request: request,
+            startDate: context.start.clock.wall
+        ).open(uploads: uploads)
+        ending = RunEnding(
+            keys: keys,
+            background: background,
+            hook: context.hook,
+            signals: context.signals
+        )
+        try ending.deliverEarlierEnds()
+
+        caches = SessionCaches(
+            of: job.sessions,
+            folder: CacheFolder.path(in: ProcessContext.environment),
+            findSecret: job.redactor?.firstSecret
+        )
+        cookies = SessionCookies(
+            of: plan.sessions,
+            file: {
+                request.state.cookieFile(
+                    jobName: plan.name,
+                    jobPath: request.jobPath,
+                    session: $0.name
+                )
+            },
+            at: context.start.clock.wall,
+            findSecret: job.redactor?.firstSecret
+        )
+
+        watch = try MachineWatch(for: plan)
+        MachineWatch.warnOfSinglePath(for: plan)
+        if watch.network != nil { try context.inbox.obeySignal() }
+        engine = try Self.makeEngine(
+            for: job,
+            in: context,
+            cookies: cookies,
+            caches: caches,
+            uploads: uploads,
+            network: watch.network
+        )
+        try watch.start(for: engine, telling: context.inbox)
+    }
+
+    /// Releases the parts in reverse order and keeps the end of the run.
+    ///
+    /// - Parameters:
+    ///   - summary: The end of the run.
+    ///   - leavesAttempts: Whether the engine still waits for a disk or a name lookup, which ends with the process.
+    ///   - reportFailure: The reason why there is no report; nil when the report is published.
+    /// - Throws: `Exit` when the end may not be on the disk.
+    func release(
+        after summary: RunSummary,
+        leavesAttempts: Bool,
+        reportFailure: SystemError?
+    ) throws {
+        defer { watch.stop() }
+        if !leavesAttempts { try stopEngine(after: summary) }
+        cookies.save(at: RunClock.now().wall)
+        caches.close()
+        if summary.exitCode == .success, !context.request.isPart { uploads?.sweep() }
+        try ending.end(summary, reportFailure: reportFailure)
+    }
+
+    /// Ends refreshes of the cache, which outlast the tasks; a signal or the deadline ends them at once.
+    private func stopEngine(after summary: RunSummary) throws(Exit) {
+        let (engine, inbox) = (engine, context.inbox)
+        if [.interrupted, .terminated].contains(summary.exitCode) { engine.endRefreshes() }
+        try context.signals.hear { _ in
+            engine.endRefreshes()
+            return { true }
+        }
+        let deadline = context.request.plan.schedule.deadline
+        engine.stop(refreshingUntil: deadline.map { context.start.clock.monotonic + $0 })
+        try context.signals.hear { inbox.pass($0) }
+    }
+
+    private static func makeEngine(
+        for job: FilledJob,
+        in context: RunContext,
+        cookies: SessionCookies,
+        caches: SessionCaches,
+        uploads: UploadStore?,
+        network: NetworkMonitor?
+    ) throws(RunObstacle) -> Engine {
+        let (inbox, redactor) = (context.inbox, job.redactor)
+        do {
+            return try Engine(
+                sessions: job.sessions,
+                cookieJars: cookies.jars,
+                caches: caches.caches,
+                invalidation: caches.invalidation,
+                maximumConcurrentAttempts: job.plan.schedule.maxConcurrentTasks,
+                durability: job.plan.schedule.durability,
+                clock: context.start.clock,
+                uploads: uploads,
+                claims: job.claims,
+                mayName: { redactor?.firstSecret(in: $0) == nil },
+                network: network,
+                environment: ProcessContext.variable,
+                say: { text in
+                    let turn = inbox.push(.said(text))
+                    return { inbox.isTaken(turn) }
+                },
+                deliver: { inbox.push(.attempts($0)) }
+            )
+        } catch {
+            throw RunObstacle(error.message)
+        }
+    }
+
+    /// Warns that nothing outlives the run, for a job with a session that keeps something.
+    private static func warnOfAbsentState(_ state: StateFolder, for plan: Plan) {
+        guard let absence = state.absence, plan.sessions.contains(where: { $0.kind != .ephemeral })
+        else { return }
+        StandardError.say(
+            "warning: \(absence): cookies and records of cut uploads are not kept; name a state folder with --state-dir"
+        )
+    }
+}

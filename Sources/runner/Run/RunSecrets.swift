@@ -1,0 +1,85 @@
+import Diagnostics
+import Plan
+import Report
+import Scheduler
+import SystemKit
+import TransferModel
+
+/// The secrets of one run: reads their values, fills them in, and keeps them out of standard error.
+struct RunSecrets: Sendable {
+    /// The values that standard error does not show.
+    let hidden = HiddenSecrets()
+    private let resolver = SecretResolver()
+    /// The values that the environment holds.
+    private let known: [Secret]
+
+    /// Hides the values that the environment holds.
+    init(of plan: Plan) {
+        let hasCredentials =
+            plan.sessions.contains { !$0.credentials.isEmpty } || !plan.proxyPasswords.isEmpty
+        if hasCredentials || !plan.declaredSecrets.isEmpty { ProcessContext.hideMemory() }
+        known =
+            SecretResolver.environmentValues(of: plan.secretVariables)
+            + SecretResolver.proxyPasswords(in: ProcessContext.variable)
+        hidden.hide(known)
+    }
+
+    /// Stops the command that reads a secret; for any thread.
+    func stop(_ signal: StopSignal) { resolver.stop(signal) }
+
+    /// Reads all secrets and netrc files and puts their values into the plan.
+    ///
+    /// - Throws: `RunObstacle` when a value is missing, does not fit, or a signal stopped the reading.
+    func fill(_ request: RunRequest) throws -> FilledJob {
+        let plan = request.plan
+        let secrets = try explained(request) {
+            try resolver.resolve(plan.neededSecrets, besides: known, in: plan.folder)
+        }
+        hidden.hide(known + secrets.values)
+        let filled = try explained(request) {
+            try plan.with(secrets) { secret in
+                let redactor = Redactor([secret])
+                return { redactor?.firstSecret(in: $0) }
+            }
+        }
+        let sessions = try sessions(of: filled)
+        let credentials = sessions.flatMap(\.credentials).flatMap(\.secrets)
+        let passwords = SecretResolver.longEnough(filled.proxyPasswords)
+        let redactor = hidden.hide(known + secrets.values + credentials + passwords)
+        return FilledJob(plan: filled, sessions: sessions, redactor: redactor)
+    }
+
+    /// Hides the values that were read before the run met an obstacle.
+    func hideFound() -> Redactor? { hidden.hide(known + resolver.found) }
+
+    private func sessions(of plan: Plan) throws(RunObstacle) -> [SessionConfiguration] {
+        do throws(NetrcFiles.Fault) {
+            return try NetrcFiles.resolve(plan.sessions)
+        } catch {
+            throw RunObstacle(error.message)
+        }
+    }
+
+    /// Prints the diagnostics of a missing or unfit secret and makes an obstacle of it.
+    private func explained<Result>(
+        _ request: RunRequest,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let rejected as PlanRejected {
+            // Redaction looks at the text of the file, before it is rendered with marks and colors.
+            FileDiagnostics(
+                showing: rejected.diagnostics,
+                of: request.source,
+                without: request.plan.confidentialText,
+                and: hidden.secrets + resolver.found
+            ).printAsText()
+            throw RunObstacle(
+                .environment(rejected.diagnostics.map(\.message).joined(separator: "; "))
+            )
+        } catch let stopped as SecretResolver.Stopped {
+            throw RunObstacle(.signal(stopped.signal))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Diagnostics
+import Plan
+import Report
+import Scheduler
+import SystemKit
+import Transfer
+import TransferModel
+
+/// The moment at which a run begins, and the random wait before its first request.
+struct RunStart {
+    let clock: RunClock
+    /// A random part of `startJitter`; zero at a terminal, where a person waits.
+    let jitter: Duration
+
+    /// Reads the clocks and draws the jitter.
+    init(of schedule: ScheduleConfiguration) {
+        clock = .now()
+        let longest = schedule.startJitter.nanoseconds
+        jitter =
+            longest > 0 && !TerminalTraits.ofStandardError().isTerminal
+            ? .nanoseconds(Int64.random(in: 0..<longest)) : .zero
+    }
+
+    /// Waits for the jitter; the run's deadline or a signal ends the wait.
+    ///
+    /// - Throws: `RunObstacle` for a signal.
+    func wait(
+        for request: RunRequest,
+        hearing inbox: Inbox<Scheduler.Message>
+    ) throws(RunObstacle) {
+        guard jitter > .zero else { return }
+        if !request.isQuiet {
+            let time = Quantity.duration(microseconds: jitter.microseconds)
+            StandardError.say("starts in \(time) (startJitter)")
+        }
+        let end = clock.monotonic + min(jitter, request.plan.schedule.deadline ?? jitter)
+        try inbox.obeySignal(until: end.nanoseconds)
+    }
+
+    /// Refuses a run outside the window of its job.
+    func requireWindow(of schedule: ScheduleConfiguration) throws(RunObstacle) {
+        guard let window = schedule.window, !window.contains(LocalTime.minuteOfDay) else { return }
+        throw RunObstacle(
+            .window(window),
+            "outside the window \(window.text): every task is deferred"
+        )
+    }
+
+    /// Makes the header of the run's report.
+    ///
+    /// - Parameters:
+    ///   - request: The run.
+    ///   - engine: The libraries that transfer; nil for a run that does not begin.
+    ///   - keyRoundBeginDate: The beginning of the round of idempotency keys; nil without keys.
+    /// - Returns: The header.
+    func header(
+        of request: RunRequest,
+        engine: RunHeader.Engine?,
+        keyRoundBeginDate: Timestamp? = nil
+    ) -> RunHeader {
+        let plan = request.plan
+        var header = RunHeader(
+            jobName: plan.name,
+            jobFile: plan.fileName,
+            jobSHA256: Engine.sha256(of: request.source.bytes),
+            runIdentifier: plan.runIdentifier,
+            startDate: clock.wall,
+            runnerVersion: RunnerVersion.current,
+            host: ProcessContext.hostName,
+            engine: engine,
+            clock: .init(
+                wall: clock.wall,
+                monotonicMicroseconds: clock.monotonic.nanoseconds / 1000,
+                maximumSkewMicroseconds: clock.maximumSkewMicroseconds
+            ),
+            taskCount: plan.taskCount
+        )
+        header.startJitterMicroseconds = jitter.microseconds
+        header.keyRoundBeginDate = keyRoundBeginDate
+        return header
+    }
+}
+
+extension RunClock {
+    /// Reads both clocks together: the wall clock between two monotonic readings.
+    static func now() -> RunClock {
+        let before = Clock.monotonicNanoseconds()
+        let wall = Clock.wallNanoseconds()
+        let after = Clock.monotonicNanoseconds()
+        return RunClock(
+            wall: Timestamp(microseconds: wall / 1000),
+            monotonic: MonotonicTime(nanoseconds: before + (after - before) / 2),
+            maximumSkewMicroseconds: (after - before) / 1000 + 1
+        )
+    }
+}
+
+extension Inbox<Scheduler.Message> {
+    /// Hands a signal to the scheduler.
+    func pass(_ signal: StopSignal) -> StopSignalListener.Hearing {
+        let turn = push(.signal(signal))
+        return { self.isTaken(turn) }
+    }
+
+    /// Waits for messages until a monotonic time, in nanoseconds; a signal among them ends the run before it begins.
+    func obeySignal(until deadline: Int64 = 0) throws(RunObstacle) {
+        for message in takeAll(until: deadline) {
+            if case .signal(let signal) = message { throw RunObstacle(.signal(signal)) }
+        }
+    }
+}
