@@ -79,10 +79,10 @@ extension JournalFields {
         var failure = TransferFailure(kind: try name(), phase: try name(), detail: try text())
         failure.help = try optional { (fields) throws(Unreadable) in try fields.text() }
         failure.urlError = try optional { (fields) throws(Unreadable) in
-            TransferFailure.URLErrorCode(
-                code: Int(clamping: try fields.number(Int64.self)),
-                name: try fields.text()
-            )
+            let code = Int(clamping: try fields.number(Int64.self))
+            // The code has the name already.
+            _ = try fields.text()
+            return TransferFailure.URLErrorCode(code: code)
         }
         failure.curlCode = try optionalNumber()
         failure.osErrno = try optionalNumber()

@@ -99,7 +99,7 @@ extension EarlierTransfer {
             phase: .finish,
             detail: "the run that sent it was cut"
         )
-        cut.urlError = .init(code: -997, name: "backgroundSessionWasDisconnected")
+        cut.urlError = .backgroundSessionWasDisconnected
         // A key that was made for it is the same again; one that it has got since says nothing of the try without it.
         var request = spec.request
         if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
@@ -119,7 +119,7 @@ extension EarlierTransfer {
             phase: .prepare,
             detail: "its time (`timeoutIntervalForResource`) was over before this run began"
         )
-        failure.urlError = .init(code: -1001, name: "timedOut")
+        failure.urlError = .timedOut
         failure.isPermanent = true
         return failure
     }

@@ -203,7 +203,7 @@ extension TransferFailure {
     /// The failure of a task that the run itself kept from succeeding.
     fileprivate static func cancelled(_ detail: String) -> TransferFailure {
         var failure = TransferFailure(kind: .cancelled, phase: .prepare, detail: detail)
-        failure.urlError = URLErrorCode(code: -999, name: "cancelled")
+        failure.urlError = .cancelled
         return failure
     }
 }

@@ -60,17 +60,6 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case finish
     }
 
-    /// The closest code of Apple's `NSURLError` domain.
-    package struct URLErrorCode: Sendable, Hashable {
-        package var code: Int
-        package var name: String
-
-        package init(code: Int, name: String) {
-            self.code = code
-            self.name = name
-        }
-    }
-
     package var kind: Kind
     package var phase: Phase
     /// One sentence for people, without a full stop at its end.

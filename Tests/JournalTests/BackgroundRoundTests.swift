@@ -28,7 +28,7 @@ import TransferModel
             failure.httpStatus = 402
             failure.isOutcomeUnknown = true
             failure.help = "pay"
-            failure.urlError = .init(code: -1011, name: "badServerResponse")
+            failure.urlError = .badServerResponse
             end.error = failure
         }
         return end

@@ -102,7 +102,7 @@ extension Attempt: EasyHandleClient {
             return didReceive(head)
         case .violation(let detail):
             failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
-            failure?.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+            failure?.urlError = .badServerResponse
             return false
         }
     }

@@ -6,7 +6,7 @@ extension Attempt {
     /// The failure of an attempt that somebody ends.
     var cancellation: TransferFailure {
         var failure = TransferFailure(kind: .cancelled, phase: recorder.phase, detail: "cancelled")
-        failure.urlError = TransferFailure.URLErrorCode(code: -999, name: "cancelled")
+        failure.urlError = .cancelled
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
     }
@@ -18,7 +18,7 @@ extension Attempt {
             phase: recorder.phase,
             detail: "the connection was closed before the body was sent"
         )
-        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.urlError = .networkConnectionLost
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
     }
@@ -40,10 +40,7 @@ extension Attempt {
             phase: recorder.phase,
             detail: "the body of a \(status), which is passed over, \(fault)"
         )
-        failure.urlError = TransferFailure.URLErrorCode(
-            code: -1103,
-            name: "dataLengthExceedsMaximum"
-        )
+        failure.urlError = .dataLengthExceedsMaximum
         failure.isPermanent = true
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
@@ -58,7 +55,7 @@ extension Attempt {
                 "the chunks of the body are nearly all framing: \(recorder.receivedBodyBytes) bytes "
                 + "for \(response.decoding?.codedBytes ?? recorder.deliveredBytes) of the body"
         )
-        failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+        failure.urlError = .badServerResponse
         return failure
     }
 
@@ -71,7 +68,7 @@ extension Attempt {
             phase: .send,
             detail: "the server answered before it had the whole body"
         )
-        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.urlError = .networkConnectionLost
         return failure
     }
 
@@ -99,7 +96,7 @@ extension Attempt {
         if verdict == .idle, body?.isWaiting == true {
             failure.help = "see what holds up the body, or raise `timeoutInterval`"
         }
-        failure.urlError = TransferFailure.URLErrorCode(code: -1001, name: "timedOut")
+        failure.urlError = .timedOut
         failure.isKnownUnprocessed = !recorder.hasSentAnything
         return failure
     }
@@ -187,7 +184,7 @@ extension Attempt {
             detail: "the connection ended without close_notify, "
                 + "and nothing else says that the body is whole"
         )
-        failure.urlError = TransferFailure.URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.urlError = .networkConnectionLost
         failure.help = "if the server is known to close so, say `tls: { closeNotify: optional }`"
         return failure
     }

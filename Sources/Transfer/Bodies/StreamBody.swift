@@ -103,7 +103,7 @@ final class StreamBody: RequestBody {
                 phase: .send,
                 detail: "the body is needed a second time"
             )
-            failure.urlError = .init(code: -1021, name: "requestBodyStreamExhausted")
+            failure.urlError = .requestBodyStreamExhausted
             throw failure
         }
         guard case .command = source else { return }
@@ -185,7 +185,7 @@ final class StreamBody: RequestBody {
             phase: .send,
             detail: "the command `\(name)` \(outcome); the request was broken off"
         )
-        failure.urlError = .init(code: -1021, name: "requestBodyStreamExhausted")
+        failure.urlError = .requestBodyStreamExhausted
         return failure
     }
 

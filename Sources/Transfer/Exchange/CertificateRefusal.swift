@@ -47,12 +47,12 @@ struct CertificateRefusal {
     }
 
     /// The closest of Apple's errors.
-    var urlError: (code: Int, name: String) {
+    var urlError: TransferFailure.URLErrorCode {
         switch reason {
-        case .expired: (-1201, "serverCertificateHasBadDate")
-        case .notYetValid: (-1204, "serverCertificateNotYetValid")
-        case .selfSigned, .untrustedRoot, .unknownIssuer: (-1203, "serverCertificateHasUnknownRoot")
-        case .revoked, .wrongHost, .other: (-1202, "serverCertificateUntrusted")
+        case .expired: .serverCertificateHasBadDate
+        case .notYetValid: .serverCertificateNotYetValid
+        case .selfSigned, .untrustedRoot, .unknownIssuer: .serverCertificateHasUnknownRoot
+        case .revoked, .wrongHost, .other: .serverCertificateUntrusted
         }
     }
 

@@ -54,8 +54,8 @@ struct ClientCertificateRefusal {
     /// The closest of Apple's errors.
     var urlError: TransferFailure.URLErrorCode {
         switch reason {
-        case .required: .init(code: -1206, name: "clientCertificateRequired")
-        case .unusable, .rejected: .init(code: -1205, name: "clientCertificateRejected")
+        case .required: .clientCertificateRequired
+        case .unusable, .rejected: .clientCertificateRejected
         }
     }
 

@@ -96,7 +96,7 @@ extension TransferFailure {
             phase: end.phase,
             detail: end.words
         )
-        urlError = URLErrorCode(code: row.urlError.code, name: row.urlError.name)
+        urlError = row.urlError
         curlCode = end.code.rawValue
         osErrno = end.osErrno
         isPermanent = row.isPermanent
@@ -108,7 +108,7 @@ extension TransferFailure {
     /// What a code means.
     struct Row {
         var kind: Kind
-        var urlError: (code: Int, name: String)
+        var urlError: URLErrorCode
         var isPermanent = false
     }
 
@@ -116,77 +116,77 @@ extension TransferFailure {
         if let proxy = end.proxy, let row = row(for: proxy, end) { return row }
         return switch end.code.rawValue {
         case 56 where end.lacksCloseNotify && end.phase == .receive:
-            Row(kind: .truncated, urlError: (-1005, "networkConnectionLost"))
+            Row(kind: .truncated, urlError: .networkConnectionLost)
         // After a request has left it is the answer that speaks an unknown protocol (1).
         case 1 where end.didSend, 8,
             16 where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
-            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
-        case 1: Row(kind: .engine, urlError: (-1002, "unsupportedURL"), isPermanent: true)
-        case 3: Row(kind: .engine, urlError: (-1000, "badURL"), isPermanent: true)
-        case 5, 6: Row(kind: .resolve, urlError: (-1003, "cannotFindHost"))
+            Row(kind: .protocolViolation, urlError: .badServerResponse)
+        case 1: Row(kind: .engine, urlError: .unsupportedURL, isPermanent: true)
+        case 3: Row(kind: .engine, urlError: .badURL, isPermanent: true)
+        case 5, 6: Row(kind: .resolve, urlError: .cannotFindHost)
         case 7, 45: Row(kind: .connect, urlError: connectError(end.osErrno))
         case 9, 67:
             Row(
                 kind: .httpStatus,
-                urlError: (-1013, "userAuthenticationRequired"),
+                urlError: .userAuthenticationRequired,
                 isPermanent: true
             )
         case 16, 92, 95:
             // A stream that ends once its response has begun has not ended as a whole one does.
             Row(
                 kind: end.phase == .receive ? .truncated : .reset,
-                urlError: (-1005, "networkConnectionLost")
+                urlError: .networkConnectionLost
             )
         case 52, 55, 56:
-            Row(kind: .reset, urlError: (-1005, "networkConnectionLost"))
-        case 18: Row(kind: .truncated, urlError: (-1005, "networkConnectionLost"))
-        case 22: Row(kind: .httpStatus, urlError: (-1011, "badServerResponse"))
-        case 23: Row(kind: .localIO, urlError: (-3003, "cannotWriteToFile"), isPermanent: true)
+            Row(kind: .reset, urlError: .networkConnectionLost)
+        case 18: Row(kind: .truncated, urlError: .networkConnectionLost)
+        case 22: Row(kind: .httpStatus, urlError: .badServerResponse)
+        case 23: Row(kind: .localIO, urlError: .cannotWriteToFile, isPermanent: true)
         case 26, 65:
-            Row(kind: .localIO, urlError: (-1021, "requestBodyStreamExhausted"), isPermanent: true)
+            Row(kind: .localIO, urlError: .requestBodyStreamExhausted, isPermanent: true)
         case _ where end.isTooLarge:
-            Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
-        case 27: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
-        case 28: Row(kind: .timeout, urlError: (-1001, "timedOut"))
+            Row(kind: .protocolViolation, urlError: .badServerResponse)
+        case 27: Row(kind: .engine, urlError: .unknown, isPermanent: true)
+        case 28: Row(kind: .timeout, urlError: .timedOut)
         case 35 where end.isCertificateRefused:
-            Row(kind: .tls, urlError: (-1202, "serverCertificateUntrusted"), isPermanent: true)
-        case 35: Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"))
-        case 37, 78: Row(kind: .localIO, urlError: (-1100, "fileDoesNotExist"), isPermanent: true)
-        case 42: Row(kind: .cancelled, urlError: (-999, "cancelled"))
+            Row(kind: .tls, urlError: .serverCertificateUntrusted, isPermanent: true)
+        case 35: Row(kind: .tls, urlError: .secureConnectionFailed)
+        case 37, 78: Row(kind: .localIO, urlError: .fileDoesNotExist, isPermanent: true)
+        case 42: Row(kind: .cancelled, urlError: .cancelled)
         case 47:
-            Row(kind: .redirectLimit, urlError: (-1007, "httpTooManyRedirects"), isPermanent: true)
+            Row(kind: .redirectLimit, urlError: .httpTooManyRedirects, isPermanent: true)
         case 51, 60, 90:
-            Row(kind: .tls, urlError: (-1202, "serverCertificateUntrusted"), isPermanent: true)
+            Row(kind: .tls, urlError: .serverCertificateUntrusted, isPermanent: true)
         case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 91, 98:
-            Row(kind: .tls, urlError: (-1200, "secureConnectionFailed"), isPermanent: true)
+            Row(kind: .tls, urlError: .secureConnectionFailed, isPermanent: true)
         case 61:
             Row(
                 kind: .protocolViolation,
-                urlError: (-1015, "cannotDecodeRawData"),
+                urlError: .cannotDecodeRawData,
                 isPermanent: true
             )
         case 63:
             Row(
                 kind: .protocolViolation,
-                urlError: (-1103, "dataLengthExceedsMaximum"),
+                urlError: .dataLengthExceedsMaximum,
                 isPermanent: true
             )
-        case 96, 97: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
-        default: Row(kind: .engine, urlError: (-1, "unknown"), isPermanent: true)
+        case 96, 97: Row(kind: .connect, urlError: .cannotConnectToHost)
+        default: Row(kind: .engine, urlError: .unknown, isPermanent: true)
         }
     }
 
-    private static func connectError(_ osErrno: Int?) -> (Int, String) {
+    private static func connectError(_ osErrno: Int?) -> URLErrorCode {
         switch osErrno {
-        case 101, 113: (-1009, "notConnectedToInternet")
-        case 110: (-1001, "timedOut")
-        default: (-1004, "cannotConnectToHost")
+        case 101, 113: .notConnectedToInternet
+        case 110: .timedOut
+        default: .cannotConnectToHost
         }
     }
 
     private mutating func explainCertificate(_ end: ExchangeEnd) {
         let refusal = end.refusal
-        urlError = URLErrorCode(code: refusal.urlError.code, name: refusal.urlError.name)
+        urlError = refusal.urlError
         detail = refusal.sentence
         help = refusal.help
     }

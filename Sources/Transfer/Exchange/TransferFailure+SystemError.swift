@@ -7,7 +7,7 @@ extension TransferFailure {
         self.init(kind: .localIO, phase: phase, detail: error.message)
         osErrno = Int(error.errno)
         isPermanent = true
-        urlError = URLErrorCode(code: -3003, name: "cannotWriteToFile")
+        urlError = .cannotWriteToFile
     }
 
     /// A source that could not be opened or read.
@@ -15,7 +15,7 @@ extension TransferFailure {
         self.init(error, phase: phase)
         urlError =
             error.isMissing
-            ? URLErrorCode(code: -1100, name: "fileDoesNotExist")
-            : URLErrorCode(code: -1021, name: "requestBodyStreamExhausted")
+            ? .fileDoesNotExist
+            : .requestBodyStreamExhausted
     }
 }

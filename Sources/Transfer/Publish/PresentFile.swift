@@ -134,8 +134,8 @@ extension TransferFailure {
         var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail)
         failure.urlError =
             kind == .timeout
-            ? URLErrorCode(code: -1001, name: "timedOut")
-            : URLErrorCode(code: -999, name: "cancelled")
+            ? .timedOut
+            : .cancelled
         failure.isKnownUnprocessed = true
         return failure
     }

@@ -258,7 +258,7 @@ struct Publication {
                 + MessageDigest.hexadecimal(expected.digest)
                 + (voucher == .digest ? ", which the server says it is" : "")
         )
-        failure.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
+        failure.urlError = .cannotDecodeRawData
         failure.help = "nothing was written to \(job.displayPath)"
         return failure
     }

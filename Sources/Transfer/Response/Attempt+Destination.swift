@@ -117,7 +117,7 @@ extension TransferFailure {
             detail: "the destination `\(path)` exists and `ifExists` is `fail`"
         )
         failure.osErrno = SystemError.taken
-        failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")
+        failure.urlError = .cannotCreateFile
         failure.isPermanent = true
         failure.isKnownUnprocessed = phase == .prepare
         failure.help = "remove the file, or set `ifExists` to `replace` or `skip`"
@@ -132,7 +132,7 @@ extension TransferFailure {
             detail: "`\(path)` belongs to \(owner)"
         )
         failure.osErrno = SystemError.taken
-        failure.urlError = URLErrorCode(code: -3000, name: "cannotCreateFile")
+        failure.urlError = .cannotCreateFile
         failure.isPermanent = true
         failure.help = "give the download a file or a folder of its own in `to`"
         return failure

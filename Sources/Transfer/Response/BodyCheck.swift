@@ -85,7 +85,7 @@ struct BodyCheck {
             actual: actual,
             .content,
             detail,
-            .init(code: -1014, name: "zeroByteResource")
+            .zeroByteResource
         )
         return findings
     }
@@ -100,7 +100,7 @@ struct BodyCheck {
             actual: actual,
             .tooLarge,
             "the body is larger than \(what): more than \(limit) bytes",
-            .init(code: -1103, name: "dataLengthExceedsMaximum")
+            .dataLengthExceedsMaximum
         )
         return findings
     }
@@ -115,7 +115,7 @@ struct BodyCheck {
             actual: fault,
             .content,
             "\(fault), \(expected) is expected",
-            .init(code: -1016, name: "cannotDecodeContentData")
+            .cannotDecodeContentData
         )
         return findings
     }

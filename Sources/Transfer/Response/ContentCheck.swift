@@ -50,7 +50,7 @@ struct ContentCheck: Sendable {
                     actual: fault,
                     .content,
                     "the body is not JSON: \(fault)",
-                    .init(code: -1017, name: "cannotParseResponse")
+                    .cannotParseResponse
                 )
                 return findings
             }
@@ -131,7 +131,7 @@ extension Findings {
             actual: actual,
             .content,
             "\(what) is \(actual) instead of \(expected)",
-            .init(code: -1011, name: "badServerResponse")
+            .badServerResponse
         )
     }
 }

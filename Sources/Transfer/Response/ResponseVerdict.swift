@@ -116,7 +116,7 @@ enum ResponseVerdict {
             detail: "the server answered \(head.statusCode)"
         )
         failure.httpStatus = head.statusCode
-        failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+        failure.urlError = .badServerResponse
         return failure
     }
 

@@ -150,7 +150,7 @@ enum Samples {
             phase: .connect,
             detail: "no connection to http://u:secret@127.0.0.1:9/"
         )
-        failure.urlError = TransferFailure.URLErrorCode(code: -1004, name: "cannotConnectToHost")
+        failure.urlError = .cannotConnectToHost
         failure.curlCode = 7
         failure.osErrno = 111
         failure.help = "is the server running?"

@@ -123,7 +123,7 @@ extension Attempt {
             phase: .prepare,
             detail: "no stored response may answer, and the network is not to be asked"
         )
-        failure?.urlError = .init(code: -1008, name: "resourceUnavailable")
+        failure?.urlError = .resourceUnavailable
         failure?.isPermanent = true
         failure?.isKnownUnprocessed = true
         failure?.help = "choose another `cachePolicy`, or `requestCachePolicy` of the session"

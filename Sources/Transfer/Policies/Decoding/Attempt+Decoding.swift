@@ -51,7 +51,7 @@ extension Attempt {
             phase: .receive,
             detail: fault.detail
         )
-        failure?.urlError = TransferFailure.URLErrorCode(code: -1015, name: "cannotDecodeRawData")
+        failure?.urlError = .cannotDecodeRawData
         failure?.help = "`decode: false` takes the body as it is sent"
     }
 }

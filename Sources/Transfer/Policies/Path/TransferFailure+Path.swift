@@ -36,8 +36,8 @@ extension TransferFailure {
         self.init(kind: .network, phase: phase, detail: detail)
         urlError =
             reason == .cellular
-            ? URLErrorCode(code: -1020, name: "dataNotAllowed")
-            : URLErrorCode(code: -1009, name: "notConnectedToInternet")
+            ? .dataNotAllowed
+            : .notConnectedToInternet
         unavailableReason = reason
         self.isKnownUnprocessed = isKnownUnprocessed
         help = "see `runner interfaces` for what may be used"

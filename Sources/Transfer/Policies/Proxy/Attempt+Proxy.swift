@@ -46,7 +46,7 @@ extension Attempt {
                 phase: .connect,
                 detail: "the proxy \(route?.url ?? ""): \(words)"
             )
-            failure.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+            failure.urlError = .badServerResponse
             failure.isKnownUnprocessed = !recorder.hasSentAnything
             self.failure = failure
             return false
@@ -154,11 +154,4 @@ extension Attempt {
         guard let tunnel, !tunnel.isOpen else { return nil }
         return tunnel.response
     }
-}
-
-extension TransferFailure.URLErrorCode {
-    fileprivate static let userAuthenticationRequired = Self(
-        code: -1013,
-        name: "userAuthenticationRequired"
-    )
 }

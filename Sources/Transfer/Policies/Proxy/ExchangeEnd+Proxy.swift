@@ -64,10 +64,10 @@ extension TransferFailure {
     static func row(for proxy: ExchangeEnd.Proxy, _ end: ExchangeEnd) -> Row? {
         if let status = end.refusedTunnelStatus { return refusedTunnel(status) }
         switch end.code.rawValue {
-        case 43: return Row(kind: .protocolViolation, urlError: (-1011, "badServerResponse"))
+        case 43: return Row(kind: .protocolViolation, urlError: .badServerResponse)
         case 97: return refusedConnection(proxy.errorCode)
         // It has left in the middle of making a connection.
-        case 52, 55, 56: return Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
+        case 52, 55, 56: return Row(kind: .connect, urlError: .cannotConnectToHost)
         default: return nil
         }
     }
@@ -83,7 +83,7 @@ extension TransferFailure {
         return Row(
             kind: .connect,
             urlError: status == 407
-                ? (-1013, "userAuthenticationRequired") : (-1004, "cannotConnectToHost"),
+                ? .userAuthenticationRequired : .cannotConnectToHost,
             isPermanent: isPermanent
         )
     }
@@ -95,15 +95,15 @@ extension TransferFailure {
         case 10, 11, 12, 33:
             Row(
                 kind: .connect,
-                urlError: (-1013, "userAuthenticationRequired"),
+                urlError: .userAuthenticationRequired,
                 isPermanent: true
             )
         // CURLPX_LONG_HOSTNAME, CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED, …_COMMAND_NOT_SUPPORTED, …_NOT_ALLOWED.
         case 9, 17, 18, 23:
-            Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"), isPermanent: true)
+            Row(kind: .connect, urlError: .cannotConnectToHost, isPermanent: true)
         // CURLPX_RESOLVE_HOST: the origin's, of a proxy that is given addresses.
-        case 27: Row(kind: .resolve, urlError: (-1003, "cannotFindHost"))
-        default: Row(kind: .connect, urlError: (-1004, "cannotConnectToHost"))
+        case 27: Row(kind: .resolve, urlError: .cannotFindHost)
+        default: Row(kind: .connect, urlError: .cannotConnectToHost)
         }
     }
 }

@@ -167,10 +167,7 @@ enum RedirectDecision {
     ) -> RedirectDecision {
         var failure = TransferFailure(kind: .redirectLimit, phase: .finish, detail: detail)
         if isLimit {
-            failure.urlError = TransferFailure.URLErrorCode(
-                code: -1007,
-                name: "httpTooManyRedirects"
-            )
+            failure.urlError = .httpTooManyRedirects
         }
         failure.isPermanent = true
         failure.help = help

@@ -199,7 +199,7 @@ extension Attempt {
             phase: .receive,
             detail: "the server sent more than the range that it announced"
         )
-        failure?.urlError = TransferFailure.URLErrorCode(code: -1011, name: "badServerResponse")
+        failure?.urlError = .badServerResponse
         resumption.startOver()
         return true
     }
@@ -269,7 +269,7 @@ extension TransferFailure {
     /// A body that has ended before the file was whole.
     fileprivate static func truncated(_ detail: String) -> TransferFailure {
         var failure = TransferFailure(kind: .truncated, phase: .receive, detail: detail)
-        failure.urlError = URLErrorCode(code: -1005, name: "networkConnectionLost")
+        failure.urlError = .networkConnectionLost
         return failure
     }
 }

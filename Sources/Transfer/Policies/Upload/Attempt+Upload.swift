@@ -280,7 +280,7 @@ extension Attempt {
                 phase: .receive,
                 detail: "the upload is complete, but the answer to it was lost"
             )
-            failure?.urlError = .connectionLost
+            failure?.urlError = .networkConnectionLost
         } else {
             checks = [TaskRecord.Check(.clientError, passed: true)]
         }

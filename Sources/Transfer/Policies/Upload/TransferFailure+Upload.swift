@@ -24,7 +24,7 @@ extension TransferFailure {
         )
         failure.isPermanent = true
         failure.isOutcomeUnknown = true
-        failure.urlError = .connectionLost
+        failure.urlError = .networkConnectionLost
         return failure
     }
 
@@ -50,7 +50,7 @@ extension TransferFailure {
             )
             isPermanent = true
             isOutcomeUnknown = true
-            urlError = .connectionLost
+            urlError = .networkConnectionLost
         case .unreadable(let error):
             self.init(error, phase: .prepare)
             help = "what earlier runs have left of uploads is kept there"
@@ -85,7 +85,7 @@ extension TransferFailure {
             httpStatus = status
             isPermanent = true
             isOutcomeUnknown = !upload.isRepeatable
-            urlError = .connectionLost
+            urlError = .networkConnectionLost
         case .hasOther: self = .anotherUpload
         case .refused(let status):
             self.init(
@@ -107,9 +107,4 @@ extension TransferFailure {
         self.init(kind: .protocolViolation, phase: phase, detail: violation)
         urlError = .badServerResponse
     }
-}
-
-extension TransferFailure.URLErrorCode {
-    static let connectionLost = Self(code: -1005, name: "networkConnectionLost")
-    fileprivate static let badServerResponse = Self(code: -1011, name: "badServerResponse")
 }
