@@ -23,8 +23,8 @@ package struct Plan: Sendable {
     package var confidentialText: ConfidentialText {
         ConfidentialText(of: reader.document, and: reader.confidentialValues)
     }
-    /// Absolute; nil when the job asks for no report.
-    package let reportPath: String?
+    /// The absolute paths of the reports that the job asks for.
+    package let reportPaths: [ReportKind: String]
     /// Who is told when a run has ended; nil for nobody.
     package let finishHook: FinishHook?
     /// The attempts of the task that may have the most: 1 to 1,000.
@@ -71,7 +71,7 @@ package struct Plan: Sendable {
     init(
         name: String,
         schedule: ScheduleConfiguration,
-        reportPath: String?,
+        reportPaths: [ReportKind: String],
         finishHook: FinishHook?,
         mostAttempts: Int,
         orderCount: Int,
@@ -92,7 +92,7 @@ package struct Plan: Sendable {
     ) {
         self.name = name
         self.schedule = schedule
-        self.reportPath = reportPath
+        self.reportPaths = reportPaths
         self.finishHook = finishHook
         self.mostAttempts = mostAttempts
         self.orderCount = orderCount

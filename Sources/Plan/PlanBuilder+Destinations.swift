@@ -23,13 +23,21 @@ extension PlanBuilder {
         for path in dataPaths {
             destinations.addInput(AbsolutePath.withoutClimbs(path), "a data file of the job")
         }
-        noteReport()
+        noteReports()
     }
 
-    /// Notes where the report goes, which may be none of those files.
-    private mutating func noteReport() {
-        let words = options.reportPath == nil ? "the report's file" : "the file of `--report`"
-        guard let path = options.reportPath ?? draft.report.json?.path else { return }
+    /// Notes the files of all reports, which no task may write or read.
+    private mutating func noteReports() {
+        for kind in ReportKind.allCases {
+            // `--report` takes the place of the JSON report that the job asks for.
+            let option = kind == .json ? options.reportPath : nil
+            guard let path = option ?? draft.report.files[kind]?.path else { continue }
+            note(reportOf: kind, at: path, isOption: option != nil)
+        }
+    }
+
+    private mutating func note(reportOf kind: ReportKind, at path: String, isOption: Bool) {
+        let words = isOption ? "the file of `--report`" : "the report's file"
         // Behind a link `..` is not what its text says, and before its folder is made it is nothing else.
         let plain = AbsolutePath.withoutClimbs(path)
         let input = destinations.addReport(plain, words) {
@@ -37,13 +45,13 @@ extension PlanBuilder {
         }
         guard let input else { return }
         let fault = "\(words) is \(input)"
-        guard options.reportPath == nil else {
+        guard !isOption else {
             reportFault = fault
             return
         }
         let report = document.value(of: document.root, for: "report")?.value
-        let json = report.flatMap { document.value(of: $0, for: "json")?.value }
-        let range = document.range(of: json ?? document.root)
+        let key = report.flatMap { document.value(of: $0, for: kind.rawValue)?.value }
+        let range = document.range(of: key ?? document.root)
         reader.add(Diagnostic(.error, .duplicateDestination, fault, at: range))
     }
 

@@ -87,7 +87,7 @@ struct PlanBuilder {
         return Plan(
             name: jobName,
             schedule: draft.schedule,
-            reportPath: draft.report.json?.path,
+            reportPaths: draft.report.files.mapValues(\.path),
             finishHook: draft.hooks.finish,
             mostAttempts: mostAttempts,
             orderCount: keys.madeCount,

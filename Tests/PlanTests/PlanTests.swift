@@ -14,7 +14,7 @@ import TransferModel
         #expect(plan.schedule == ScheduleConfiguration())
         #expect(plan.name == "nightly.job")
         #expect(plan.fileName == "in/nightly.job.yaml")
-        #expect(plan.reportPath == nil)
+        #expect(plan.reportPaths.isEmpty)
         #expect(plan.warnings.isEmpty)
         let task = try plan.task(at: 0)
         #expect(task.request == RequestSpec(method: "GET", url: try HTTPURL("http://a/")))
@@ -62,7 +62,7 @@ import TransferModel
         schedule.deadline = .seconds(3000)
         schedule.durability = .full
         #expect(plan.schedule == schedule)
-        #expect(plan.reportPath == "/jobs/out/report.json")
+        #expect(plan.reportPaths[.json] == "/jobs/out/report.json")
         #expect(plan.name == "all")
         #expect(try plan.task(at: 0).timeoutInterval == nil)
     }

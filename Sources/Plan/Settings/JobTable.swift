@@ -17,7 +17,8 @@ struct JobDraft: Sendable {
 
 /// What `report` says.
 struct ReportDraft: Sendable {
-    var json: PathValue?
+    /// The file of each report that the job asks for.
+    var files: [ReportKind: PathValue] = [:]
 }
 
 /// The top level of a job file.
@@ -84,13 +85,13 @@ enum JobTable {
 
     static let report = SettingTable<ReportDraft>(
         "report",
-        [
+        ReportKind.allCases.map { kind in
             Setting(
-                "json",
+                kind.rawValue,
                 ValueType(.text(pattern: nil)) { $0.destination($1) },
-                "The JSON report's file, relative to the job file's folder."
-            ) { $0.json = $1 }
-        ] + ["har", "junit", "prometheus", "html", "events"].map(Setting.notYet)
+                kind.summary
+            ) { $0.files[kind] = $1 }
+        } + ReportKind.planned.map(Setting.notYet)
     )
 
     private static func section(

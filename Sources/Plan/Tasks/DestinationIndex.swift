@@ -35,8 +35,8 @@ struct DestinationIndex {
 
     /// Files that are no task's, described in words: a handful, looked through faster than hashed.
     private(set) var files: [(path: String, words: String)] = []
-    /// Where the report goes.
-    private var report: (path: String, words: String)?
+    /// The files of the reports.
+    private var reports: [(path: String, words: String)] = []
     private var destinations: TextIndex
     /// A task for the hash of each folder on the way to a destination.
     private var folders: [UInt64: Int] = [:]
@@ -55,7 +55,7 @@ struct DestinationIndex {
         if self.words(of: path) == nil { files.append((path, words)) }
     }
 
-    /// Notes where the report goes; returns what the job reads there.
+    /// Notes the file of a report; returns what the job reads there.
     ///
     /// `isSameFile` says of another path whether it leads to the report's file by a link.
     mutating func addReport(
@@ -65,7 +65,7 @@ struct DestinationIndex {
     ) -> String? {
         let input = files.first { $0.path.hasSameBytes(as: path) || isSameFile($0.path) }?.words
         files.insert((path, words), at: 0)
-        report = (path, words)
+        reports.append((path, words))
         return input
     }
 
@@ -87,7 +87,9 @@ struct DestinationIndex {
     ) -> Conflict? {
         let hash = hasher.hash(of: path.utf8.span)
         if sources[hash] == nil { sources[hash] = task }
-        if let report, report.path.hasSameBytes(as: path) { return .file(report.words) }
+        for report in reports where report.path.hasSameBytes(as: path) {
+            return .file(report.words)
+        }
         return find(path, hash, paths).map { .destination(of: $0) }
     }
 
@@ -106,7 +108,9 @@ struct DestinationIndex {
             return .source(of: source)
         }
         if let first = find(path, hash, paths) { return .destination(of: first) }
-        if let report, Self.isFolder(path, of: report.path) { return .aboveFile(report.words) }
+        for report in reports where Self.isFolder(path, of: report.path) {
+            return .aboveFile(report.words)
+        }
         if let inner = folders[hash], let inside = paths.paths(of: inner).destination,
             Self.isFolder(path, of: inside)
         {
@@ -133,7 +137,8 @@ struct DestinationIndex {
         for folder in hasher.folders.reversed() {
             guard folders[folder.hash] == nil else { return nil }
             folders[folder.hash] = task
-            if let report, report.path.utf8.span.equals(bytes.extracting(first: folder.end)) {
+            for report in reports
+            where report.path.utf8.span.equals(bytes.extracting(first: folder.end)) {
                 return .belowFile(report.words)
             }
             if let outer = find(path, first: folder.end, folder.hash, paths) {

@@ -10,8 +10,8 @@ struct ReportWriter: ~Copyable {
     static let maximumForeignBytes = 8192
 
     var json = JSONWriter()
-    /// Nil in a run without secrets.
-    private let redactor: Redactor?
+    /// Nil in a run without secrets; comes with each redacted value.
+    private var redactor: Redactor?
     private var dates = TimestampFormatter()
     /// A task and its last exchange tell of the same response, and there may be one of another exchange in between: the
     /// second time, the text is there already.
@@ -20,8 +20,6 @@ struct ReportWriter: ~Copyable {
     /// Most requests of a run have the same fields.
     private var lastRequestFields = HeaderFields()
     private var requestFieldsText = JSONWriter()
-
-    init(redactor: Redactor? = nil) { self.redactor = redactor }
 
     /// Writes null for nil, else what `write` writes.
     @inline(__always)
@@ -49,6 +47,17 @@ struct ReportWriter: ~Copyable {
     mutating func foreignText(_ text: String, isReference: Bool = false) {
         let foreign = ForeignText(redactor: redactor)
         json.string(foreign.open(text, maximumBytes: Self.maximumForeignBytes, isReference))
+    }
+
+    /// Writes the object that is made from `subject`, without what `redactor` finds.
+    @inline(__always)
+    mutating func object<Object: ReportObject>(
+        _ object: Object.Type,
+        _ subject: consuming Object.Subject,
+        hiding redactor: Redactor?
+    ) {
+        self.redactor = redactor
+        self.object(object, subject)
     }
 
     /// Writes the object that is made from `subject`.

@@ -16,7 +16,7 @@ struct JobRun {
 
     /// Runs to the end, the report included; a run that cannot begin leaves a report, too.
     ///
-    /// The report's file is opened before anything is sent or started: a run that could not be reported does nothing.
+    /// The reports' files are opened before anything is sent or started: a run that could not be reported does nothing.
     /// Secrets are read behind the jitter, because all machines of a fleet would otherwise ask for them at once.
     func run() throws -> RunSummary {
         let secrets = RunSecrets(of: request.plan)
@@ -26,7 +26,7 @@ struct JobRun {
             return inbox.pass(signal)
         }
         let hook = RunHook(of: request, hiding: secrets.hidden, signals: signals, inbox: inbox)
-        let file = try openReport(telling: hook)
+        let outputs = try openReports(telling: hook)
         try waiter.runBegins(reportPath: request.absoluteReportPath)
         let context = RunContext(
             request: request,
@@ -40,7 +40,7 @@ struct JobRun {
             try context.start.requireWindow(of: request.plan.schedule)
             let job = try secrets.fill(request)
             let resources = try RunResources(for: job, in: context)
-            let report = JSONReport(path: request.reportPath, redactor: job.redactor) { _ in file }
+            let report = Reports(outputs, redactor: job.redactor)
             let scheduler = scheduler(for: job, in: context, resources, report)
             let summary = scheduler.run()
             try resources.release(
@@ -50,19 +50,23 @@ struct JobRun {
             )
             return summary
         } catch let obstacle as RunObstacle {
-            let report = JSONReport(path: request.reportPath, redactor: secrets.hideFound()) { _ in
-                file
-            }
+            let report = Reports(outputs, redactor: secrets.hideFound())
             throw end(for: obstacle, in: context, report)
         }
     }
 
-    private func openReport(telling hook: RunHook) throws(Exit) -> PublishedReport {
+    /// Opens the files of all reports that the run writes.
+    private func openReports(telling hook: RunHook) throws(Exit) -> [Reports.Output] {
+        var outputs: [Reports.Output] = []
         do throws(SystemError) {
-            return try PublishedReport(path: request.reportPath)
+            for (kind, path) in request.reportPaths {
+                let file = try PublishedReport(path: path)
+                outputs.append(Reports.Output(kind.makeFormat()) { file })
+            }
         } catch {
             throw hook.told(Exit(.environment, error.message), hasReport: false)
         }
+        return outputs
     }
 
     /// The scheduler, with everything that observes the run.
@@ -70,7 +74,7 @@ struct JobRun {
         for job: FilledJob,
         in context: RunContext,
         _ resources: RunResources,
-        _ report: JSONReport
+        _ report: Reports
     ) -> Scheduler {
         let display = ProgressDisplay(
             style: request.progress,
@@ -109,7 +113,7 @@ struct JobRun {
     private func end(
         for obstacle: RunObstacle,
         in context: RunContext,
-        _ report: JSONReport
+        _ report: Reports
     ) -> Exit {
         let summary = Scheduler.endUnbegun(
             request.plan,

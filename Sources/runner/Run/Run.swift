@@ -121,7 +121,7 @@ struct Run: ParsableCommand {
             jobPath: path,
             source: source.content,
             failFast: failFast,
-            reportPath: try chosenReport ?? plan.reportPath
+            reportPath: try chosenReport ?? plan.reportPaths[.json]
                 ?? state.reportPath(jobName: plan.name, jobPath: path),
             progress: progress,
             state: state,

@@ -13,11 +13,21 @@ struct RunRequest {
     /// The job file's content.
     let source: SourceText
     let failFast: Bool
+    /// The path of the JSON report, which every run leaves.
     let reportPath: String
     let progress: ProgressStyle
     let state: StateFolder
     /// Whether only some of the job's tasks were chosen.
     let isPart: Bool
+
+    /// The paths of all reports, the JSON report first.
+    var reportPaths: [(kind: ReportKind, path: String)] {
+        let others = ReportKind.allCases.compactMap { kind -> (kind: ReportKind, path: String)? in
+            guard kind != .json, let path = plan.reportPaths[kind] else { return nil }
+            return (kind, path)
+        }
+        return [(.json, reportPath)] + others
+    }
 
     /// Whether the run prints warnings and failures only.
     var isQuiet: Bool { progress == .none }

@@ -108,7 +108,7 @@ import TransferModel
     private func reportText(_ events: [RunEvent], hiding secret: String) throws -> String {
         let file = MemoryFile()
         let redactor = try #require(Redactor([Secret(secret)]))
-        let report = JSONReport(path: "x", redactor: redactor) { _ in file }
+        let report = jsonReport(to: file, redactor: redactor)
         for event in events { report.receive(event) }
         return String(decoding: file.bytes, as: UTF8.self)
     }
@@ -187,7 +187,7 @@ import TransferModel
 
     @Test func `tasks reach the file while the run goes on`() {
         let file = MemoryFile()
-        let report = JSONReport(path: "x") { _ in file }
+        let report = jsonReport(to: file)
         report.receive(.started(Samples.header))
         for _ in 0..<60 { report.receive(.taskFinished(Samples.full)) }
         #expect(file.bytes.count > 64 * 1024)
@@ -196,7 +196,7 @@ import TransferModel
 
     @Test func `a full disk is an error and nothing is published`() {
         let file = MemoryFile(capacity: 100_000)
-        let report = JSONReport(path: "x") { _ in file }
+        let report = jsonReport(to: file)
         report.receive(.started(Samples.header))
         for _ in 0..<100 { report.receive(.taskFinished(Samples.full)) }
         report.receive(.finished(Samples.summary))
@@ -207,7 +207,7 @@ import TransferModel
 
     @Test func `a file that cannot be made durable is an error`() {
         let failure = SystemError(errno: 5, operation: "sync", subject: "x")
-        let report = JSONReport(path: "x") { _ in MemoryFile(publishFailure: failure) }
+        let report = jsonReport(to: MemoryFile(publishFailure: failure))
         for event in Samples.events { report.receive(event) }
         #expect(report.failure == failure)
     }

@@ -24,7 +24,7 @@ import TransferModel
         change(&run)
         run.record.transactions = [run.exchange]
         let file = MemoryFile()
-        let report = JSONReport(path: "x") { _ in file }
+        let report = jsonReport(to: file)
         report.receive(.started(Samples.header))
         report.receive(.taskFinished(run.record))
         report.receive(.finished(run.summary))

@@ -1,4 +1,5 @@
 import Report
+import SystemKit
 import TestSupport
 import TransferModel
 
@@ -8,7 +9,7 @@ func writtenReport(
     redactor: Redactor? = nil
 ) throws -> (value: JSONValue, text: String) {
     let file = MemoryFile()
-    let report = JSONReport(path: "report.json", redactor: redactor) { _ in file }
+    let report = jsonReport(to: file, redactor: redactor)
     for event in events { report.receive(event) }
     let value = try JSONValue(bytes: file.bytes)
     let schema = JSONSchemaValidator(schema: try JSONValue(ReportSchema.text))
@@ -19,4 +20,16 @@ func writtenReport(
 
 struct InvalidReport: Error {
     var faults: [String]
+}
+
+/// The JSON report of a run as its only report, written to `file`.
+func jsonReport(to file: MemoryFile, redactor: Redactor? = nil) -> Reports {
+    Reports([Reports.Output(JSONReport()) { file }], redactor: redactor)
+}
+
+/// The JSON report of a run as its only report, published at `path`.
+func jsonReport(path: String) -> Reports {
+    Reports([
+        Reports.Output(JSONReport()) { () throws(SystemError) in try PublishedReport(path: path) }
+    ])
 }

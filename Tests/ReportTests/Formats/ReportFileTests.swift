@@ -7,7 +7,7 @@ import TransferModel
 @Suite struct ReportFileTests {
     @Test func `the report appears whole in folders of its own`() throws {
         let folder = try TemporaryFolder()
-        let report = JSONReport(path: folder.path("out/deep/report.json"))
+        let report = jsonReport(path: folder.path("out/deep/report.json"))
         for event in Samples.events.dropLast() { report.receive(event) }
         #expect(try folder.list("out/deep") == [])
         report.receive(.finished(Samples.summary))
@@ -20,13 +20,13 @@ import TransferModel
     @Test func `an older report stands until the new one is whole`() throws {
         let folder = try TemporaryFolder()
         try folder.write("old", to: "report.json", mode: 0o600)
-        var report: JSONReport? = JSONReport(path: folder.path("report.json"))
+        var report: Reports? = jsonReport(path: folder.path("report.json"))
         for event in Samples.events.dropLast() { report?.receive(event) }
         report = nil
         #expect(try folder.text("report.json") == "old")
         #expect(try folder.list() == ["report.json"])
 
-        let second = JSONReport(path: folder.path("report.json"))
+        let second = jsonReport(path: folder.path("report.json"))
         for event in Samples.events { second.receive(event) }
         #expect(second.isPublished)
         #expect(try folder.text("report.json").hasPrefix("{\"formatVersion\":1,"))
@@ -34,7 +34,7 @@ import TransferModel
 
     @Test(arguments: ["/dev/null/report.json", "/proc/self/no/report.json"])
     func `a folder that cannot be made is an error`(path: String) {
-        let report = JSONReport(path: path)
+        let report = jsonReport(path: path)
         for event in Samples.events { report.receive(event) }
         #expect(report.failure?.isEnvironment == true)
         #expect(!report.isPublished)
@@ -43,7 +43,7 @@ import TransferModel
     @Test func `a folder under the report's name is an error`() throws {
         let folder = try TemporaryFolder()
         try folder.makeFolder("report.json")
-        let report = JSONReport(path: folder.path("report.json"))
+        let report = jsonReport(path: folder.path("report.json"))
         for event in Samples.events { report.receive(event) }
         #expect(report.failure?.isEnvironment == true)
         #expect(report.failure?.subject == folder.path("report.json"))

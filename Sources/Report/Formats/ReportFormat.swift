@@ -1,0 +1,14 @@
+package import SystemKit
+
+/// Writes one report in one format: `open` once, `receive` for each task that ends, `finish` once.
+///
+/// A format reads redacted values only and knows neither paths nor sinks. An error ends the report; `Reports` then
+/// calls nothing more and the file disappears. Called on the scheduler's thread only.
+package protocol ReportFormat: AnyObject {
+    /// Writes the part that precedes the tasks.
+    func open(_ header: RedactedHeader, to file: any ReportFile) throws(SystemError)
+    /// Writes a task; a format may gather text and write it later.
+    func receive(_ record: consuming RedactedRecord, to file: any ReportFile) throws(SystemError)
+    /// Writes the part that follows the tasks, and all text that is still gathered.
+    func finish(_ run: RedactedRun, to file: any ReportFile) throws(SystemError)
+}

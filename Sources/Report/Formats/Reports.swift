@@ -1,0 +1,115 @@
+package import SystemKit
+package import TransferModel
+
+/// The reports of one run: redacts each record once and hands it to all formats.
+package final class Reports: RunEventSink {
+    /// One report of the run and the file that it is written to.
+    package struct Output {
+        /// Makes or hands over the file; called when the run starts.
+        package typealias Opener = () throws(SystemError) -> any ReportFile
+
+        fileprivate enum State {
+            case idle
+            case writing(any ReportFile)
+            case published
+            case failed(SystemError)
+        }
+
+        private let format: any ReportFormat
+        private let opener: Opener
+        fileprivate private(set) var state = State.idle
+
+        /// A report in `format`, whose file `opener` makes.
+        package init(_ format: any ReportFormat, opener: @escaping Opener) {
+            self.format = format
+            self.opener = opener
+        }
+
+        fileprivate mutating func open(_ header: RedactedHeader) {
+            guard case .idle = state else { return }
+            do throws(SystemError) {
+                let file = try opener()
+                try format.open(header, to: file)
+                state = .writing(file)
+            } catch {
+                state = .failed(error)
+            }
+        }
+
+        fileprivate mutating func receive(_ record: consuming RedactedRecord) {
+            guard case .writing(let file) = state else { return }
+            do throws(SystemError) {
+                try format.receive(record, to: file)
+            } catch {
+                // This releases the file, which removes the unfinished report.
+                state = .failed(error)
+            }
+        }
+
+        fileprivate mutating func finish(_ run: RedactedRun) {
+            guard case .writing(let file) = state else { return }
+            do throws(SystemError) {
+                try format.finish(run, to: file)
+                try file.publish()
+                state = .published
+            } catch {
+                state = .failed(error)
+            }
+        }
+    }
+
+    /// Nil in a run without secrets.
+    private let redactor: Redactor?
+    private var outputs: [Output]
+    /// The beginning of the run, which `finish` needs, too.
+    private var header: RunHeader?
+
+    /// The reports of a run, which show nothing that `redactor` finds.
+    package init(_ outputs: [Output], redactor: Redactor? = nil) {
+        self.outputs = outputs
+        self.redactor = redactor
+    }
+
+    /// The failure of the first report that failed; nil while all are written or published.
+    package var failure: SystemError? {
+        for output in outputs {
+            if case .failed(let failure) = output.state { return failure }
+        }
+        return nil
+    }
+
+    /// Whether every report is complete under its name.
+    package var isPublished: Bool {
+        outputs.allSatisfy { if case .published = $0.state { true } else { false } }
+    }
+
+    package func receive(_ event: RunEvent) {
+        switch event {
+        case .started(let header): open(header)
+        case .taskFinished(let record): append(record)
+        case .finished(let summary): finish(summary)
+        case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping: break
+        }
+    }
+
+    private func open(_ header: RunHeader) {
+        guard self.header == nil else { return }
+        self.header = header
+        let redacted = RedactedHeader(header, redactor: redactor)
+        for index in outputs.indices { outputs[index].open(redacted) }
+    }
+
+    private func append(_ record: consuming TaskRecord) {
+        guard let last = outputs.indices.last else { return }
+        let redacted = RedactedRecord(record, redactor: redactor)
+        for index in outputs.indices.dropLast() { outputs[index].receive(redacted) }
+        // The last format, which is often the only one, takes the record over without a copy.
+        outputs[last].receive(consume redacted)
+    }
+
+    private func finish(_ summary: RunSummary) {
+        guard let header else { return }
+        let run = RedactedRun(header: header, summary: summary, redactor: redactor)
+        for index in outputs.indices { outputs[index].finish(run) }
+    }
+}

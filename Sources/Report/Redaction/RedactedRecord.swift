@@ -1,0 +1,62 @@
+package import TransferModel
+
+/// One task and its end, as a report may show it.
+///
+/// The record itself is private to this file: a format reads texts without secrets, without logins in URLs, and with a
+/// limited length where a peer chose them. Texts are redacted when they are read, so that nothing is copied for formats
+/// that do not show it.
+package struct RedactedRecord {
+    private let record: TaskRecord
+    private let redactor: Redactor?
+
+    /// `record` without what `redactor` finds; nil for a run without secrets.
+    init(_ record: consuming TaskRecord, redactor: Redactor?) {
+        self.record = record
+        self.redactor = redactor
+    }
+
+    /// Writes everything that the JSON report has of a task.
+    consuming func write(to writer: inout ReportWriter) {
+        writer.object(TaskRecord.Report.self, record, hiding: redactor)
+    }
+
+    /// The task's id in the job file.
+    package var id: String { own(record.id) }
+    /// The job file's description of the task.
+    package var taskDescription: String? { record.taskDescription.map(own) }
+    /// The section of the job file that declares the task.
+    package var kind: TaskSpec.Kind { record.kind }
+    /// The name of the task's session.
+    package var session: String { own(record.session) }
+    /// The end of the task.
+    package var outcome: TaskOutcome { record.outcome }
+    /// Whether the task changed anything, here or at the server.
+    package var isChanged: Bool { record.changed }
+    /// Whether the run fails when the task does.
+    package var isRequired: Bool { record.required }
+    /// The class of the failure; nil for a task that succeeded.
+    package var failureKind: TransferFailure.Kind? { record.error?.kind }
+    /// One sentence about the failure; nil for a task that succeeded.
+    package var failureMessage: String? { record.error.map { foreign($0.detail) } }
+    /// The URL of the last request.
+    package var url: String { foreign(record.currentRequest.url) }
+    /// The status code of the last response; nil without one.
+    package var statusCode: Int? { record.response.map { Int($0.statusCode) } }
+    /// The creation of the task.
+    package var startDate: Timestamp { record.startDate }
+    /// The end of the task.
+    package var endDate: Timestamp { record.endDate }
+    /// The number of tries, those without a record of their own included.
+    package var attemptCount: Int { record.attempts.count + record.omittedAttempts }
+    /// Body bytes sent.
+    package var countOfBytesSent: Int64 { record.countOfBytesSent }
+    /// Body bytes received.
+    package var countOfBytesReceived: Int64 { record.countOfBytesReceived }
+
+    private func own(_ text: String) -> String { redactor?.redacted(text) ?? text }
+
+    private func foreign(_ text: String) -> String {
+        ForeignText(redactor: redactor)
+            .open(text, maximumBytes: ReportWriter.maximumForeignBytes)
+    }
+}

@@ -1,0 +1,56 @@
+package import TransferModel
+
+/// The beginning of a run, as a report may show it.
+package struct RedactedHeader {
+    private let header: RunHeader
+    private let redactor: Redactor?
+
+    /// `header` without what `redactor` finds; nil for a run without secrets.
+    init(_ header: RunHeader, redactor: Redactor?) {
+        self.header = header
+        self.redactor = redactor
+    }
+
+    /// Writes everything that the JSON report has of the job.
+    func writeJob(to writer: inout ReportWriter) {
+        writer.object(RunHeader.JobReport.self, header, hiding: redactor)
+    }
+
+    /// The job's name.
+    package var jobName: String { own(header.jobName) }
+    /// The job file, as it was named.
+    package var jobFile: String { own(header.jobFile) }
+    /// The identifier of the run, which no other run has.
+    package var runIdentifier: String { own(header.runIdentifier) }
+    /// The beginning of the run.
+    package var startDate: Timestamp { header.startDate }
+    /// The machine's name.
+    package var host: String { own(header.host) }
+    /// The number of tasks that the run will report.
+    package var taskCount: Int { header.taskCount }
+
+    private func own(_ text: String) -> String { redactor?.redacted(text) ?? text }
+}
+
+/// A run that has ended, as a report may show it.
+package struct RedactedRun {
+    /// The beginning of the run.
+    package let header: RedactedHeader
+    /// The sums over the run's tasks: numbers and a date.
+    package let summary: RunSummary
+    private let run: FinishedRun
+    private let redactor: Redactor?
+
+    /// A run without what `redactor` finds; nil for a run without secrets.
+    init(header: RunHeader, summary: RunSummary, redactor: Redactor?) {
+        self.header = RedactedHeader(header, redactor: redactor)
+        self.summary = summary
+        run = FinishedRun(header: header, summary: summary)
+        self.redactor = redactor
+    }
+
+    /// Writes everything that the JSON report has of the run.
+    func writeRun(to writer: inout ReportWriter) {
+        writer.object(FinishedRun.Report.self, run, hiding: redactor)
+    }
+}
