@@ -26,12 +26,12 @@ struct Doctor: ParsableCommand {
         )
         let report = DoctorReport(
             examinations: [
-                .libraries(), .trust(),
-                .folders(
+                LibraryExamination.examine(), TrustExamination.examine(),
+                FolderExamination.examine(
                     state: state.absolutePath,
                     cache: CacheFolder.path(in: environment)
                 ),
-                .proxies(), .machine(),
+                ProxyExamination.examine(), MachineExamination.examine(),
             ].compactMap(\.self)
         )
         switch format {

@@ -1,22 +1,22 @@
-/// One thing that `doctor` has looked at.
+/// One finding of `doctor`.
 struct Finding: Sendable {
-    /// How well it does here.
+    /// How well the feature works on this machine.
     enum Status: String, Sendable, CaseIterable {
         case ok
-        /// It works, but less well or less safely than it could.
+        /// The feature works, but less well or less safely than it could.
         case limited
-        /// It does not work here; only jobs that ask for it notice.
+        /// The feature does not work here; only jobs that use it fail.
         case absent
-        /// Jobs fail here until somebody mends it.
+        /// Jobs fail here until the fault is removed.
         case fault
     }
 
-    /// What was looked at, in a word or two.
+    /// The name of the feature, in a word or two.
     let name: String
     let status: Status
-    /// What was found.
+    /// The state that was found.
     let value: String
-    /// What that means for jobs.
+    /// The meaning of that state for jobs.
     let meaning: String
 
     init(_ name: String, _ status: Status, _ value: String, _ meaning: String) {
@@ -42,7 +42,7 @@ struct Finding: Sendable {
     }
 }
 
-/// What `doctor` has found out about one side of the machine.
+/// The findings of `doctor` about one part of the machine.
 struct Examination: Sendable {
     let name: String
     let findings: [Finding]

@@ -1,9 +1,15 @@
 import Report
 import SystemKit
 
-extension Examination {
-    /// The folders that a run writes to, tried out with files that are gone afterwards.
-    static func folders(state: String?, cache: String?) -> Examination {
+/// Tries out the folders that a run writes to, with files that it removes again.
+enum FolderExamination {
+    /// The findings about the state folder, the cache folder and the working folder.
+    ///
+    /// - Parameters:
+    ///   - state: The path of the state folder; nil when nothing names one.
+    ///   - cache: The path of the cache folder; nil when nothing names one.
+    /// - Returns: All findings.
+    static func examine(state: String?, cache: String?) -> Examination {
         var findings: [Finding] = []
         if let state {
             findings += folder(

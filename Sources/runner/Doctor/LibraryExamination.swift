@@ -3,9 +3,10 @@ import JobFile
 import RegexKit
 import SystemKit
 
-extension Examination {
-    /// The libraries that transfers are made with, loaded to see.
-    static func libraries() -> Examination {
+/// Loads the libraries that transfers and job files need.
+enum LibraryExamination {
+    /// The findings about all libraries; without libcurl the rest of them.
+    static func examine() -> Examination {
         let own = [
             Finding("libyaml", .ok, YAMLLibrary.version, "reads job files"),
             patterns(),

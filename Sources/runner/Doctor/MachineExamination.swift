@@ -1,9 +1,10 @@
 import SystemKit
 import TransferModel
 
-extension Examination {
-    /// The kernel, its clock and its limits.
-    static func machine() -> Examination {
+/// Looks at the kernel, its clock and its limits.
+enum MachineExamination {
+    /// The findings about this machine.
+    static func examine() -> Examination {
         let kernel = KernelProbe()
         return Examination(
             name: "machine",

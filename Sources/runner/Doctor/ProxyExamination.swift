@@ -1,9 +1,10 @@
 import SystemKit
 import TransferModel
 
-extension Examination {
-    /// The proxies that the environment names, for sessions that name none.
-    static func proxies() -> Examination {
+/// Looks at the proxies that the environment names, for sessions that name none.
+enum ProxyExamination {
+    /// The findings about the variables; a fault for a variable that no session can use.
+    static func examine() -> Examination {
         do throws(ProxyFault) {
             let environment = try ProxyEnvironment(ProcessContext.variable)
             return Examination(

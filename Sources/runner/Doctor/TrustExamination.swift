@@ -1,9 +1,10 @@
 import CurlKit
 import SystemKit
 
-extension Examination {
-    /// The roots that certificates of servers are checked against.
-    static func trust() -> Examination? {
+/// Looks at the roots that servers' certificates are checked against.
+enum TrustExamination {
+    /// The findings about both stores of roots; nil without libcurl.
+    static func examine() -> Examination? {
         guard let features = try? CurlLibrary.features() else { return nil }
         let stores = [file(features.certificateFile), folder(features.certificateFolder)]
             .compactMap(\.self)
