@@ -8,7 +8,7 @@ package protocol ReportFormat: AnyObject {
     /// Writes the part that precedes the tasks.
     func open(_ header: RedactedHeader, to file: any ReportFile) throws(SystemError)
     /// Writes a task; a format may gather text and write it later.
-    func receive(_ record: consuming RedactedRecord, to file: any ReportFile) throws(SystemError)
+    func receive(_ record: RedactedRecord, to file: any ReportFile) throws(SystemError)
     /// Writes the part that follows the tasks, and all text that is still gathered.
     func finish(_ run: RedactedRun, to file: any ReportFile) throws(SystemError)
 }

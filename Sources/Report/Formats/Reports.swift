@@ -36,7 +36,7 @@ package final class Reports: RunEventSink {
             }
         }
 
-        fileprivate mutating func receive(_ record: consuming RedactedRecord) {
+        fileprivate mutating func receive(_ record: RedactedRecord) {
             guard case .writing(let file) = state else { return }
             do throws(SystemError) {
                 try format.receive(record, to: file)
@@ -86,7 +86,7 @@ package final class Reports: RunEventSink {
     package func receive(_ event: RunEvent) {
         switch event {
         case .started(let header): open(header)
-        case .taskFinished(let record): append(record)
+        case .taskFinished: append(event)
         case .finished(let summary): finish(summary)
         case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping: break
         }
@@ -99,12 +99,9 @@ package final class Reports: RunEventSink {
         for index in outputs.indices { outputs[index].open(redacted) }
     }
 
-    private func append(_ record: consuming TaskRecord) {
-        guard let last = outputs.indices.last else { return }
-        let redacted = RedactedRecord(record, redactor: redactor)
-        for index in outputs.indices.dropLast() { outputs[index].receive(redacted) }
-        // The last format, which is often the only one, takes the record over without a copy.
-        outputs[last].receive(consume redacted)
+    private func append(_ event: RunEvent) {
+        guard let record = RedactedRecord(event, redactor: redactor) else { return }
+        for index in outputs.indices { outputs[index].receive(record) }
     }
 
     private func finish(_ summary: RunSummary) {

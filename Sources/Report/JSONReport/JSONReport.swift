@@ -28,7 +28,7 @@ package final class JSONReport: ReportFormat {
     }
 
     package func receive(
-        _ record: consuming RedactedRecord,
+        _ record: RedactedRecord,
         to file: any ReportFile
     ) throws(SystemError) {
         writer.json.newline()

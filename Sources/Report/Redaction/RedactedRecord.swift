@@ -6,17 +6,26 @@ package import TransferModel
 /// limited length where a peer chose them. Texts are redacted when they are read, so that nothing is copied for formats
 /// that do not show it.
 package struct RedactedRecord {
-    private let record: TaskRecord
+    /// The event of the task's end, which costs one reference where the record in it costs a copy of all its parts.
+    private let event: RunEvent
     private let redactor: Redactor?
 
-    /// `record` without what `redactor` finds; nil for a run without secrets.
-    init(_ record: consuming TaskRecord, redactor: Redactor?) {
-        self.record = record
+    /// The record of `event` without what `redactor` finds; nil unless the event is the end of a task.
+    init?(_ event: RunEvent, redactor: Redactor?) {
+        guard case .taskFinished = event else { return nil }
+        self.event = event
         self.redactor = redactor
     }
 
+    private var record: TaskRecord {
+        guard case .taskFinished(let record) = event else {
+            preconditionFailure("a redacted record is made of the end of a task")
+        }
+        return record
+    }
+
     /// Writes everything that the JSON report has of a task.
-    consuming func write(to writer: inout ReportWriter) {
+    func write(to writer: inout ReportWriter) {
         writer.object(TaskRecord.Report.self, record, hiding: redactor)
     }
 

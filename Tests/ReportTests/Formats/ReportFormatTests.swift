@@ -11,7 +11,7 @@ private final class LineFormat: ReportFormat {
     }
 
     func receive(
-        _ record: consuming RedactedRecord,
+        _ record: RedactedRecord,
         to file: any ReportFile
     ) throws(SystemError) {
         let failure = record.failureMessage.map { ": \($0)" } ?? ""
