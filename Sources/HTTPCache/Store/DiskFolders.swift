@@ -5,7 +5,7 @@ internal import SystemKit
 ///     responses-1/          another layout would have another number
 ///       CACHEDIR.TAG        for programs that make backups (https://bford.info/cachedir/)
 ///       lists/<key>         the responses of a URL, replaced as a whole
-///       bodies/<key>.<n>    each written once and never changed; the key's first half stands for it
+///       bodies/<key>.<n>    written once, never changed; the key's first half stands for it
 ///       bodies/<key>.<n>.<t>  one that nothing can validate: of no use after that second
 ///       lock-0 … lock-f     taken while a list is changed, by the last digit of its key
 ///       sweep.lock          who makes room; says when leftovers were looked for last

@@ -13,7 +13,7 @@ internal import TransferModel
 /// | scheme | without `:` and delimiters | refused |
 /// | host | without delimiters; a host and a port are right | letters, digits, hyphens: one label, not the last |
 /// | port | without delimiters | refused |
-/// | path | several segments, none of them `..` | one segment, neither empty nor `.` nor `..` |
+/// | path | several segments, none of them `..` | one segment, not empty, `.` or `..` |
 /// | name in the query | encoded, without `=` and `&` | encoded, without `=` and `&` |
 /// | value in the query, fragment | encoded | encoded |
 ///

@@ -34,8 +34,9 @@ struct DoctorReport {
         return lines.map(TerminalText.harmless).joined(separator: "\n")
     }
 
-    /// `{ "formatVersion": 1, "runnerVersion": …, "faults": …, "examinations": [ { "name": …, "findings": [ { "name",
-    /// "status", "value", "meaning" } ] } ] }`.
+    /// `{ "formatVersion": 1, "runnerVersion": …, "faults": …, "examinations": [ … ] }`.
+    ///
+    /// An examination is `{ "name": …, "findings": [ { "name", "status", "value", "meaning" } ] }`.
     var json: [UInt8] {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()

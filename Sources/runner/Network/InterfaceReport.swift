@@ -54,8 +54,11 @@ struct InterfaceReport {
         isSo.map { $0 ? "yes" : "no" } ?? "unknown"
     }
 
-    /// `{ "formatVersion": 1, "interfaces": [ { "name", "isUp", "isUsable", "kind", "isCellular", "isExpensive",
-    /// "isConstrained", "addresses", "evidence" } ], "sessions": [ { "name", "status", "reason", "interfaces" } ] }`.
+    /// `{ "formatVersion": 1, "interfaces": [ … ], "sessions": [ … ] }`.
+    ///
+    /// An interface is `{ "name", "isUp", "isUsable", "kind", "isCellular", "isExpensive",
+    /// "isConstrained", "addresses", "evidence" }`, a session
+    /// `{ "name", "status", "reason", "interfaces" }`.
     var json: [UInt8] {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
