@@ -5,9 +5,6 @@ import TransferModel
 
 /// Tasks that wait for an interface that they may use, or for external power.
 extension RunMachine {
-    /// How long a task waits before it looks by itself: not everything that helps is told of by the kernel.
-    static let connectivityInterval = Duration.seconds(30)
-
     /// Whether a task whose attempt had no way waits for one, or looks for another one.
     ///
     /// Each does that when the network has changed since the attempt began. Nobody does when another attempt may not follow:
@@ -48,7 +45,9 @@ extension RunMachine {
     }
 
     /// Whether the network has changed since the task's attempt began.
-    private func isOvertaken(_ task: ActiveTask) -> Bool { task.changesAtStart != networkChanges }
+    private func isOvertaken(_ task: ActiveTask) -> Bool {
+        connectivity.hasChanged(since: task.changesAtStart)
+    }
 
     /// What has no way for others either; nil when that is another URL than the task's own.
     private func closedPath(
@@ -67,40 +66,32 @@ extension RunMachine {
 
     /// Lets the tasks that wait for an interface look again.
     mutating func networkChanged(_ now: MonotonicTime) {
-        networkChanges += 1
-        let (sessions, hasPower) = (sessions, hasExternalPower)
-        lookAgain(
-            now,
-            paths: { hasPower || !sessions[$0.session].isDiscretionary },
-            held: .connectivity
-        )
+        let tasks = connectivity.networkChanged()
+        guard phase == .running else { return }
+        tryAgain(tasks, held: .connectivity, now)
     }
 
-    /// Keeps others of a waiting task's session, or those that ask one origin alone, from filling places, and tells once that
-    /// it waits.
+    /// Keeps other tasks of a waiting task's path from filling places, and tells once that the task waits.
     private mutating func holdBack(
         _ task: ActiveTask,
         _ failure: TransferFailure,
         _ path: ClosedPaths.Path?,
         _ now: MonotonicTime
     ) {
-        if let path { closedPaths.close(path, failure) }
-        let look = now + Self.connectivityInterval
-        let time = task.deadline.map { min($0, look) } ?? look
+        let time = connectivity.holdBack(path, failure, until: task.deadline, now)
         retries.insert(Timer(time: time, task: task.spec.index))
         guard !task.isKnownToWait else { return }
         task.isKnownToWait = true
         actions.events.append(.taskWaiting(id: task.spec.id, failure: failure))
     }
 
-    /// Lets tasks look again that wait, and those start that were kept back behind them.
-    private mutating func lookAgain(
-        _ now: MonotonicTime,
-        paths: (ClosedPaths.Path) -> Bool,
-        held reason: TaskRecord.Attempt.WaitReason
+    /// Starts tasks that were kept back, and makes the next attempts due of the tasks that wait for the same reason.
+    private mutating func tryAgain(
+        _ tasks: [Int],
+        held reason: TaskRecord.Attempt.WaitReason,
+        _ now: MonotonicTime
     ) {
-        guard phase == .running else { return }
-        for task in closedPaths.openAll(where: paths) { makeReady(task..<task + 1) }
+        for task in tasks { makeReady(task..<task + 1) }
         retries = Heap(
             retries.unordered.map { timer in
                 let isHeld = active[timer.task]?.awaited == reason
@@ -109,22 +100,21 @@ extension RunMachine {
         )
     }
 
-    /// Lets the tasks start again that go over the same interfaces as one that has found a way, or waits no more.
+    /// Lets the tasks start again that use the same interfaces as a task that has found a way or waits no more.
     mutating func openPath(of task: ActiveTask) {
-        let origin = task.spec.request.url.origin
-        // What does not leave this machine says nothing of the ways to others.
-        guard !closedPaths.isEmpty, task.awaited != nil || !origin.isLoopback else { return }
-        let paths = [ClosedPaths.Path(task.spec), .init(task.spec, origin: origin)]
-        for task in closedPaths.open(paths) { makeReady(task..<task + 1) }
+        for task in connectivity.open(for: task.spec, isWaiting: task.awaited != nil) {
+            makeReady(task..<task + 1)
+        }
     }
 
     // MARK: Power
 
     /// Whether a task may begin an attempt; otherwise it waits for external power, and its place is free.
     mutating func hasPower(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
-        // A run that ends lets go on what has begun.
-        guard phase == .running, !hasExternalPower, sessions[task.spec.session].isDiscretionary
-        else { return true }
+        // A stopping run lets started tasks continue without external power.
+        guard phase == .running, connectivity.lacksPower(session: task.spec.session) else {
+            return true
+        }
         let failure = TransferFailure.noPower
         release(task)
         task.hold(for: .power, failure, since: now, goesOn: true)
@@ -132,12 +122,11 @@ extension RunMachine {
         return false
     }
 
-    /// Takes in what the machine is fed by; with external power, tasks that wait for it begin.
+    /// Takes in what powers the machine; with external power, tasks that wait for it begin.
     mutating func powerChanged(_ isExternal: Bool, _ now: MonotonicTime) {
-        hasExternalPower = isExternal
-        guard isExternal else { return }
-        let sessions = sessions
-        lookAgain(now, paths: { sessions[$0.session].isDiscretionary }, held: .power)
+        guard let tasks = connectivity.powerChanged(isExternal: isExternal), phase == .running
+        else { return }
+        tryAgain(tasks, held: .power, now)
     }
 }
 

@@ -255,7 +255,7 @@ extension RunMachine {
 
     /// Writes a task's one record and forgets the task.
     mutating func complete(_ index: Int, _ record: consuming TaskRecord, verdict: ExitCode) {
-        if !closedPaths.isEmpty, let task = active[index] { openPath(of: task) }
+        if !connectivity.isEmpty, let task = active[index] { openPath(of: task) }
         active[index] = nil
         states[index] = .ended
         unended -= 1

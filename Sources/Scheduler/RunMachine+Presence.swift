@@ -50,7 +50,7 @@ extension RunMachine {
     /// Asks for the file of a task whose destination is known; in a run that stops, only if an attempt has begun.
     mutating func goOn(with task: ActiveTask, _ now: MonotonicTime) {
         // Looking took time, in which the window may have closed.
-        checkWindow(now)
+        carryOut(stopping.checkWindow(), now)
         if phase == .running || task.hasBegun && phase == .draining {
             startAttempt(of: task, now)
         } else {

@@ -26,7 +26,7 @@ extension RunMachine {
                 if key.isRetry {
                     repeatTask(key.task, lane, now)
                 } else if let spec = decode(key.task, now),
-                    !closedPaths.hold(spec, now)
+                    !connectivity.hold(spec, now)
                 {
                     begin(spec, lane, pausedSince: heldSince, now)
                 } else {
@@ -47,7 +47,7 @@ extension RunMachine {
                 {
                     continue
                 }
-                if closedPaths.hold(spec, now) { continue }
+                if connectivity.hold(spec, now) { continue }
                 let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
                 if lanes.enter(fresh, lane, at: now) { begin(spec, lane, now) }
             } else {
@@ -118,7 +118,7 @@ extension RunMachine {
         }
         running += 1
         states[index] = .active
-        let hold = closedPaths.takeHold(of: index)
+        let hold = connectivity.takeHold(of: index)
         let task = ActiveTask(
             spec,
             key: key,
@@ -172,7 +172,9 @@ extension RunMachine {
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         // What has changed since a round through the mirrors began may be a way to one that had none.
-        if task.isNewRound || task.spec.mirrors.isEmpty { task.changesAtStart = networkChanges }
+        if task.isNewRound || task.spec.mirrors.isEmpty {
+            task.changesAtStart = connectivity.networkChanges
+        }
         task.isNewRound = false
         let request = task.begin(now)
         if isKept, task.number > last {

@@ -5,46 +5,35 @@ import Transfer
 import TransferModel
 
 extension RunMachine {
-    /// Outside of its window the run starts nothing any more; what runs goes on.
-    mutating func checkWindow(_ now: MonotonicTime) {
-        guard phase == .running, let window = schedule.window, let minuteOfDay,
-            !window.contains(minuteOfDay)
-        else { return }
-        stop(.window(window), now)
+    /// Stops the run for a reason.
+    mutating func stop(_ reason: StopReason, _ now: MonotonicTime) {
+        carryOut(stopping.stop(reason), now)
     }
 
-    /// What has not ended when the deadline passes is cancelled.
-    mutating func deadlinePassed(_ now: MonotonicTime) {
-        if stopReason?.exitCode == nil { stop(.deadline, now) }
-        cancelRunning()
-    }
-
-    /// The first signal stops starting tasks, the second one cancels what still runs.
-    mutating func signalled(_ signal: StopSignal, _ now: MonotonicTime) {
-        if case .signal = stopReason {
-            cancelForSignal(now)
-        } else {
-            stop(.signal(signal), now)
-            graceEnd = now + Self.grace
+    /// Carries out a step of the stop on the tasks.
+    mutating func carryOut(_ step: StopMachine.Step?, _ now: MonotonicTime) {
+        switch step {
+        case .drain: drain(now)
+        case .cancel:
+            actions.cancellations += active.filter { $0.value.stage == .running }.keys.sorted()
+        case .abandon: abandonRunning(now)
+        case nil: break
         }
     }
 
-    /// Starts nothing any more; what runs goes on.
+    /// Starts no more attempts; running attempts continue.
     ///
     /// Tasks between two attempts are cancelled now, those that never began by `writeRecords`, bit by bit.
     ///
-    /// Under fail-fast what runs is let finish, as with `curl --fail-early`: its work is done in part, and an attempt
-    /// that is let finish leaves nothing behind. It is not tried again.
-    mutating func stop(_ reason: StopReason, _ now: MonotonicTime) {
-        stopReason = reason
-        guard phase == .running else { return }
-        phase = .draining
-        actions.events.append(.stopping(reason: reason.text, running: running))
+    /// Under fail-fast the running attempts continue to their end, as with `curl --fail-early`: a part of their work is
+    /// done, and an attempt that ends by itself leaves nothing behind. It is not tried again.
+    private mutating func drain(_ now: MonotonicTime) {
+        actions.events.append(.stopping(reason: stopReason?.text ?? "", running: running))
         isLookingFurther = false
         ready = TaskQueue()
         retries = Heap()
         beginDates = BeginDates(clock: clock)
-        closedPaths = ClosedPaths()
+        connectivity.stop()
         lanes.dropParked()
         let halted = active.values.filter {
             [.waiting, .queued, .awaitingChecksums].contains($0.stage)
@@ -52,23 +41,8 @@ extension RunMachine {
         for task in halted.sorted(by: { $0.spec.index < $1.spec.index }) { cancelTask(task, now) }
     }
 
-    /// Tells the running attempts to end.
-    mutating func cancelRunning() {
-        guard phase != .cancelling else { return }
-        phase = .cancelling
-        actions.cancellations += active.filter { $0.value.stage == .running }.keys.sorted()
-    }
-
-    /// Tells the running attempts to end, which are not waited for long.
-    mutating func cancelForSignal(_ now: MonotonicTime) {
-        graceEnd = nil
-        cancelRunning()
-        lastWaitEnd = lastWaitEnd ?? now + Self.lastWait
-    }
-
-    /// Ends the tasks whose attempts have not ended although they were told to.
-    mutating func abandonRunning(_ now: MonotonicTime) {
-        lastWaitEnd = nil
+    /// Ends the tasks whose cancelled attempts have not ended.
+    private mutating func abandonRunning(_ now: MonotonicTime) {
         for task in active.values.sorted(by: { $0.spec.index < $1.spec.index }) {
             hasAbandoned = true
             task.abandon(clock, now)

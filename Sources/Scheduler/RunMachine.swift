@@ -47,15 +47,6 @@ struct RunMachine {
         case ended
     }
 
-    /// How the run proceeds; each phase goes only to those below it.
-    enum Phase {
-        case running
-        /// Nothing is started any more; what runs may end by itself.
-        case draining
-        /// What runs has been told to end.
-        case cancelling
-    }
-
     /// A task whose next attempt is due at a time.
     struct Timer: Comparable {
         var time: MonotonicTime
@@ -79,15 +70,6 @@ struct RunMachine {
         var verdict: ExitCode
     }
 
-    /// How long running attempts may go on after the first signal.
-    ///
-    /// Half of the ten seconds that container engines give between SIGTERM and SIGKILL, so that the report is written
-    /// well before the end.
-    static let grace = Duration.seconds(5)
-
-    /// How long attempts that a signal has ended are waited for: one may be held up by a disk, or by a search in a body.
-    static let lastWait = Duration.seconds(1)
-
     /// How much of what needs no network (tasks to be recorded, tasks decoded to learn their host) is done in one turn,
     /// so that a turn is short and its actions are few.
     static let stepsPerTurn = 64
@@ -100,7 +82,6 @@ struct RunMachine {
     let sessions: [SessionConfiguration]
     let schedule: ScheduleConfiguration
     let clock: RunClock
-    let deadline: MonotonicTime?
 
     var states: [TaskState]
     var graph: DependencyGraph
@@ -113,11 +94,7 @@ struct RunMachine {
     /// Tasks in the state `idle` whose `earliestBeginDate` is to come.
     var beginDates: BeginDates
     var sums = SumsFetches()
-    var closedPaths = ClosedPaths()
-    /// How often the network has changed.
-    var networkChanges = 0
-    /// Whether attempts of discretionary sessions may begin.
-    var hasExternalPower: Bool
+    var connectivity: Connectivity
     var retryBudget: RetryBudget
     var skips: Deque<Skip> = []
     /// Tasks in the stages `checking` and `running`.
@@ -126,18 +103,9 @@ struct RunMachine {
     /// Whether the last turn stopped looking for startable tasks because it had done enough.
     var isLookingFurther = false
 
-    var phase = Phase.running
-    var stopReason: StopReason?
-    /// When the running attempts are cancelled.
-    var graceEnd: MonotonicTime?
-    /// When cancelled attempts are waited for no longer.
-    var lastWaitEnd: MonotonicTime?
-    /// Whether some were not waited for: the runner has not ended them.
+    var stopping: StopMachine
+    /// Whether the run has abandoned attempts: the runner has not ended them.
     var hasAbandoned = false
-    /// Of local time, when the wall clock was read last; nil when it was not.
-    var minuteOfDay: Int?
-    /// When a run with a window looks at the wall clock again.
-    var windowCheckTime: MonotonicTime?
     /// The first task that the sweep of never-started tasks has not seen.
     var sweepPosition = 0
 
@@ -160,11 +128,14 @@ struct RunMachine {
         self.background = background
         self.sessions = sessions
         self.schedule = schedule
-        self.hasExternalPower = hasExternalPower
+        connectivity = Connectivity(sessions, hasExternalPower: hasExternalPower)
         self.clock = clock
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
         beginDates = BeginDates(clock: clock)
-        deadline = schedule.deadline.map { now + $0 }
+        stopping = StopMachine(
+            window: schedule.window,
+            deadline: schedule.deadline.map { now + $0 }
+        )
         graph = DependencyGraph(source.graph)
         states = Array(repeating: .idle, count: source.taskCount)
         unended = source.taskCount
@@ -172,6 +143,12 @@ struct RunMachine {
         lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
         for tasks in graph.freeTasks { makeReady(tasks) }
     }
+
+    /// How the run proceeds.
+    var phase: StopMachine.Phase { stopping.phase }
+
+    /// Why the run stops; nil while it does not.
+    var stopReason: StopReason? { stopping.reason }
 
     /// Whether every task has its record.
     var isFinished: Bool { unended == 0 }
@@ -184,20 +161,13 @@ struct RunMachine {
     /// When `tick` has something to do; nil when only another event can bring the run on.
     var nextTick: MonotonicTime? {
         if isLookingFurther || hasRecordsToWrite { return MonotonicTime(nanoseconds: .min) }
-        let times: [MonotonicTime?] =
-            switch phase {
-            case .running:
-                [
-                    retries.min?.time, lanes.nextResumption, beginDates.nextTime, windowTime,
-                    deadline,
-                ]
-            case .draining: [graceEnd, deadline]
-            case .cancelling: [graceEnd, lastWaitEnd]
-            }
-        return times.lazy.compactMap { $0 }.min()
+        var next = stopping.nextTime
+        guard phase == .running else { return next }
+        for case let time? in [retries.min?.time, lanes.nextResumption, beginDates.nextTime] {
+            next = min(next ?? time, time)
+        }
+        return next
     }
-
-    private var windowTime: MonotonicTime? { schedule.window == nil ? nil : windowCheckTime }
 
     /// Takes in what has happened; what is to be done about it adds up until `takeActions`.
     ///
@@ -206,7 +176,7 @@ struct RunMachine {
         switch event {
         case .tick: break
         case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
-        case .signal(let signal): signalled(signal, now)
+        case .signal(let signal): carryOut(stopping.take(signal, now), now)
         case .networkChanged: networkChanged(now)
         case .powerChanged(let isExternal): powerChanged(isExternal, now)
         }
@@ -214,13 +184,12 @@ struct RunMachine {
     }
 
     /// Whether it has to be told in each turn what the wall clock reads.
-    var watchesWallClock: Bool { schedule.window != nil || beginDates.watchesWallClock }
+    var watchesWallClock: Bool { stopping.watchesWallClock || beginDates.watchesWallClock }
 
     /// Takes in what the wall clock reads now.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
         beginDates.read(wall: wall.time, now)
-        minuteOfDay = wall.minuteOfDay
-        windowCheckTime = now + BeginDates.wallClockInterval
+        stopping.read(wall, now: now)
     }
 
     /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes often.
@@ -249,10 +218,7 @@ struct RunMachine {
 
     /// Does what time and free places allow.
     private mutating func advance(_ now: MonotonicTime) {
-        if let deadline, now >= deadline, phase != .cancelling { deadlinePassed(now) }
-        if let graceEnd, now >= graceEnd { cancelForSignal(now) }
-        if let lastWaitEnd, now >= lastWaitEnd { abandonRunning(now) }
-        checkWindow(now)
+        while let step = stopping.nextStep(now) { carryOut(step, now) }
         writeRecords(now)
         guard phase == .running else { return }
         lanes.resume(now)

@@ -102,7 +102,7 @@ import TransferModel
         #expect(!run.machine.isFinished)
         run.advanceToNextTick()
         #expect(run.machine.isFinished && run.machine.hasAbandoned)
-        let end = RunMachine.lastWait + (isSecond ? .zero : RunMachine.grace)
+        let end = StopMachine.lastWait + (isSecond ? .zero : StopMachine.grace)
         #expect(run.now == MonotonicTime(nanoseconds: 0) + end)
         #expect(run.record("get")?.outcome == .succeeded)
         let order = try #require(run.record("order"))

@@ -1,0 +1,79 @@
+import SystemKit
+import Transfer
+import TransferModel
+
+/// Which tasks wait for an interface or for external power, and which events let them try again.
+///
+/// It reads no interface and no battery: `RunMachine` passes on the changes.
+struct Connectivity {
+    /// How long a task waits before its next try: the kernel does not report every change that helps.
+    static let retryInterval = Duration.seconds(30)
+
+    private var closedPaths = ClosedPaths()
+    /// How often the network has changed.
+    private(set) var networkChanges = 0
+    private var hasExternalPower: Bool
+    /// Whether each session is discretionary, by its number.
+    private let isDiscretionary: [Bool]
+
+    /// The state of a run that begins.
+    init(_ sessions: [SessionConfiguration], hasExternalPower: Bool) {
+        self.hasExternalPower = hasExternalPower
+        isDiscretionary = sessions.map(\.isDiscretionary)
+    }
+
+    /// Whether no path is closed.
+    var isEmpty: Bool { closedPaths.isEmpty }
+
+    /// Whether attempts of the session must wait for external power.
+    func lacksPower(session: Int) -> Bool { !hasExternalPower && isDiscretionary[session] }
+
+    /// Whether the network has changed since it had changed `changes` times.
+    func hasChanged(since changes: Int) -> Bool { networkChanges != changes }
+
+    /// Closes the path of a waiting task, if there is one, and returns when the task tries again.
+    mutating func holdBack(
+        _ path: ClosedPaths.Path?,
+        _ failure: TransferFailure,
+        until deadline: MonotonicTime?,
+        _ now: MonotonicTime
+    ) -> MonotonicTime {
+        if let path { closedPaths.close(path, failure) }
+        let time = now + Self.retryInterval
+        return deadline.map { min($0, time) } ?? time
+    }
+
+    /// Keeps a task back if its path is closed; returns whether it did.
+    mutating func hold(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
+        closedPaths.hold(spec, now)
+    }
+
+    /// How a task that begins was kept back; nil when it was not.
+    mutating func takeHold(of task: Int) -> ClosedPaths.Hold? { closedPaths.takeHold(of: task) }
+
+    /// Opens the paths of a task that has found a way or waits no more; returns the tasks to start.
+    mutating func open(for spec: TaskSpec, isWaiting: Bool) -> [Int] {
+        let origin = spec.request.url.origin
+        // A request that stays on this machine proves no way to other hosts.
+        guard !closedPaths.isEmpty, isWaiting || !origin.isLoopback else { return [] }
+        return closedPaths.open([ClosedPaths.Path(spec), .init(spec, origin: origin)])
+    }
+
+    /// Counts a change of the network; returns the tasks to start.
+    mutating func networkChanged() -> [Int] {
+        networkChanges += 1
+        let (hasPower, isDiscretionary) = (hasExternalPower, isDiscretionary)
+        return closedPaths.openAll { hasPower || !isDiscretionary[$0.session] }
+    }
+
+    /// Takes in what powers the machine; returns the tasks to start, or nil when power is not external.
+    mutating func powerChanged(isExternal: Bool) -> [Int]? {
+        hasExternalPower = isExternal
+        guard isExternal else { return nil }
+        let isDiscretionary = isDiscretionary
+        return closedPaths.openAll { isDiscretionary[$0.session] }
+    }
+
+    /// Forgets the closed paths and the tasks behind them, because the run starts no more attempts.
+    mutating func stop() { closedPaths = ClosedPaths() }
+}
