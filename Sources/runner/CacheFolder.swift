@@ -2,9 +2,11 @@ import SystemKit
 
 /// The folder for what can be fetched again.
 enum CacheFolder {
-    /// `RUNNER_CACHE_DIR`, else `$XDG_CACHE_HOME/runner`, else `~/.cache/runner` (XDG Base Directory Specification).
+    /// `RUNNER_CACHE_DIR`, else `$XDG_CACHE_HOME/runner`, else `~/.cache/runner` (XDG Base
+    /// Directory Specification).
     ///
-    /// - Returns: An absolute path; nil when neither the environment nor the user database names one.
+    /// - Returns: An absolute path; nil when neither the environment nor the user database names
+    ///   one.
     static func path(in environment: [String: String]) -> String? {
         if let chosen = EnvironmentOption.text("CACHE_DIR") {
             guard !chosen.hasBytePrefix("/") else { return chosen }

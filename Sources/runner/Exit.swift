@@ -22,7 +22,8 @@ struct Exit: Error {
         self.init(code, messages.first, Array(messages.dropFirst()))
     }
 
-    /// Does something with the system; what it refuses ends the process as a fault of the environment.
+    /// Does something with the system; what it refuses ends the process as a fault of the
+    /// environment.
     static func environment<Result>(
         _ body: () throws(SystemError) -> Result
     ) throws(Exit) -> Result {

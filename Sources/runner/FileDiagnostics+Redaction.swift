@@ -4,13 +4,15 @@ import Report
 import TransferModel
 
 extension FileDiagnostics {
-    /// Diagnostics as they may be shown, in every format: without confidential text of the file, without secrets and
-    /// without logins in URLs, both in what is said and in the lines that are shown.
+    /// Diagnostics as they may be shown, in every format: without confidential text of the file,
+    /// without secrets and without logins in URLs, both in what is said and in the lines that are
+    /// shown.
     ///
     /// - Parameters:
     ///   - diagnostics: In any order.
     ///   - source: The text that they speak of.
-    ///   - confidential: What of the text nobody may read; made only when there is something to show.
+    ///   - confidential: What of the text nobody may read; made only when there is something to
+    ///     show.
     ///   - secrets: More values that nobody may see.
     init(
         showing diagnostics: [Diagnostic],

@@ -20,8 +20,9 @@ struct JobChoice: ParsableArguments {
 
     /// The job file, and the ids of the tasks; none for all of them.
     ///
-    /// `--only` takes every word up to the next option. So the job file may be among the ids: it is the one word that
-    /// is a file of such a name, else the one that is a file, else the one that has such a name.
+    /// `--only` takes every word up to the next option. So the job file may be among the ids: it is
+    /// the one word that is a file of such a name, else the one that is a file, else the one that
+    /// has such a name.
     func resolved() throws -> (path: String, ids: [String]) {
         if let file { return (file, only) }
         let named = only.indices.filter {

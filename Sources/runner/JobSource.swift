@@ -33,9 +33,11 @@ struct JobSource {
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: What `${run.…}` stands for.
-    ///   - toleratesEnvironment: Whether what the environment lacks is a warning; such a plan is not to be run.
+    ///   - toleratesEnvironment: Whether what the environment lacks is a warning; such a plan is
+    ///     not to be run.
     ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
-    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at; whether that was waited for.
+    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at; whether that
+    ///     was waited for.
     /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
     init(
         path: String,
@@ -133,7 +135,8 @@ struct JobSource {
     }
 
     private static func read(_ path: String) throws(Exit) -> [UInt8] {
-        // One byte more than the limit, so that a larger file is a diagnostic and not an error of reading.
+        // One byte more than the limit, so that a larger file is a diagnostic and not an error of
+        // reading.
         try Exit.environment { () throws(SystemError) in
             try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         }

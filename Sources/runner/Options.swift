@@ -66,7 +66,8 @@ struct StateOptions: ParsableArguments {
     var chosenFolder: String? { stateFolder ?? EnvironmentOption.text("STATE_DIR") }
 }
 
-/// A choice between words, told by plain reads: the parser's own defaults go through key paths at every start.
+/// A choice between words, told by plain reads: the parser's own defaults go through key paths at
+/// every start.
 protocol WordChoice: ExpressibleByArgument, CaseIterable, RawRepresentable<String> {}
 
 extension WordChoice {

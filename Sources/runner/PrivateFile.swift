@@ -7,10 +7,12 @@ enum PrivateFile {
     /// - Parameters:
     ///   - path: Absolute, or relative to the working folder.
     ///   - displayPath: The path as people know it.
-    ///   - operation: What is not done with a file that others may read, such as "take a secret from".
+    ///   - operation: What is not done with a file that others may read, such as "take a secret
+    ///     from".
     ///   - limit: The most bytes to read.
     /// - Returns: The bytes; as many as `limit` also of a longer file.
-    /// - Throws: What open(2) and read(2) say; `EPERM` for a file of another user, or one that others may read.
+    /// - Throws: What open(2) and read(2) say; `EPERM` for a file of another user, or one that
+    ///   others may read.
     static func read(
         _ path: String,
         _ displayPath: String,

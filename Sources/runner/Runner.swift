@@ -22,9 +22,10 @@ struct Runner: ParsableCommand {
 
     /// The command of the command line.
     ///
-    /// A subcommand that is named first reads its arguments by itself: on the way to it the parser would look twice for
-    /// the wish for a completion script, which takes longer than all the rest. Where it finds none for itself, be it
-    /// that help is asked for or something is wrong, all is read again and answered as ever.
+    /// A subcommand that is named first reads its arguments by itself: on the way to it the parser
+    /// would look twice for the wish for a completion script, which takes longer than all the rest.
+    /// Where it finds none for itself, be it that help is asked for or something is wrong, all is
+    /// read again and answered as ever.
     fileprivate static func command() throws -> any ParsableCommand {
         let arguments = ProcessContext.arguments
         if let name = arguments.first,

@@ -7,8 +7,8 @@ struct StateFolder {
     /// nil when neither the command line nor the environment nor the user database names one.
     private let path: String?
 
-    /// Chooses the folder: the command line's, else `$XDG_STATE_HOME/runner`, else `~/.local/state/runner`
-    /// (XDG Base Directory Specification).
+    /// Chooses the folder: the command line's, else `$XDG_STATE_HOME/runner`, else
+    /// `~/.local/state/runner` (XDG Base Directory Specification).
     init(chosen: String?, environment: [String: String]) {
         if let chosen {
             path = chosen
@@ -25,8 +25,8 @@ struct StateFolder {
         return ProcessContext.workingFolder.map { "\($0)/\(path)" }
     }
 
-    /// Why nothing can be kept, where no run of this user can have kept anything either; nil when there is a folder, or one
-    /// can be made as far as anybody can tell.
+    /// Why nothing can be kept, where no run of this user can have kept anything either; nil when
+    /// there is a folder, or one can be made as far as anybody can tell.
     var absence: String? {
         guard let path = absolutePath else { return "there is no state folder" }
         return Folder.isOutOfReach(path)
@@ -121,7 +121,8 @@ struct StateFolder {
         return "\(fileName(String(name)))-\(key(of: jobPath))-"
     }
 
-    /// The folder of that name in the state folder, whether it exists or not; nil without a state folder.
+    /// The folder of that name in the state folder, whether it exists or not; nil without a state
+    /// folder.
     func folder(_ name: String) -> String? { path.map { "\($0)/\(name)" } }
 
     /// The one path of a job's file, however it was named.

@@ -4,7 +4,8 @@ package import SystemKit
 package protocol ReportFile: AnyObject {
     /// Appends all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws(SystemError)
-    /// Makes what was written durable and visible under its name, all at once; nothing may be written afterwards.
+    /// Makes what was written durable and visible under its name, all at once; nothing may be
+    /// written afterwards.
     func publish() throws(SystemError)
 }
 

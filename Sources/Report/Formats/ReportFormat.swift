@@ -2,8 +2,9 @@ package import SystemKit
 
 /// Writes one report in one format: `open` once, `receive` for each task that ends, `finish` once.
 ///
-/// A format reads redacted values only and knows neither paths nor sinks. An error ends the report; `Reports` then
-/// calls nothing more and the file disappears. Called on the scheduler's thread only.
+/// A format reads redacted values only and knows neither paths nor sinks. An error ends the report;
+/// `Reports` then calls nothing more and the file disappears. Called on the scheduler's thread
+/// only.
 package protocol ReportFormat: AnyObject {
     /// Writes the part that precedes the tasks.
     func open(_ header: RedactedHeader, to file: any ReportFile) throws(SystemError)

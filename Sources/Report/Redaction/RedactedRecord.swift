@@ -2,15 +2,17 @@ package import TransferModel
 
 /// One task and its end, as a report may show it.
 ///
-/// The record itself is private to this file: a format reads texts without secrets, without logins in URLs, and with a
-/// limited length where a peer chose them. Texts are redacted when they are read, so that nothing is copied for formats
-/// that do not show it.
+/// The record itself is private to this file: a format reads texts without secrets, without logins
+/// in URLs, and with a limited length where a peer chose them. Texts are redacted when they are
+/// read, so that nothing is copied for formats that do not show it.
 package struct RedactedRecord {
-    /// The event of the task's end, which costs one reference where the record in it costs a copy of all its parts.
+    /// The event of the task's end, which costs one reference where the record in it costs a copy
+    /// of all its parts.
     private let event: RunEvent
     private let redactor: Redactor?
 
-    /// The record of `event` without what `redactor` finds; nil unless the event is the end of a task.
+    /// The record of `event` without what `redactor` finds; nil unless the event is the end of a
+    /// task.
     init?(_ event: RunEvent, redactor: Redactor?) {
         guard case .taskFinished = event else { return nil }
         self.event = event

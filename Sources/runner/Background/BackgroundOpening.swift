@@ -18,7 +18,8 @@ struct BackgroundOpening {
         var folder: String
         /// The journal's name.
         var file: String
-        /// The run that began to end the round of this session, and perhaps rounds of other sessions.
+        /// The run that began to end the round of this session, and perhaps rounds of other
+        /// sessions.
         var unended: String?
     }
 
@@ -36,7 +37,8 @@ struct BackgroundOpening {
         let kept = try keptSessions()
         let unended = kept.compactMap(\.unended)
         var journals: [BackgroundJournal?] = plan.sessions.map { _ in nil }
-        // The journals that name an unended run are replaced last: they tell that other rounds continue.
+        // The journals that name an unended run are replaced last: they tell that other rounds
+        // continue.
         for session in kept.filter({ $0.unended == nil }) + kept.filter({ $0.unended != nil }) {
             let run = BackgroundJournal.Run(
                 identifier: plan.runIdentifier,

@@ -59,7 +59,8 @@ final class BackgroundSessions: BackgroundTransfers {
 
     func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer? {
         guard let journal = journal(of: spec) else { return nil }
-        // A secret that was given another value does not make it another transfer, and leaves no trace.
+        // A secret that was given another value does not make it another transfer, and leaves no
+        // trace.
         let order = try Order(spec, redact: redactor.map { redactor in { redactor.redacted($0) } })
         return journal.recall(
             spec.id,

@@ -53,7 +53,8 @@ struct Cancel: ParsableCommand {
         try StandardOutput.write(line(about: left))
     }
 
-    /// Tells the servers of cut uploads that nobody comes back for them; whatever they say, the session has ended.
+    /// Tells the servers of cut uploads that nobody comes back for them; whatever they say, the
+    /// session has ended.
     private func giveUpUploads(of left: BackgroundRound, in stateFolder: StateFolder) {
         let path = stateFolder.uploadFolder(jobName: left.job.name, jobPath: left.job.path)
         guard let path else { return }
@@ -92,7 +93,8 @@ struct Cancel: ParsableCommand {
                 if error.isNoProcess { return }
                 throw error
             }
-            // Held by that number still, it is that process: the kernel gives no number twice at a time.
+            // Held by that number still, it is that process: the kernel gives no number twice at a
+            // time.
             guard lock.holder == holder else { return }
             for _ in 1...2 {
                 try process.send(.terminate)

@@ -23,7 +23,8 @@ struct Detachment {
         }
         let place = try state.log(jobPath: jobPath, at: startDate)
         let arguments = try Self.arguments(of: ProcessContext.arguments)
-        // Where the session's end would take the process along, a scope of the user's manager does not.
+        // Where the session's end would take the process along, a scope of the user's manager does
+        // not.
         var ways = [[program] + arguments]
         if Self.hasServiceManager {
             let scope = ["systemd-run", "--user", "--scope", "--quiet", "--collect", "--"]

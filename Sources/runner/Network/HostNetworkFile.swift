@@ -5,7 +5,8 @@ import Plan
 import SystemKit
 import TransferModel
 
-/// The machine's own file about its interfaces: `RUNNER_NETWORK_FILE`, else `/etc/runner/network.yaml`.
+/// The machine's own file about its interfaces: `RUNNER_NETWORK_FILE`, else
+/// `/etc/runner/network.yaml`.
 enum HostNetworkFile {
     private static let usualPath = "/etc/runner/network.yaml"
 

@@ -6,7 +6,8 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// Watches the interfaces and the power supply of this machine during a run, for a job that depends on them.
+/// Watches the interfaces and the power supply of this machine during a run, for a job that depends
+/// on them.
 struct MachineWatch {
     /// Nil for a job without a network policy.
     let network: NetworkMonitor?
@@ -15,7 +16,8 @@ struct MachineWatch {
 
     /// Looks at the machine for the first time.
     ///
-    /// - Throws: `RunObstacle` when the kernel or the machine's network file keeps a policy from working.
+    /// - Throws: `RunObstacle` when the kernel or the machine's network file keeps a policy from
+    ///   working.
     init(for plan: Plan) throws(RunObstacle) {
         network = try Self.network(for: plan)
         power = try Self.power(for: plan)
@@ -37,7 +39,8 @@ struct MachineWatch {
             try network?.start {
                 // A docking station brings network and power at once.
                 power?.lookAgain()
-                // The message precedes the engine's, so that attempts that the engine ends count as begun before it.
+                // The message precedes the engine's, so that attempts that the engine ends count as
+                // begun before it.
                 inbox.push(.networkChanged)
                 engine.networkDidChange()
             }
@@ -82,8 +85,9 @@ struct MachineWatch {
 
     /// Refuses a policy that this kernel cannot enforce.
     ///
-    /// Where sockets cannot be bound, the engine checks the route of the destination before it connects. Routes that
-    /// depend on more than the destination would let the first packets leave by another interface.
+    /// Where sockets cannot be bound, the engine checks the route of the destination before it
+    /// connects. Routes that depend on more than the destination would let the first packets leave
+    /// by another interface.
     private static func requireBinding(for plan: Plan) throws {
         guard plan.forbidsInterfaces, !SocketOptions.mayBind,
             try !RouteSocket().choosesByDestination()

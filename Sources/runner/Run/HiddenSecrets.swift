@@ -2,7 +2,8 @@ import Report
 import SystemKit
 import TransferModel
 
-/// The secrets of a run that standard error is kept free of; they become more as the run gets to know them.
+/// The secrets of a run, which standard error does not show; the run adds to them as it reads
+/// values.
 final class HiddenSecrets: Sendable {
     private struct State {
         var secrets: [Secret] = []
@@ -11,13 +12,13 @@ final class HiddenSecrets: Sendable {
 
     private let state = Lock(State())
 
-    /// What finds them; nil when there are none.
+    /// Finds the secrets in a text; nil when there are none.
     var redactor: Redactor? { state.withLock { $0.redactor } }
 
-    /// From now on standard error has none of those values.
+    /// Keeps those values out of standard error from now on.
     ///
-    /// - Parameter secrets: All that are known.
-    /// - Returns: What finds them, nil when there are none.
+    /// - Parameter secrets: All values that are known.
+    /// - Returns: Finds the secrets in a text; nil when there are none.
     @discardableResult
     func hide(_ secrets: [Secret]) -> Redactor? {
         let redactor = Redactor(secrets)
@@ -26,6 +27,6 @@ final class HiddenSecrets: Sendable {
         return redactor
     }
 
-    /// Those that are known so far.
+    /// The values that are known so far.
     var secrets: [Secret] { state.withLock { $0.secrets } }
 }

@@ -84,7 +84,7 @@ final class JournalledKeys: OrderKeys {
 
     /// Keeps that the run ends with exit code 0.
     ///
-    /// - Throws: `Exit` when that may not be on the disk.
+    /// - Throws: `Exit` when the end may not be on the disk.
     func end() throws(Exit) {
         do throws(KeyJournal.Fault) {
             try journal.end()
@@ -98,7 +98,7 @@ final class JournalledKeys: OrderKeys {
 }
 
 extension TransferFailure {
-    /// An order that must not be sent, because a later run would not know of it.
+    /// The failure of an order that is not sent, because a later run would not know of it.
     static func unkept(_ what: String, _ fault: JournalFault) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,

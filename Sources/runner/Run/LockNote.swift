@@ -1,16 +1,18 @@
 import SystemKit
 import TransferModel
 
-/// What the run that has a lock leaves for those who find it taken.
+/// The note in a lock's file that names the run that holds the lock.
 ///
-/// A process's number means something only in its own namespace, on its own machine, until that is started anew.
+/// The number of a process has a meaning only in its namespace, on its machine, until the machine
+/// restarts.
 struct LockNote {
     private let process: Int32
-    /// The namespace of that number and the start of the machine; nil where the kernel has not told.
+    /// The namespace of that number and the start of the machine; nil where the kernel does not
+    /// tell them.
     private let place: String?
     private let host: String
 
-    /// That of this process.
+    /// The note of this process.
     static let own = LockNote(
         process: ProcessContext.identifier,
         place: ProcessContext.processNamespace,
@@ -23,7 +25,8 @@ struct LockNote {
         self.host = host
     }
 
-    /// Reads a note; nil for what is none: whoever may write to the file chose the text.
+    /// Reads a note; nil for another text, because any process with access to the file may have
+    /// written it.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 2)
         guard words.count == 3, let process = Int32(words[0]), process > 0 else { return nil }
@@ -34,10 +37,10 @@ struct LockNote {
         )
     }
 
-    /// As it stands in the file.
+    /// The text of the note in the file.
     var text: String { "\(process) \(place ?? "-") \(host)" }
 
-    /// Which run it is, behind a space; nothing where nobody can tell.
+    /// The process of the run, behind a space; empty where the namespaces are not known.
     var description: String {
         guard let place, let own = Self.own.place else { return "" }
         if place == own { return " (process \(process))" }

@@ -4,19 +4,20 @@ import TransferModel
 
 /// Puts the logins of netrc files where sessions ask for them.
 enum NetrcFiles {
-    /// Why the logins of a file cannot be had.
+    /// The reason why the logins of a file cannot be read.
     struct Fault: Error {
         var message: String
     }
 
-    /// More is no netrc file.
+    /// The largest size of a netrc file, bytes.
     private static let largestFile = 1 << 20
 
     /// The sessions with the logins of their files instead of the files' names.
     ///
-    /// - Parameter sessions: Those of the plan.
-    /// - Returns: The same, none with a netrc file.
-    /// - Throws: `Fault` for a file that is not there, that others may read, or that cannot be understood.
+    /// - Parameter sessions: The sessions of the plan.
+    /// - Returns: The same sessions, none with a netrc file.
+    /// - Throws: `Fault` for a file that is not there, that others may read, or that cannot be
+    ///   understood.
     static func resolve(_ sessions: [SessionConfiguration]) throws(Fault) -> [SessionConfiguration]
     {
         var resolved = sessions

@@ -1,7 +1,8 @@
 import SystemKit
 import TransferModel
 
-/// The relation between open files and concurrent tasks: a connection and a file for each, and some for the rest.
+/// The relation between open files and concurrent tasks: a connection and a file for each, and some
+/// for the rest.
 enum OpenFileLimit {
     private static let spareFiles = 64
 

@@ -131,8 +131,8 @@ struct Run: ParsableCommand {
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
 
-    /// The place of the command line, else the environment's; without one it is the job's, else one in the state folder:
-    /// no run goes unreported.
+    /// The place of the command line, else the environment's; without one it is the job's, else one
+    /// in the state folder: no run goes unreported.
     private func chosenReportPath() throws -> String? {
         let path = report ?? EnvironmentOption.text("REPORT")
         switch path {

@@ -3,7 +3,8 @@ import Scheduler
 import SystemKit
 import TransferModel
 
-/// Keeps the end of a run in the journals and runs the hook, so that a later run repeats what a crash leaves out.
+/// Keeps the end of a run in the journals and runs the hook, so that a later run repeats what a
+/// crash leaves out.
 struct RunEnding {
     /// Nil when the job has no orders with keys.
     let keys: JournalledKeys?
@@ -30,7 +31,8 @@ struct RunEnding {
         }
     }
 
-    /// Ends the run: background sessions first, the hook next, the round of keys, and last the delivery.
+    /// Ends the run: background sessions first, the hook next, the round of keys, and last the
+    /// delivery.
     ///
     /// - Parameters:
     ///   - summary: The end of the run.
@@ -48,8 +50,8 @@ struct RunEnding {
             return try conclude(summary)
         }
         try keepEnd(summary)
-        // The process ends at once behind this: a caller that sees another exit code runs the job again, and means the
-        // same orders.
+        // The process ends at once behind this: a caller that sees another exit code runs the job
+        // again, and means the same orders.
         try signals.withoutGivingUp { () throws(Exit) in
             do throws(Exit) { try keys?.end() } catch { throw hook.told(error) }
             try conclude(summary)
@@ -57,7 +59,8 @@ struct RunEnding {
         }
     }
 
-    /// Keeps the end of the run in the journals and runs the hook; until `conclude` the next run resumes all transfers.
+    /// Keeps the end of the run in the journals and runs the hook; until `conclude` the next run
+    /// resumes all transfers.
     private func keepEnd(_ summary: RunSummary) throws(Exit) {
         let finish = hook.finish(summary.exitCode)
         do throws(BackgroundJournal.Fault) {

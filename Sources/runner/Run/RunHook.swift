@@ -31,7 +31,8 @@ struct RunHook {
         self.inbox = inbox
     }
 
-    /// Runs the hook for a run that has ended; a failure of the hook is a warning and changes nothing else.
+    /// Runs the hook for a run that has ended; a failure of the hook is a warning and changes
+    /// nothing else.
     func run(_ finish: BackgroundRound.Finish) {
         guard let hook = request.plan.finishHook else { return }
         do {
@@ -74,8 +75,8 @@ struct RunHook {
         return exit
     }
 
-    /// The end of this run as journals keep it; without a report its path is empty, because a report of an earlier run may
-    /// have that path.
+    /// The end of this run as journals keep it; without a report its path is empty, because a
+    /// report of an earlier run may have that path.
     func finish(_ exitCode: ExitCode, hasReport: Bool = true) -> BackgroundRound.Finish {
         BackgroundRound.Finish(
             runIdentifier: request.plan.runIdentifier,

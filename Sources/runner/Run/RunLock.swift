@@ -2,25 +2,26 @@ import Plan
 import SystemKit
 import TransferModel
 
-/// The lock of a job, which one run at a time has.
+/// The lock of a job, which one run at a time holds.
 ///
-/// Asked for before the job's tasks are looked at: who does not get it does nothing else, and leaves no report.
+/// A run takes the lock before it reads the job's tasks; a run without the lock does nothing else
+/// and leaves no report.
 struct RunLock {
     private let request: LockRequest
     private let file: FileLock
     private let signals: RunSignals
-    /// Whether one says that one waits.
+    /// Whether the wait is not announced.
     private let isQuiet: Bool
 
     /// Finds the job's lock.
     ///
     /// - Parameters:
-    ///   - request: What the job says of it.
-    ///   - state: Where it is kept.
+    ///   - request: The job's policy about the lock.
+    ///   - state: The folder of the lock's file.
     ///   - jobPath: The job's file.
-    ///   - signals: What ends a wait.
-    ///   - isQuiet: Whether nothing is said but of failures.
-    /// - Throws: `Exit` when there is no place for it.
+    ///   - signals: The stop signals, which end a wait.
+    ///   - isQuiet: Whether only failures are printed.
+    /// - Throws: `Exit` when there is no folder for the lock.
     init(
         _ request: LockRequest,
         in state: StateFolder,
@@ -36,7 +37,7 @@ struct RunLock {
 
     /// Takes the lock, which is held while the result lives.
     ///
-    /// - Returns: It, and whether another run had it at first.
+    /// - Returns: The lock, and whether another run held it at first.
     /// - Throws: `Exit` when the job does not run now, whether that is a failure or not.
     func take() throws(Exit) -> (lock: FileLock, wasAwaited: Bool) {
         if try attempt({ () throws(SystemError) in try file.take() }) { return (held(), false) }
@@ -50,7 +51,7 @@ struct RunLock {
         }
     }
 
-    /// Who has the lock, as the beginning of a sentence.
+    /// The run that holds the lock, as the beginning of a sentence.
     private var holder: String {
         let holder = file.note.flatMap(LockNote.init)?.description ?? ""
         return "another run of `\(request.jobName.onOneLine(limit: 80).text)`\(holder)"
@@ -71,14 +72,15 @@ struct RunLock {
         }
     }
 
-    /// What ends the wait.
+    /// An event that ends the wait.
     private enum Message: Sendable {
         case taken
         case refused(SystemError)
         case signal(StopSignal)
     }
 
-    /// Waits for the lock on a thread of its own, which ends with the process when the wait is in vain.
+    /// Waits for the lock on a thread of its own, which ends with the process when the wait is in
+    /// vain.
     private func wait(_ limit: Duration?) throws(Exit) {
         let deadline = limit.map { MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + $0 }
         let inbox = Inbox<Message>()
@@ -86,7 +88,7 @@ struct RunLock {
             let turn = inbox.push(.signal(signal))
             return { inbox.isTaken(turn) }
         }
-        // Behind the listener: who reads it may send a signal at once.
+        // The listener is there already, because a reader of this line may send a signal at once.
         if !isQuiet { StandardError.say("waiting: \(holder) is under way") }
         let file = file
         _ = try Exit.environment { () throws(SystemError) in
@@ -101,7 +103,8 @@ struct RunLock {
         }
         let first = inbox.takeAll(until: deadline?.nanoseconds)
         signals.keep()
-        // One that comes with the lock is not lost: it is here, or waits for the run to hear it.
+        // A signal that arrives with the lock is not lost: it is in the inbox, or waits for the
+        // run's receiver.
         for case .signal(let signal) in first + inbox.takeAll(until: .min) {
             throw Exit(ExitCode(signal), "stopped while it waited: \(holder)")
         }

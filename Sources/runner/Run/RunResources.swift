@@ -24,7 +24,8 @@ struct RunResources {
 
     /// Makes all parts; the idempotency keys' seed is on the disk when this returns.
     ///
-    /// - Throws: `RunObstacle` for the first part that cannot be made; a signal ends the run before it begins.
+    /// - Throws: `RunObstacle` for the first part that cannot be made; a signal ends the run before
+    ///   it begins.
     init(for job: FilledJob, in context: RunContext) throws(RunObstacle) {
         self.context = context
         let (plan, request) = (job.plan, context.request)
@@ -83,7 +84,8 @@ struct RunResources {
     ///
     /// - Parameters:
     ///   - summary: The end of the run.
-    ///   - leavesAttempts: Whether the engine still waits for a disk or a name lookup, which ends with the process.
+    ///   - leavesAttempts: Whether the engine still waits for a disk or a name lookup, which ends
+    ///     with the process.
     ///   - reportFailure: The reason why there is no report; nil when the report is published.
     /// - Throws: `Exit` when the end may not be on the disk.
     func release(
@@ -99,7 +101,8 @@ struct RunResources {
         try ending.end(summary, reportFailure: reportFailure)
     }
 
-    /// Ends refreshes of the cache, which outlast the tasks; a signal or the deadline ends them at once.
+    /// Ends refreshes of the cache, which outlast the tasks; a signal or the deadline ends them at
+    /// once.
     private func stopEngine(after summary: RunSummary) throws(Exit) {
         let (engine, inbox) = (engine, context.inbox)
         if [.interrupted, .terminated].contains(summary.exitCode) { engine.endRefreshes() }

@@ -29,7 +29,8 @@ struct RunSecrets: Sendable {
 
     /// Reads all secrets and netrc files and puts their values into the plan.
     ///
-    /// - Throws: `RunObstacle` when a value is missing, does not fit, or a signal stopped the reading.
+    /// - Throws: `RunObstacle` when a value is missing, does not fit, or a signal stopped the
+    ///   reading.
     func fill(_ request: RunRequest) throws -> FilledJob {
         let plan = request.plan
         let secrets = try explained(request) {

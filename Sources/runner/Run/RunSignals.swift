@@ -3,7 +3,8 @@ import TransferModel
 
 /// The stop signals of a run, from its wait for the lock to the end of the process.
 ///
-/// One that comes while nobody hears them waits for the next one who does; one that comes when all is done changes nothing.
+/// A signal without a receiver waits for the next receiver; a signal when all steps are done
+/// changes nothing.
 final class RunSignals {
     /// Hands a signal on; called with a lock held.
     typealias Receiver = @Sendable (StopSignal) -> StopSignalListener.Hearing
@@ -11,7 +12,7 @@ final class RunSignals {
     private struct State: Sendable {
         var receiver: Receiver?
         var waiting: [StopSignal] = []
-        /// Whether the process ends when nobody hears them.
+        /// Whether a signal that no receiver takes ends the process.
         var isGivenUp = true
 
         /// Hands a signal on; nil when it waits.
@@ -25,7 +26,7 @@ final class RunSignals {
     private let state = Lock(State())
     private var listener: StopSignalListener?
 
-    /// From now on `receiver` hears the signals, those that wait first.
+    /// Sends all signals to `receiver` from now on, the waiting ones first.
     ///
     /// - Throws: `Exit` when the kernel has no thread to give.
     func hear(_ receiver: @escaping Receiver) throws(Exit) {
@@ -43,7 +44,7 @@ final class RunSignals {
                         ?? { state.withLock { $0.waiting.isEmpty } }
                 },
                 giveUp: { signal in
-                    // With the lock held: it may be the last moment.
+                    // The lock is held, because this may be the last moment of the process.
                     state.withLock { state in
                         if state.isGivenUp { ProcessContext.exit(ExitCode(signal).rawValue) }
                     }
@@ -52,14 +53,14 @@ final class RunSignals {
         }
     }
 
-    /// Does what must not end with a signal's exit code, however long the disk takes.
+    /// Runs `body` without letting a signal choose the exit code, however long the disk takes.
     func withoutGivingUp<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
         state.withLock { $0.isGivenUp = false }
         defer { state.withLock { $0.isGivenUp = true } }
         try body()
     }
 
-    /// From now on nobody hears the signals, until the next `hear`.
+    /// Lets signals wait until the next `hear`.
     func keep() {
         state.withLock { $0.receiver = nil }
     }

@@ -102,7 +102,8 @@ extension Inbox<Scheduler.Message> {
         return { self.isTaken(turn) }
     }
 
-    /// Waits for messages until a monotonic time, in nanoseconds; a signal among them ends the run before it begins.
+    /// Waits for messages until a monotonic time, in nanoseconds; a signal among them ends the run
+    /// before it begins.
     func obeySignal(until deadline: Int64 = 0) throws(RunObstacle) {
         for message in takeAll(until: deadline) {
             if case .signal(let signal) = message { throw RunObstacle(.signal(signal)) }

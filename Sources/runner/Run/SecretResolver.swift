@@ -44,12 +44,14 @@ final class SecretResolver: Sendable {
     /// The values that were had so far, also when others were not.
     var found: [Secret] { state.withLock { $0.found } }
 
-    /// The values of those variables of the environment, whether or not a task needs them: nothing may show them.
+    /// The values of those variables of the environment, whether or not a task needs them: nothing
+    /// may show them.
     static func environmentValues(of variables: Set<String>) -> [Secret] {
         longEnough(variables.compactMap { ProcessContext.variable($0).map { Secret($0) } })
     }
 
-    /// The passwords of the proxies that the environment names; one that cannot be a proxy is told by the engine.
+    /// The passwords of the proxies that the environment names; one that cannot be a proxy is told
+    /// by the engine.
     static func proxyPasswords(in variable: (String) -> String?) -> [Secret] {
         longEnough((try? ProxyEnvironment(variable))?.passwords ?? [])
     }
@@ -61,7 +63,8 @@ final class SecretResolver: Sendable {
 
     /// The values of secrets by their names.
     ///
-    /// Commands are run when all other values are there, and what they say is looked through when all have ended.
+    /// Commands are run when all other values are there, and what they say is looked through when
+    /// all have ended.
     ///
     /// - Parameters:
     ///   - declarations: Where the values are.
@@ -167,7 +170,8 @@ final class SecretResolver: Sendable {
         )
     }
 
-    /// The end of what a failed command says, without what it says of secrets; nil when that is nothing.
+    /// The end of what a failed command says, without what it says of secrets; nil when that is
+    /// nothing.
     private static func words(
         _ captured: ChildProcess.Captured,
         _ redactor: Redactor?

@@ -5,15 +5,15 @@ import TransferModel
 
 /// The caches of a run's sessions.
 ///
-/// A cache that cannot be used is no reason to fail: a warning says so.
+/// A cache that cannot be used does not fail the run; a warning says so.
 struct SessionCaches {
     /// One for each session, in their order; nil for one that keeps no responses.
     let caches: [HTTPCache?]
-    /// What is told of requests that change something, whichever session makes them.
+    /// Receives the unsafe requests of all sessions, which invalidate cached responses.
     let invalidation: Invalidation
 
     /// - Parameters:
-    ///   - sessions: Those of the plan, with their logins.
+    ///   - sessions: The sessions of the plan, with their logins.
     ///   - folder: The user's cache folder; nil when nothing names one.
     ///   - findSecret: Finds the job's secrets in a text.
     init(of sessions: [SessionConfiguration], folder: String?, findSecret: SecretFinder?) {
@@ -49,7 +49,7 @@ struct SessionCaches {
         )
     }
 
-    /// Ends what runs in the background, and says what did not work.
+    /// Ends the background work of all caches and warns of each fault once.
     func close() {
         var faults: Set<String> = []
         for case let cache? in caches {
@@ -76,8 +76,10 @@ struct SessionCaches {
         return store
     }
 
-    /// What was received from whom one session believes, or as whom it is known, is not for another one; only its hash is
-    /// ever written.
+    /// The part of a cache that a session reads: sessions with other trust or other logins share no
+    /// response.
+    ///
+    /// Only the hash of this text is written to the disk.
     static func partition(of session: SessionConfiguration) -> String {
         var parts: [String] = []
         let tls = session.tls
@@ -85,7 +87,7 @@ struct SessionCaches {
         if let file = tls.caFile { parts.append("ca \(file)") }
         parts += tls.pinnedPublicKeys
         for credential in session.credentials {
-            // The secrets of it are not printed.
+            // The description of a proof omits its secrets.
             parts.append("\(credential.space) \(credential.proof)")
             for secret in credential.secrets { secret.withText { parts.append($0) } }
             if case .clientCertificate(let certificate) = credential.proof {

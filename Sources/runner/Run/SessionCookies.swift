@@ -2,22 +2,23 @@ import Cookies
 import SystemKit
 import TransferModel
 
-/// The cookies of a run's sessions: read before it, written behind it.
+/// The cookies of a run's sessions, read before the run and written behind it.
 ///
-/// Cookies that cannot be read or kept are no reason to fail: a warning says so.
+/// Cookies that cannot be read or kept do not fail the run; a warning says so.
 struct SessionCookies {
-    /// One for each session, in their order; nil for one that has nothing to do with cookies.
+    /// A jar for each session, in their order; nil for a session that neither sends nor accepts
+    /// cookies.
     let jars: [CookieJar?]
-    /// Where each is kept; nil for one that lives as long as the run.
+    /// The file of each jar; nil for a jar that lives as long as the run.
     private let files: [CookieFile?]
     private let sessions: [SessionConfiguration]
 
-    /// Reads what the sessions of a job have kept.
+    /// Reads the cookies that the sessions of a job have kept.
     ///
     /// - Parameters:
-    ///   - sessions: Those of the plan.
-    ///   - file: Where a session's cookies are kept; nil without a state folder.
-    ///   - now: What has expired is left out.
+    ///   - sessions: The sessions of the plan.
+    ///   - file: The file of a session's cookies; nil without a state folder.
+    ///   - now: The present time; cookies that have expired by then are left out.
     ///   - findSecret: Finds the job's secrets in a text.
     init(
         of sessions: [SessionConfiguration],
@@ -40,7 +41,7 @@ struct SessionCookies {
         }
     }
 
-    /// Writes what has changed, once nothing runs any more.
+    /// Writes the cookies that have changed; called when no transfer runs any more.
     func save(at now: Timestamp) {
         for ((jar, file), session) in zip(zip(jars, files), sessions) {
             do throws(CookieFile.Fault) {
