@@ -37,7 +37,8 @@ enum Redaction {
         isReference: Bool = false
     ) -> Bool {
         guard text.count <= maximumBytes else { return false }
-        guard text.contains(UInt8(ascii: "@")) else { return true }
+        // A login ends with `@`, or with the ellipsis (E2 80 A6) of a text that was cut in front of it.
+        guard text.contains(UInt8(ascii: "@")) || text.contains(0xE2) else { return true }
         return UserInformation.first(in: text) == nil
             && (!isReference || UserInformation.ofReference(text) == nil)
     }

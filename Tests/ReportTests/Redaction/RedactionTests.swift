@@ -8,6 +8,7 @@ import Testing
         ("https://a@b@h/x@y", "https://‹redacted›@h/x@y"),
         ("see http://a:b@c/ and ftp://d@e", "see http://‹redacted›@c/ and ftp://‹redacted›@e"),
         ("http://h/a@b", "http://h/a@b"), ("a@b", "a@b"), ("http://h?a=b@c", "http://h?a=b@c"),
+        ("see https://user:pas…", "see https://‹redacted›…"), ("http://h/a…", "http://h/a…"),
         ("http://@h", "http://@h"), ("://", "://"), ("", ""),
         ("http://é:ü@h", "http://‹redacted›@h"), ("//u:p@h/", "//‹redacted›@h/"),
         ("to `//u:p@h/`", "to `//‹redacted›@h/`"), ("http:///u:p@h/", "http:///‹redacted›@h/"),
