@@ -20,7 +20,6 @@ extension ActiveTask {
         guard mirrors != nil else { return }
         mirrors?.restart()
         isNewRound = true
-        unreachable = nil
         lane.origin = url.origin
     }
 
@@ -37,8 +36,8 @@ extension ActiveTask {
             case .giveUp(.notRetried), .giveUp(.retryAfterTooLong): false
             default: true
             }
-        if canRecover { recoverable = failure }
-        if failure.kind == .network { unreachable = failure }
+        if canRecover { mirrors?.recoverable = failure }
+        if failure.kind == .network { mirrors?.unreachable = failure }
         let step = mirrors?.moveOn(canRecover: canRecover, isCutOff: failure.kind == .network)
         lane.origin = url.origin
         return step

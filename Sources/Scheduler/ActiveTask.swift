@@ -20,31 +20,35 @@ final class ActiveTask {
         case queued
     }
 
+    /// The fields of its record that are known when it begins.
+    private struct Heading {
+        var sessionName: String
+        /// nil without one.
+        var sessionIdentifier: String?
+        var isRequired: Bool
+        var startDate: Timestamp
+    }
+
     let spec: TaskSpec
     /// What is asked for, with the idempotency key that was made for it.
     let request: RequestSpec
+    /// The idempotency key that was made for it; nil without one.
+    private let key: OrderKey?
     /// Whether an idempotency key was made for it.
-    let hasMadeKey: Bool
-    /// What the files of the body were then.
-    private let bodyFiles: [InputFile.Identity]
+    var hasMadeKey: Bool { key != nil }
     /// The session's connections to the origin of the URL that is asked.
     var lane: HostLanes.Lane
+    /// How long it may take, and its waits.
+    private var waits: TaskWaits
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
-    let deadline: MonotonicTime?
-    /// When the retry budget is used up; waits for an interface or for power move it on.
-    private var budgetEnd: MonotonicTime?
-    /// When no attempt may begin any more: the deadline or the end of the retry budget, which is not looked at while it is held.
-    var retryLimit: MonotonicTime? {
-        guard heldSince == nil, let budgetEnd else { return deadline }
-        return deadline.map { min($0, budgetEnd) } ?? budgetEnd
-    }
-    /// Since when it waits for an interface or for power; nil while it does not.
-    private var heldSince: MonotonicTime?
-    /// For how long it has.
-    private var held: Duration = .zero
+    var deadline: MonotonicTime? { waits.deadline }
+    /// When no attempt may begin any more.
+    var retryLimit: MonotonicTime? { waits.retryLimit }
     private(set) var stage = Stage.checking
-    /// Of the attempt that runs, or of the last one; 0 before the first.
-    private(set) var number = 0
+    /// Its attempts, counted.
+    var count: AttemptCount
+    /// The number of the attempt that runs, or of the last one; 0 before the first.
+    var number: Int { count.number }
     /// Whether an attempt was handed to the runner.
     private(set) var hasBegun = false
     /// How often the network had changed when the last attempt began.
@@ -58,10 +62,10 @@ final class ActiveTask {
 
     /// nil for a task without mirrors.
     var mirrors: MirrorRotation?
-    /// The last failure of a URL that may answer when it is asked again; kept for tasks with mirrors.
-    var recoverable: TransferFailure?
-    /// How the last URL failed to which no way leads that may be used; kept for tasks with mirrors.
-    var unreachable: TransferFailure?
+    /// The last failure of a URL that may answer another request; kept for tasks with mirrors.
+    var recoverable: TransferFailure? { mirrors?.recoverable }
+    /// The last failure of a URL to which no permitted interface leads; kept for tasks with mirrors.
+    var unreachable: TransferFailure? { mirrors?.unreachable }
     /// What the file's checksum is looked up in.
     var checksums: ChecksumList?
     /// Whether it is this task that fetches them.
@@ -74,36 +78,19 @@ final class ActiveTask {
     private var partial: PartialDownload?
     /// What it has left of the upload.
     private var upload: PartialUpload?
-    /// How many attempts earlier runs have made; nil when it begins now.
-    private let earlierAttempts: Int?
-    /// Attempts of earlier runs that count as if they were of this one.
-    var earlierFailures: Int
     /// Whether the file was not asked for yet.
     private var isFirstForFile = true
-    /// How many attempts there were before the one that brought the file further than any other, and how far.
-    var progress = (attempts: 0, size: Int64(0))
-    /// How many attempts count towards `retry.attempts`, those of earlier runs too.
-    var failures: Int { earlierFailures + number - progress.attempts }
-    /// How many of those failed before they sent anything, because this machine had no network.
-    var attemptsWithoutNetwork = 0
-    /// How many attempts count towards `retry.attempts` of a later run: a night without a network leaves it all of them.
-    var failuresForLaterRuns: Int { failures - attemptsWithoutNetwork }
+    /// How many attempts count towards `retry.attempts` of a later run.
+    var failuresForLaterRuns: Int { count.failuresForLaterRuns }
     /// When the attempt that runs was handed to the runner.
     private var handoverTime: MonotonicTime?
     /// When the attempt that runs began, if it began with fetching the checksums and has them now.
     private var checksumStart: MonotonicTime?
-    private let sessionName: String
-    private let sessionIdentifier: String?
-    private let isRequired: Bool
-    private let startDate: Timestamp
+    private let heading: Heading
     /// What the attempts have left.
     private let trace: AttemptTrace
     /// Whether an attempt has met an answer that broke HTTP's rules.
     var hasBrokenFraming = false
-    private var waitStart: MonotonicTime?
-    private var waitReason: TaskRecord.Attempt.WaitReason?
-    /// How long the attempt that runs was waited for.
-    private var waited: Duration = .zero
 
     /// A task that begins now.
     ///
@@ -133,24 +120,28 @@ final class ActiveTask {
         let interval = session.timeoutIntervalForResource
         let start = hold?.since ?? now
         let startDate = clock.timestamp(of: start)
-        self.startDate = startDate
         let remaining = earlier.map { $0.remaining(of: interval, at: startDate) }
-        deadline = (remaining ?? interval).map { start + $0 }
-        earlierAttempts = earlier?.attempts
-        earlierFailures = earlier?.failures ?? 0
-        budgetEnd = spec.retry.budget.map { start + $0 }
-        heldSince = hold?.since
-        waitStart = hold?.since ?? pausedSince
-        waitReason = hold?.cause.reason ?? pausedSince.map { _ in .originPaused }
+        waits = TaskWaits(
+            deadline: (remaining ?? interval).map { start + $0 },
+            budgetEnd: spec.retry.budget.map { start + $0 },
+            hold: hold,
+            pausedSince: pausedSince
+        )
+        count = AttemptCount(
+            earlierAttempts: earlier?.attempts,
+            earlierFailures: earlier?.failures ?? 0
+        )
         self.lane = lane
-        sessionName = session.name
-        sessionIdentifier = session.identifier
-        self.isRequired = isRequired
+        heading = Heading(
+            sessionName: session.name,
+            sessionIdentifier: session.identifier,
+            isRequired: isRequired,
+            startDate: startDate
+        )
         if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
         self.spec = spec
         request = key.map { spec.request.keyed($0.text) } ?? spec.request
-        bodyFiles = key?.files ?? []
-        hasMadeKey = key != nil
+        self.key = key
         trace = AttemptTrace(key: key)
     }
 
@@ -159,10 +150,10 @@ final class ActiveTask {
         stage = .running
         hasBegun = true
         handoverTime = now
-        endHold(now)
+        waits.endHold(now)
         if checksumStart == nil {
-            number += 1
-            waited = waitStart.map { now - $0 } ?? .zero
+            count.begin()
+            waits.attemptBegins(now)
         }
         if let list = missingChecksums { return checksumRequest(list) }
         defer { isFirstForFile = false }
@@ -175,7 +166,7 @@ final class ActiveTask {
             number: number,
             request: isAtMirror ? request.directed(to: url) : request,
             body: spec.body,
-            bodyFiles: bodyFiles,
+            bodyFiles: key?.files ?? [],
             sink: destination.map { .file($0) } ?? .memory,
             expectation: spec.expectation,
             redirects: spec.redirects,
@@ -195,9 +186,9 @@ final class ActiveTask {
             upload: spec.uploadResume == .nothing
                 ? nil
                 : AttemptRequest.Upload(
-                    id: SessionConfiguration.uploadName(of: spec.id, in: sessionIdentifier),
+                    id: SessionConfiguration.uploadName(of: spec.id, in: heading.sessionIdentifier),
                     isKept: spec.uploadResume == .acrossRuns,
-                    mayReplace: earlierAttempts == nil || !isUnsafe
+                    mayReplace: count.earlierAttempts == nil || !isUnsafe
                         || spec.retry.repeat == .always,
                     mayRepeat: spec.retry.repeat == .always,
                     partial: upload
@@ -240,7 +231,7 @@ final class ActiveTask {
         stage = .running
         presence = .examined
         handoverTime = now
-        endHold(now)
+        waits.endHold(now)
     }
 
     /// Takes in what hashing the file has come to.
@@ -270,7 +261,9 @@ final class ActiveTask {
                 failure.kind == .httpStatus
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
             if failure.kind == .protocolViolation { hasBrokenFraming = true }
-            if failure.kind == .network, failure.symptom != nil { attemptsWithoutNetwork += 1 }
+            if failure.kind == .network, failure.symptom != nil {
+                count.failWithoutNetwork()
+            }
         }
         attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial
@@ -279,8 +272,8 @@ final class ActiveTask {
             upload = result.resume?.upload?.partial
         }
         attempt.omittedExchanges = result.omittedTransactions
-        attempt.waitedMicroseconds = waited.microseconds
-        attempt.waitReason = waitReason
+        attempt.waitedMicroseconds = waits.waited.microseconds
+        attempt.waitReason = waits.reason
         failure = result.failure
         if let checksumStart { attempt.startDate = clock.timestamp(of: checksumStart) }
         checksumStart = nil
@@ -293,7 +286,7 @@ final class ActiveTask {
         // What an earlier run has left was found all the same.
         if let resume = result.resume { partial = resume.partial }
         guard checksumStart == nil else { return }
-        number -= 1
+        count.retract()
     }
 
     /// Waits for an interface that it may use, or for power; an attempt that was ended for want of it counts as none.
@@ -307,25 +300,15 @@ final class ActiveTask {
     ) {
         self.failure = failure
         stage = .waiting
-        if !goesOn { progress.attempts += 1 }
-        if !goesOn || waitReason != reason { waitStart = now }
-        waitReason = reason
-        heldSince = heldSince ?? now
-    }
-
-    /// Waits no more for an interface or for power: what it has waited is none of the budget.
-    private func endHold(_ now: MonotonicTime) {
-        guard let since = heldSince else { return }
-        heldSince = nil
-        held += now - since
-        budgetEnd = budgetEnd.map { $0 + (now - since) }
+        if !goesOn { count.forgive() }
+        waits.hold(for: reason, since: now, continues: goesOn)
     }
 
     /// Whether a wait for an interface could help.
     func isInTime(_ now: MonotonicTime) -> Bool { deadline.map { now < $0 } ?? true }
 
     /// What it waits for; nil while it does not.
-    var awaited: TaskRecord.Attempt.WaitReason? { stage == .waiting ? waitReason : nil }
+    var awaited: TaskRecord.Attempt.WaitReason? { stage == .waiting ? waits.reason : nil }
 
     /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
     ///
@@ -357,20 +340,18 @@ final class ActiveTask {
     /// Is to ask a mirror, and waits for a place there.
     func queue(forMirrorSince now: MonotonicTime) {
         stage = .queued
-        waitStart = now
-        waitReason = nil
+        waits.wait(nil, since: now)
     }
 
     /// Waits for the next attempt.
     func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
         stage = .waiting
-        waitStart = now
-        waitReason = reason
+        waits.wait(reason, since: now)
     }
 
     /// Waits on, because the origin is paused for other tasks too.
     func waitForOrigin() {
-        waitReason = .originPaused
+        waits.waitForOrigin()
     }
 
     /// Is due, and waits for a place at its host.
@@ -395,18 +376,18 @@ final class ActiveTask {
 
     /// The record of the task, complete but for its error.
     func record(_ outcome: TaskOutcome, _ clock: RunClock, _ now: MonotonicTime) -> TaskRecord {
-        endHold(now)
+        waits.endHold(now)
         var record = trace.record(
             of: spec,
             outcome,
-            session: sessionName,
-            required: isRequired,
-            from: startDate,
+            session: heading.sessionName,
+            required: heading.isRequired,
+            from: heading.startDate,
             to: clock.timestamp(of: now)
         )
-        if held > .zero { record.heldMicroseconds = held.microseconds }
+        if waits.held > .zero { record.heldMicroseconds = waits.held.microseconds }
         if presence == .right { record.voucher = .checksum }
-        record.earlier = earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
+        record.earlier = count.earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
         return record
     }
 }

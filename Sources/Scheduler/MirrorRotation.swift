@@ -1,3 +1,5 @@
+import TransferModel
+
 /// Which URL of a download is asked next: its own, then each mirror in order, then again those that may have recovered.
 struct MirrorRotation {
     /// What comes after a failed attempt.
@@ -10,6 +12,10 @@ struct MirrorRotation {
         case none
     }
 
+    /// The last failure of a URL that may answer another request; nil without one.
+    var recoverable: TransferFailure?
+    /// The last failure of a URL to which no permitted interface leads; nil without one in this round.
+    var unreachable: TransferFailure?
     /// The position of the URL that is asked: 0 is the task's own, others are mirrors.
     private(set) var current = 0
     /// Whether that URL has not been asked before.
@@ -64,6 +70,7 @@ struct MirrorRotation {
 
     /// Begins anew with what had no way or may answer; what has said no is not asked again.
     mutating func restart() {
+        unreachable = nil
         for position in isHopeless.indices where isCutOff[position] {
             (isHopeless[position], isCutOff[position]) = (false, false)
         }
