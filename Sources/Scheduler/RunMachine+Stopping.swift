@@ -44,7 +44,7 @@ extension RunMachine {
     /// Ends the tasks whose cancelled attempts have not ended.
     private mutating func abandonRunning(_ now: MonotonicTime) {
         for task in active.values.sorted(by: { $0.spec.index < $1.spec.index }) {
-            hasAbandoned = true
+            stopping.noteAbandoned()
             task.abandon(clock, now)
             release(task)
             cancelTask(task, now)

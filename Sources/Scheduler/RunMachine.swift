@@ -104,8 +104,6 @@ struct RunMachine {
     var isLookingFurther = false
 
     var stopping: StopMachine
-    /// Whether the run has abandoned attempts: the runner has not ended them.
-    var hasAbandoned = false
     /// The first task that the sweep of never-started tasks has not seen.
     var sweepPosition = 0
 
@@ -149,6 +147,9 @@ struct RunMachine {
 
     /// Why the run stops; nil while it does not.
     var stopReason: StopReason? { stopping.reason }
+
+    /// Whether the run has abandoned attempts: the runner has not ended them.
+    var hasAbandoned: Bool { stopping.hasAbandoned }
 
     /// Whether every task has its record.
     var isFinished: Bool { unended == 0 }

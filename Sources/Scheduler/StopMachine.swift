@@ -43,6 +43,8 @@ struct StopMachine {
     private var lastWaitEnd: MonotonicTime?
     /// Local time at the last reading of the wall clock; nil before the first reading.
     private var minuteOfDay: Int?
+    /// Whether the run has abandoned an attempt.
+    private(set) var hasAbandoned = false
     /// When a run with a window reads the wall clock again.
     private var windowCheckTime: MonotonicTime?
 
@@ -115,6 +117,9 @@ struct StopMachine {
         }
         return checkWindow()
     }
+
+    /// Takes in that an attempt was abandoned; a step `abandon` may find none.
+    mutating func noteAbandoned() { hasAbandoned = true }
 
     private mutating func cancel() -> Step? {
         guard phase != .cancelling else { return nil }
