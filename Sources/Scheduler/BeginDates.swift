@@ -12,9 +12,6 @@ struct BeginDates {
         }
     }
 
-    /// How long the wall clock is taken at its word: it may be set, or the machine may have slept.
-    static let wallClockInterval = Duration.seconds(5)
-
     private var delayed = Heap<RunMachine.Timer>()
     private var dated = Heap<Dated>()
     /// When the run began.
@@ -61,7 +58,7 @@ struct BeginDates {
     var nextTime: MonotonicTime? {
         guard let date = dated.min?.date else { return delayed.min?.time }
         let wait = Duration.microseconds(date.microseconds(since: wall))
-        let time = readTime + min(wait, Self.wallClockInterval)
+        let time = readTime + min(wait, WallReading.interval)
         return delayed.min.map { min($0.time, time) } ?? time
     }
 

@@ -78,7 +78,7 @@ struct StopMachine {
     /// Takes in what the wall clock reads.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
         minuteOfDay = wall.minuteOfDay
-        windowCheckTime = now + BeginDates.wallClockInterval
+        windowCheckTime = now + WallReading.interval
     }
 
     /// Stops the run for a reason, which replaces an earlier reason; nil when the run was stopping already.

@@ -3,6 +3,9 @@ package import TransferModel
 
 /// What the wall clock reads: it may be set at any time, and local time jumps twice a year.
 package struct WallReading: Sendable, Hashable {
+    /// The time between two readings: the wall clock may be set, or the machine may sleep.
+    static let interval = Duration.seconds(5)
+
     package var time: Timestamp
     /// Of local time, 0 to 1,439.
     package var minuteOfDay: Int
