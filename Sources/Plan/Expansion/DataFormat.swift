@@ -63,27 +63,6 @@ enum DataFormat: String, Sendable {
     }
 }
 
-extension DataFormat {
-    /// What nobody may read of a row that is shown.
-    ///
-    /// A row of a file with a column for secrets is hidden as a whole: where fields are missing or quotes are wrong,
-    /// nobody knows which of them is the secret.
-    func confidentialRanges(in row: SourceText, _ columns: [String]) -> [SourceRange] {
-        switch self {
-        case .csv:
-            guard columns.contains(where: SecretName.isOne) else { return [] }
-            return [
-                SourceRange(
-                    start: SourcePosition(line: row.firstLine, column: 1),
-                    end: SourcePosition(line: .max, column: 1)
-                )
-            ]
-        case .jsonLines: return ConfidentialText(ofLinesIn: row).ranges
-        case .lines: return []
-        }
-    }
-}
-
 /// What is wrong with a row of a data file, and where in it.
 struct RowFault: Error, Hashable {
     /// As a diagnostic's message.
