@@ -21,7 +21,13 @@ package struct ConfidentialQuotes: Sendable {
     ///   - texts: What nobody may read, in any order.
     ///   - names: Keys and ids: a text that is one of them is no secret, nor is a quote that is.
     ///   - mark: What takes the place of a text.
-    package init(_ texts: [String], names: Set<String>, mark: String) {
+    ///   - hasBackticks: Whether the file has backticks: then messages are searched outside of their quotes, too.
+    package init(
+        _ texts: [String],
+        names: Set<String>,
+        mark: String,
+        hasBackticks: Bool = false
+    ) {
         var sorted: [[UInt8]] = []
         for text in texts where text.utf8.count >= Self.shortest && !names.contains(text) {
             sorted.append(text.utf8.map(Self.folded))
@@ -38,7 +44,7 @@ package struct ConfidentialQuotes: Sendable {
         }
         self.texts = kept
         self.beginnings = beginnings
-        hasBackticks = kept.contains { $0.contains(UInt8(ascii: "`")) }
+        self.hasBackticks = hasBackticks || kept.contains { $0.contains(UInt8(ascii: "`")) }
         self.names = names
         self.mark = mark
     }

@@ -57,7 +57,12 @@ extension FileDiagnostics {
 extension ConfidentialQuotes {
     /// Prepares the search for what a job file holds.
     init(_ confidential: ConfidentialText) {
-        self.init(confidential.texts, names: confidential.names, mark: Secret.mark)
+        self.init(
+            confidential.texts,
+            names: confidential.names,
+            mark: Secret.mark,
+            hasBackticks: confidential.hasBackticks
+        )
     }
 }
 

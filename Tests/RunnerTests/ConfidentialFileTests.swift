@@ -46,6 +46,14 @@ import Testing
             + #"    timeoutInterval: "x${item.password}""#,
         "data:\n  a:\n    url: https://h/${item.id}\n    forEach: { csv: right.csv, key: password }\n",
         "password:\n- hunter2\n x: [",
+        "variables: { p2Token: hunter2 }\n"
+            + #"data: { a: { url: "https://h/", timeoutInterval: "1`${var.p2Token}`2" } }"#,
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, password:hunter2 }] } }",
+        "data: { a: { url: \"https://h/\", headers: { X-Api-Key:hunter2 }, x: y } }",
+        "secrets: { a: { env: A }, b:hunter2 }\ndata: { a: { url: \"https://h/\", x: y } }",
+        #"data: { a: { url: "https://h/f?access_token=${env.Q:-hunter2}", x: y } }"#,
+        #"data: { a: { url: "https://h/f?access_token=${env.Q:-}hunter2", x: y } }"#,
+        #"data: { a: { url: "https://h/f?p%61ssword=hunter2", x: y } }"#,
     ])
     func `a secret is shown in no format`(file: String) throws {
         let rows = [
@@ -92,6 +100,34 @@ import Testing
         let said = try #require(Self.said(of: file)["text"])
         #expect(said.contains(#"a: caf\xE9\xA0 # password: *******"#), "\(said)")
         #expect(!said.contains("hunter2"))
+    }
+
+    @Test func `a long chain of variables hides a secret, and a wide one costs no time`() throws {
+        var variables = ["  v0Token: hunter2", "  v0: \"${var.v0Token}\""]
+        for number in 1...200 {
+            let last = "${var.v\(number - 1)}"
+            variables.append("  v\(number): \"\(number > 60 ? last : "${env.NO:-}" + last)\"")
+        }
+        for number in 0..<60 {
+            let last = number == 0 ? "x" : "${var.w\(number - 1)}${var.w\(number - 1)}"
+            variables.append("  w\(number): \"\(number < 12 ? last : "y${var.w\(number - 1)}")\"")
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            variables:
+            \(variables.joined(separator: "\n"))
+            data:
+              a: { url: "https://h/?q=${var.v200}" }
+              b: { url: "https://h/?q=${var.w11}" }
+            uploads:
+              c: { url: "https://h/?password=${env.Q:-hunter2}", json: { password:hunter2, b: 1 } }
+            """
+        )
+        let plan = try job.runner(["plan", "job.yaml"])
+        #expect(plan.status == .exit(0), "\(plan.standardError)")
+        #expect(!plan.standardOutput.contains("hunter2"), "\(plan.standardOutput)")
+        #expect(plan.standardOutput.contains("xxxx"))
     }
 
     @Test(arguments: ["text", "json"])

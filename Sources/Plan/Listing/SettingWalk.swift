@@ -9,9 +9,12 @@ struct SettingWalk {
     /// The rows whose values depend on the item, and where these stand.
     private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
 
-    private var confidentialVariables: [String: Bool] = [:]
+    private let confidential: ConfidentialVariables
 
-    init(_ reader: Reader) { self.reader = reader }
+    init(_ reader: Reader) {
+        self.reader = reader
+        confidential = ConfidentialVariables(of: reader.document)
+    }
 
     /// Adds the settings of a table; the first of the mappings that has a key says what holds.
     mutating func walk(_ table: KeyTable, in mappings: [NodeID], path: String = "") {
@@ -175,7 +178,7 @@ struct SettingWalk {
         case .mapping:
             let isPair = Shape.isPairOfSecret(node, in: reader.document)
             let entries = reader.document.entries(of: node).map {
-                let name = reader.document.text(of: $0.key)
+                let name = SecretName.withoutJoinedValue(reader.document.text(of: $0.key))
                 let isSecret =
                     name == secret || isPair && name == "value" || SecretName.isOne(name)
                 return "\(name): \(isSecret ? displayCredential($0.value) : display($0.value))"
@@ -199,14 +202,17 @@ struct SettingWalk {
 
     private mutating func displayScalar(_ node: NodeID) -> String {
         let text = reader.document.text(of: node)
-        guard reader.document.hasInterpolation(node) else { return text }
-        return Template(text).pieces.map { piece in
+        guard reader.document.hasInterpolation(node) else {
+            return URLLogin.withoutSecretsInQuery(text)
+        }
+        let shown = Template(text).pieces.map { piece in
             switch piece {
             case .literal(let literal): return literal
             case .expression(let expression):
                 return known(expression, text, node) ?? expression.shown(in: text)
             }
         }.joined()
+        return URLLogin.withoutSecretsInQuery(shown)
     }
 
     /// A URL as it will be asked for, apart from values that are not known here or are filled in as they are.
@@ -247,21 +253,15 @@ struct SettingWalk {
         switch expression.namespace {
         case .var:
             guard case .value(let value)? = reader.variables.states[expression.name],
-                !value.isFromEnvironment, value.secrets.isEmpty, !isConfidential(expression)
+                !value.isFromEnvironment, value.secrets.isEmpty,
+                !confidential.contains(expression)
             else { return nil }
             return value.text
         case .item where reader.row != nil:
-            return reader.isConfidential(expression) ? nil : display(expression, text, node)
+            return reader.isConfidential(expression, confidential)
+                ? nil : display(expression, text, node)
         case .env, .secret, .item, .run, .task: return nil
         }
-    }
-
-    /// Whether a variable has the name of a secret, or is made of one that has; looked at once for all rows.
-    private mutating func isConfidential(_ variable: Expression) -> Bool {
-        if let known = confidentialVariables[variable.name] { return known }
-        let isConfidential = reader.isConfidential(variable)
-        confidentialVariables[variable.name] = isConfidential
-        return isConfidential
     }
 
     /// The value of an expression that asks for the item; nil when it comes from the environment.
@@ -287,7 +287,7 @@ extension Expression {
     }
 
     /// As it stands in a text, its fallback redacted: where a secret is asked for, that is one too.
-    fileprivate func writtenWithoutFallback(in text: String) -> String {
+    func writtenWithoutFallback(in text: String) -> String {
         let written = String(text.slice(range))
         guard case .fallback(let fallback) = rule, !fallback.isEmpty else { return written }
         let front = written.utf8.count - fallback.utf8.count - 1

@@ -14,6 +14,8 @@ package struct ConfidentialText: Sendable {
     package private(set) var texts: [String] = []
     /// Keys and ids of the file, and the words of the language: a text that is one of them tells nothing.
     package private(set) var names: Set<String> = []
+    /// Whether the file has backticks, which take the quotes of messages apart.
+    package private(set) var hasBackticks = false
 
     /// Looks through a document, by the meaning of its keys where they have one, else by their names.
     ///
@@ -40,6 +42,11 @@ package struct ConfidentialText: Sendable {
     ) {
         switch document.kind(of: node) {
         case .scalar:
+            if !hasBackticks {
+                hasBackticks = document.withBytes(of: node) { bytes in
+                    bytes.indices.contains { bytes[$0] == UInt8(ascii: "`") }
+                }
+            }
             if isSecret || shape.isCredential {
                 add(node, in: document)
             } else if shape.isHeaders {
@@ -69,7 +76,14 @@ package struct ConfidentialText: Sendable {
         let isPair = Shape.isPairOfSecret(node, in: document)
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
-            if !isSecret { names.insert(key) }
+            if let value = SecretName.joinedValue(
+                of: key,
+                always: shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true
+            ) {
+                add(document.range(of: entry.key), value)
+            } else if !isSecret {
+                names.insert(key)
+            }
             let known = shape.isCredential ? Shape.credential : shape.value(of: key)
             let kind = document.kind(of: entry.value)
             let isNamed = !shape.knows(key) && Shape.isSecret(named: key, known, kind)

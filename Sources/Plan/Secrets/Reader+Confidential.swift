@@ -41,33 +41,14 @@ extension Reader {
         }
     }
 
-    /// Whether the value of an expression stands under the name of a secret, or is made of such a value.
-    func isConfidential(_ expression: Expression, depth: Int = 0) -> Bool {
-        if expression.name.split(separator: ".").contains(where: { SecretName.isOne(String($0)) })
-            || SecretName.isOne(expression.name)
-        {
-            return true
-        }
-        let node: NodeID?
-        switch expression.namespace {
-        case .var:
-            node = document.value(of: document.root, for: "variables").flatMap {
-                document.value(of: $0.value, for: expression.name)?.value
-            }
-        case .item: node = row.flatMap { self.node(of: $0, at: expression.name) }
-        case .env, .secret, .run, .task: node = nil
-        }
-        guard let node, document.kind(of: node) == .scalar, document.hasInterpolation(node),
-            depth < Self.deepestConfidential
+    /// Whether the value of an expression has the name of a secret, or is made of a variable that has one.
+    func isConfidential(_ expression: Expression, _ variables: ConfidentialVariables) -> Bool {
+        if variables.contains(expression) { return true }
+        guard expression.namespace == .item,
+            let node = row.flatMap({ self.node(of: $0, at: expression.name) })
         else { return false }
-        return Template(document.text(of: node)).pieces.contains { piece in
-            guard case .expression(let inner) = piece else { return false }
-            return isConfidential(inner, depth: depth + 1)
-        }
+        return variables.areIn(node, of: document)
     }
-
-    /// Variables that refer to each other, one inside the other.
-    private static let deepestConfidential = 64
 
     /// Where the value of an item stands in the job file.
     private func node(of row: Row, at path: String) -> NodeID? {

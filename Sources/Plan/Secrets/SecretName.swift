@@ -1,3 +1,5 @@
+internal import TransferModel
+
 /// Knows names under which people write secrets: keys of job files, header fields, members of JSON and of forms.
 enum SecretName {
     /// Whole names, in small letters, without `-` and `_`.
@@ -36,6 +38,26 @@ enum SecretName {
     /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110 §11.1).
     static func isScheme(_ text: String) -> Bool {
         ["bearer ", "basic ", "token ", "apikey "].contains(text.lowercased())
+    }
+
+    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - always: Whether all values beside it are secrets, whatever their names.
+    /// - Returns: The text behind the colon.
+    static func joinedValue(of key: String, always: Bool = false) -> String? {
+        guard let colon = key.utf8.firstIndex(of: UInt8(ascii: ":")),
+            always || isOne(String(key[..<colon]))
+        else { return nil }
+        let value = key[colon...].dropFirst()
+        return value.isEmpty ? nil : String(value)
+    }
+
+    /// A key with the mark in the place of such a value.
+    static func withoutJoinedValue(_ key: String) -> String {
+        guard let value = joinedValue(of: key) else { return key }
+        return key.dropLast(value.count) + Secret.mark
     }
 
     /// The byte in small letters; nil for what is neither a letter nor a digit.
