@@ -19,13 +19,13 @@ package struct Plan: Sendable {
     package var sessions: [SessionConfiguration] { taskReader.sessions }
     /// How the tasks are started.
     package let schedule: ScheduleConfiguration
-    /// What of the job file nobody may read where it is shown.
+    /// The parts of the job file that are redacted where it is shown.
     package var confidentialText: ConfidentialText {
         ConfidentialText(of: reader.document, and: reader.confidentialValues)
     }
     /// The absolute paths of the reports that the job asks for.
     package let reportPaths: [ReportKind: String]
-    /// Who is told when a run has ended; nil for nobody.
+    /// The hooks to notify when a run ends; nil without any.
     package let finishHook: FinishHook?
     /// The attempts of the task that may have the most: 1 to 1,000.
     package let mostAttempts: Int
@@ -33,7 +33,7 @@ package struct Plan: Sendable {
     package let orderCount: Int
     /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session is a background session.
     package let sessionTasks: [Int]
-    /// What the job says of the machine's interfaces.
+    /// The job's settings for the machine's interfaces.
     package let interfaceRules: [InterfaceRule]
     /// Whether something has to be known of the machine's interfaces before tasks are started.
     package var dependsOnNetwork: Bool {
@@ -48,13 +48,13 @@ package struct Plan: Sendable {
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
     package let captureUses: CaptureUses
-    /// What is doubtful and keeps nobody from running the job.
+    /// Warnings: they do not keep the job from running.
     package let warnings: [Diagnostic]
 
     /// The secrets that the tasks use, in the order of the file: a run needs their values.
     package let neededSecrets: [SecretDeclaration]
 
-    /// What the plan was made from besides the document.
+    /// The inputs of the plan besides the document.
     let options: PlanOptions
     /// With everything resolved that tasks refer to; it never looks at files again.
     private(set) var reader: Reader

@@ -29,7 +29,7 @@ struct PlanBuilder {
     var captureUses = CaptureUses()
     /// Where the captures stand that tasks do not need themselves, so that another that they need must.
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
-    /// What is wrong with the path of `--report`.
+    /// The fault of the path of `--report`.
     var reportFault: String?
     var keptTasks: KeptTasks
     /// The entries whose needs could not be read.

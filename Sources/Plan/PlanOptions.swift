@@ -1,8 +1,8 @@
 package import RegexKit
 
-/// What a plan is made from besides the document: everything that comes from outside of it.
+/// The inputs of a plan from outside the document.
 package struct PlanOptions: Sendable {
-    /// What became of looking at a file that the job needs.
+    /// The result of looking at a file that the job needs.
     package enum FileStatus: Sendable, Hashable {
         /// A regular file that can be opened.
         case readable
@@ -14,7 +14,7 @@ package struct PlanOptions: Sendable {
         case unreadable
     }
 
-    /// What stands before a variable's name in the environment.
+    /// The prefix of a variable's name in the environment.
     package static let variablePrefix = "RUNNER_VAR_"
 
     /// The values of `--var`, which win over those of the file.
@@ -42,7 +42,7 @@ package struct PlanOptions: Sendable {
     ///
     /// The plan keeps the file and reads from it again when its tasks are started.
     package var dataFile: @Sendable (String) -> (any DataFile)?
-    /// What `${run.…}` stands for.
+    /// The values of `${run.…}`.
     package var run: RunValues
     /// Whether what the environment lacks, variables and files, is a warning: for a look at a job elsewhere than where it runs.
     ///

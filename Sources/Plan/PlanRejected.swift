@@ -16,16 +16,16 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
 
     /// In file order.
     package let diagnostics: [Diagnostic]
-    /// What is wrong with data files, each with the text of its row.
+    /// Faults of data files, each with the text of its row.
     package let dataFaults: [FileDiagnostics]
-    /// What is wrong with `--only`, which is no fault of the file.
+    /// The fault of `--only`, which is no fault of the file.
     package let unknownTasks: [UnknownTask]
     /// The variables of the environment that have values of the job's secrets: the faults may quote these.
     package let secretVariables: Set<String>
     /// Values that stand under names of secrets outside of the job file, or that it fills in: the faults may quote these.
     package let confidentialValues: [String]
 
-    /// What is wrong with `--report`, which is no fault of the file either.
+    /// The fault of `--report`, which is no fault of the file either.
     package let reportFault: String?
 
     /// At least one diagnostic must be an error, or something wrong with an option.

@@ -76,7 +76,7 @@ extension Reader {
         return errorCount == errors ? server : nil
     }
 
-    /// As whom a proxy is asked; nil without credentials, and after a fault.
+    /// The login for a proxy; nil without credentials, and after a fault.
     private mutating func proxyCredentials(
         _ draft: ProxyDraft,
         of server: ProxyServer,
@@ -102,7 +102,7 @@ extension Reader {
                 method: method
             )
         }
-        // With tickets nobody need be named.
+        // Kerberos tickets need no user name.
         if method == .negotiate {
             return ProxyCredentials(user: "", password: Secret(""), method: method)
         }

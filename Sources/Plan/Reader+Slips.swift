@@ -153,7 +153,7 @@ extension Reader {
         return lowercased == "authorization" || lowercased == "cookie"
     }
 
-    /// The mapping that was meant by whoever wrote one of its values alone.
+    /// The mapping that a user meant who wrote only one of its values.
     func likelyMapping(_ shorthand: Shorthand, _ node: NodeID) -> String? {
         if document.kind(of: node) == .sequence {
             return shorthand.ofList.map { "{ \($0): […] }" }

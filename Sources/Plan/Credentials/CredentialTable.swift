@@ -1,7 +1,7 @@
 internal import JobFile
 internal import TransferModel
 
-/// What one entry of `credentials` says.
+/// One entry of `credentials`.
 struct CredentialDraft: Sendable {
     var scope = ProtectionSpace.Scope.none
     /// Where `origin` or `host` stands.

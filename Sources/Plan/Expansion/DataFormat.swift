@@ -63,7 +63,7 @@ enum DataFormat: String, Sendable {
     }
 }
 
-/// What is wrong with a row of a data file, and where in it.
+/// A fault in a row of a data file, and its place in the row.
 struct RowFault: Error, Hashable {
     /// As a diagnostic's message.
     var message: String

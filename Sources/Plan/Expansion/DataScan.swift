@@ -7,7 +7,7 @@ struct DataScan {
     private(set) var index = RowIndex()
     /// The header of a CSV file, once it was read.
     private(set) var columns: [String]?
-    /// What is wrong, each with the text of its row.
+    /// The faults, each with the text of its row.
     private(set) var faults: [FileDiagnostics] = []
 
     private let format: DataFormat

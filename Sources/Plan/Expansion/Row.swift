@@ -1,7 +1,7 @@
 internal import JSON
 internal import JobFile
 
-/// What `${item…}` stands for in one task of a `forEach`.
+/// The values of `${item…}` in one task of a `forEach`.
 enum Row: Sendable {
     /// A value without fields: a line, or a number of a range.
     case scalar(ScalarValue)

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What `${run.…}` stands for: the same in every task of a run.
+/// The values of `${run.…}`: the same in every task of a run.
 package struct RunValues: Sendable, Hashable {
     /// The run's id, as in its report.
     package var id: String

@@ -4,7 +4,7 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// What `runner plan` shows: what would be run, in which order, and which line set what.
+/// The output of `runner plan`: the tasks, their order, and the line of each setting.
 ///
 /// Values that come from the environment are shown as the expressions that ask for them.
 package struct PlanListing {
@@ -16,7 +16,7 @@ package struct PlanListing {
     private let names: NeededNames
     /// The nodes of the plan's graph, each behind those that it needs.
     private let order: [Int]
-    /// What `timeoutInterval` is in the tasks of each session that do not set it.
+    /// The `timeoutInterval` of the tasks in each session that do not set it.
     private let timeouts: [SettingRow?]
 
     /// Orders the tasks and looks for the names that the job needs.

@@ -5,7 +5,7 @@ internal import TransferModel
 /// Finds what `runner plan` shows of the tasks of a plan, one after another; what the tasks of a `forEach` share is
 /// found once.
 struct TaskListing {
-    /// What is shown of one task.
+    /// The listing of one task.
     struct Task {
         var id: String
         /// Of its key.
@@ -14,7 +14,7 @@ struct TaskListing {
         var rows: [SettingRow]
     }
 
-    /// What the tasks of one entry share.
+    /// The values that the tasks of one entry share.
     private struct Common {
         var entry: Int
         var walk: SettingWalk
@@ -22,7 +22,7 @@ struct TaskListing {
     }
 
     private let plan: Plan
-    /// What `timeoutInterval` is in the tasks of each session that do not set it.
+    /// The `timeoutInterval` of the tasks in each session that do not set it.
     private let timeouts: [SettingRow?]
     private var common: Common?
     private var needs: (unit: Int, names: [String])?
@@ -32,7 +32,7 @@ struct TaskListing {
         self.timeouts = timeouts
     }
 
-    /// What is shown of the task of an index.
+    /// The listing of the task at an index.
     mutating func task(_ index: Int) -> Task {
         let place = plan.tasks.place(of: index)
         let entry = plan.tasks.entries[place.entry]

@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// What one entry of `secrets` says.
+/// One entry of `secrets`.
 struct SecretDraft: Sendable {
     var source: SecretDeclaration.Source?
     /// Every name that stands under `env`, also of a secret with a fault.

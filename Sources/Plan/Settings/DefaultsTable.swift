@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// What holds where a session or a task says nothing else.
+/// The values for sessions and tasks that do not set their own.
 struct DefaultsDraft: Sendable {
     var session = SessionConfiguration(name: "default")
     var task = TaskDraft()

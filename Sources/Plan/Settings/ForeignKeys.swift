@@ -2,7 +2,7 @@
 ///
 /// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling explains.
 enum ForeignKeys {
-    /// What is said of a foreign key.
+    /// The message about a foreign key.
     struct Hint: Sendable, Hashable {
         /// The key of the same mapping that means the same; nil when it is no key of that mapping.
         var key: String?

@@ -1,11 +1,11 @@
 internal import TransferModel
 
-/// What `hooks` says.
+/// The settings of `hooks`.
 struct HooksDraft: Sendable {
     var onFinish: [String]?
     var timeout = HooksTable.usualTimeout
 
-    /// nil when nobody is to be told.
+    /// nil when there is no hook to run.
     var finish: FinishHook? { onFinish.map { FinishHook(arguments: $0, timeout: timeout) } }
 }
 

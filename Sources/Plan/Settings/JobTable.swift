@@ -15,7 +15,7 @@ struct JobDraft: Sendable {
     var network = NetworkDraft()
 }
 
-/// What `report` says.
+/// The settings of `report`.
 struct ReportDraft: Sendable {
     /// The file of each report that the job asks for.
     var files: [ReportKind: PathValue] = [:]

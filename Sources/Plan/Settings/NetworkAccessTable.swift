@@ -15,7 +15,7 @@ enum NetworkAccessTable {
         ),
     ]
 
-    /// What a session does with an interface that nobody knows the class of.
+    /// How a session treats an interface of unknown class.
     private enum Unclassified: String, CaseIterable {
         case allow
         case deny

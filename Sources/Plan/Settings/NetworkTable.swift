@@ -2,7 +2,7 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// What `network` says.
+/// The settings of `network`.
 struct NetworkDraft: Sendable {
     var interfaces: [InterfaceRule] = []
 }

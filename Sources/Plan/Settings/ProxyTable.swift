@@ -1,7 +1,7 @@
 internal import JobFile
 internal import TransferModel
 
-/// What a mapping says of one proxy.
+/// The settings of one proxy.
 struct ProxyDraft: Sendable {
     var server: ProxyServer?
     var user: CredentialText?

@@ -20,7 +20,7 @@ enum SessionTable {
         ] + shared
     )
 
-    /// What may also stand in `defaults`.
+    /// The keys that `defaults` may also have.
     static let shared: [Setting<SessionConfiguration>] =
         [
             Setting(

@@ -2,7 +2,7 @@
 indirect enum Shape: Sendable {
     /// Any scalar but null, taken as text; with a pattern that its text matches.
     case text(pattern: String?)
-    /// A text that is shown to nobody.
+    /// A text that is never shown.
     case credential
     case boolean
     case integer(ClosedRange<Int>)

@@ -13,7 +13,7 @@ struct StreamDraft: Sendable {
     var contentType: String?
 }
 
-/// `stream`: a body whose length nobody knows before its end.
+/// `stream`: a body whose length is unknown before its end.
 enum StreamTable {
     static let table = SettingTable<StreamDraft>(
         "stream",

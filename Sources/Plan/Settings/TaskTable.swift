@@ -124,7 +124,7 @@ enum TaskTable {
         ]
     )
 
-    /// What every task has.
+    /// The keys of every task.
     private static let common: [Setting<TaskDraft>] =
         [
             Setting(
@@ -194,7 +194,7 @@ enum TaskTable {
             CacheTable.taskPolicy,
         ] + shared + NetworkAccessTable.task
 
-    /// What may also stand in `defaults`.
+    /// The keys that `defaults` may also have.
     static let shared: [Setting<TaskDraft>] = [
         Setting("retry", RetryTable.table, "When a failed attempt is repeated.") { $1(&$0.retry) },
         Setting("expect", ExpectTable.table, "What a response must look like.") {

@@ -70,13 +70,13 @@ struct TaskDraft: Sendable {
     var deniedAccess: NetworkAccess = []
 }
 
-/// What an upload says of going on where it was cut.
+/// The upload's setting for resuming after an interruption.
 enum ResumableUpload: String, Sendable, Hashable, CaseIterable {
     case auto
     case none
 }
 
-/// What an upload says of its idempotency key.
+/// The upload's setting for its idempotency key.
 enum KeyDraft: Sendable, Hashable {
     case none
     /// Made by the runner, the same one until the order is answered.

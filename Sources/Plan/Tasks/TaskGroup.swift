@@ -12,7 +12,7 @@ struct TaskGroup: Sendable {
     /// What each row says of its task; empty when all say the same.
     var settings: [Settings] = []
 
-    /// What the scheduler needs of a task before it starts.
+    /// The facts that the scheduler needs about a task before the task starts.
     struct Settings: Sendable, Hashable {
         var isRequired: Bool
         var priority: Double

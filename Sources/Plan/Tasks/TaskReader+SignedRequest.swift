@@ -2,7 +2,7 @@ internal import JobFile
 internal import TransferModel
 
 extension TaskReader {
-    /// What `awsSigV4` adds to a request that it signs.
+    /// The header fields that `awsSigV4` adds to a request that it signs.
     private static let signedFields = [
         "X-Amz-Date", "X-Amz-Content-Sha256", "X-Amz-Security-Token",
     ]

@@ -8,7 +8,7 @@ internal import TransferModel
 /// A class, so that a task that is read does not cost a copy of the sessions and defaults.
 final class TaskReader: Sendable {
     let sessions: [SessionConfiguration]
-    /// What `defaults` say of tasks.
+    /// The settings of `defaults` for tasks.
     let defaults: TaskDraft
     /// Where secrets stand in the fields of each session.
     let sessionSecrets: [[SecretUse]]

@@ -35,7 +35,7 @@ enum AbsolutePath {
         return "/" + components.joined(separator: "/") + (isFolder ? "/" : "")
     }
 
-    /// What stands behind the last slash.
+    /// The text after the last slash.
     static func lastComponent(of path: String) -> Substring {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path[...] }
         return path[path.utf8.index(after: slash)...]

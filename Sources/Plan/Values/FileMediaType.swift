@@ -1,6 +1,6 @@
 /// The media type of a file that is sent, as the ending of its name says.
 enum FileMediaType {
-    /// What a file without a known ending is: any bytes (RFC 2046 §4.5.1).
+    /// The type of a file without a known ending: any bytes (RFC 2046 §4.5.1).
     static let unknown = "application/octet-stream"
 
     /// The known endings; a text has no `charset`, because the name of its file does not say that.

@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// What may stand in a header field that the job file writes.
+/// The rules for a header field that the job file writes.
 enum HeaderRule {
     /// A token as the JSON Schema has it.
     static let namePattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"

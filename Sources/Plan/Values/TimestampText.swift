@@ -63,7 +63,7 @@ struct TimestampText: Hashable {
     }
 }
 
-/// What is left to read of a timestamp.
+/// The unread rest of a timestamp.
 private struct Scan {
     var rest: Substring.UTF8View
 
@@ -86,7 +86,7 @@ private struct Scan {
         return (hour * 3600 + minute * 60 + second - offset, nanoseconds)
     }
 
-    /// Of a second, in nanoseconds; 0 without one.
+    /// The fraction of a second, in nanoseconds; 0 without one.
     private mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         let digits = rest.prefix { (48...57).contains($0) }
@@ -95,7 +95,7 @@ private struct Scan {
         return Int64((String(Substring(digits)) + "000000000").prefix(9))
     }
 
-    /// Of the zone, in seconds east of UTC; 0 without one.
+    /// The offset of the zone, in seconds east of UTC; 0 without one.
     private mutating func offset() -> Int64? {
         let blanks = skipBlanks()
         if rest.isEmpty { return blanks == 0 ? 0 : nil }

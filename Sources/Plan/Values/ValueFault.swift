@@ -1,4 +1,4 @@
-/// What is wrong with the text of a value, without its place.
+/// A fault in the text of a value, without its place.
 struct ValueFault: Error, Hashable {
     let code: JobCode
     /// Continues "`key`: ", such as "a duration needs a unit".
