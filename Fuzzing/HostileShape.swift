@@ -1,4 +1,5 @@
-/// A part of a job that is cheap to write, and dear to whoever compares each piece of it with every other.
+/// A part of a job that is cheap to write, and dear to whoever compares each piece of it with every
+/// other.
 struct HostileShape {
     private let front: String
     /// What is repeated, `#` in it the number of the repetition.

@@ -2,7 +2,8 @@ import ArgumentParser
 import SystemKit
 import TestSupport
 
-/// `job-fuzz`: changes job files at random and takes each through the whole of `validate` and `plan`.
+/// `job-fuzz`: changes job files at random and takes each through the whole of `validate` and
+/// `plan`.
 ///
 /// Every input is a file before it is tried, so that one that kills the process stays behind.
 @main

@@ -8,7 +8,8 @@ import TransferModel
 
 /// One input taken through everything that `validate` and `plan` do with a file.
 struct Trial {
-    /// The codes of the diagnostics, sorted, each once; of a plan the number of its tasks up to three.
+    /// The codes of the diagnostics, sorted, each once; of a plan the number of its tasks up to
+    /// three.
     private(set) var answer = ""
     /// What must not be, one sentence each.
     private(set) var faults: [String] = []

@@ -25,7 +25,8 @@ package struct Cookie: Sendable, Hashable {
     package var expiryTime: Timestamp?
     /// Who set it.
     package var source: Origin
-    /// Whether nobody but `source` gets it, because it has a secret of the job's in it; it is never written to disk.
+    /// Whether nobody but `source` gets it, because it has a secret of the job's in it; it is never
+    /// written to disk.
     package var isConfined = false
     /// Of the first cookie of that name and place.
     package var creationTime: Timestamp
@@ -33,11 +34,12 @@ package struct Cookie: Sendable, Hashable {
     package var modificationTime: Timestamp
     package var lastAccessTime: Timestamp
 
-    /// No cookie lives longer from the time on at which it was set (RFC 6265bis §5.5), microseconds.
+    /// No cookie lives longer from the time on at which it was set (RFC 6265bis §5.5),
+    /// microseconds.
     static let maximumLifetime: Int64 = 400 * 86_400 * 1_000_000
 
-    /// The cookie that a field makes at a URL, as steps 5 to 22 of the storage model have it; nil when it is to be
-    /// ignored.
+    /// The cookie that a field makes at a URL, as steps 5 to 22 of the storage model have it; nil
+    /// when it is to be ignored.
     ///
     /// - Parameters:
     ///   - field: What the response says.
@@ -127,8 +129,9 @@ package struct Cookie: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - url: What is asked.
-    ///   - isAway: Whether a redirect has led the request to another origin than the job names: then no other
-    ///     origin's cookie goes along that is for its host alone, also not to another port of that host.
+    ///   - isAway: Whether a redirect has led the request to another origin than the job names:
+    ///     then no other origin's cookie goes along that is for its host alone, also not to another
+    ///     port of that host.
     ///   - now: An expired cookie goes nowhere.
     /// - Returns: Whether it goes along.
     func isFor(_ url: HTTPURL, isAway: Bool, at now: Timestamp) -> Bool {

@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// Reads the dates of `Expires`, which are written in more ways than HTTP allows (RFC 6265bis §5.1.1).
+/// Reads the dates of `Expires`, which are written in more ways than HTTP allows (RFC 6265bis
+/// §5.1.1).
 enum CookieDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",

@@ -1,24 +1,28 @@
 internal import SystemKit
 package import TransferModel
 
-/// The file in which the cookies of a session outlive the run, shared by all processes that run the job.
+/// The file in which the cookies of a session outlive the run, shared by all processes that run the
+/// job.
 ///
-/// Each reads it when it begins and adds its own changes when it ends, under a lock: of two states of a cookie the one
-/// that was set later stays, and a deletion is such a state, remembered for a while. The file is replaced as a whole.
-/// Its name is that of the file, its lock has `.lock` behind it.
+/// Each reads it when it begins and adds its own changes when it ends, under a lock: of two states
+/// of a cookie the one that was set later stays, and a deletion is such a state, remembered for a
+/// while. The file is replaced as a whole. Its name is that of the file, its lock has `.lock`
+/// behind it.
 package struct CookieFile: Sendable {
     /// Why cookies could not be read or written, in words.
     package struct Fault: Error, Sendable, Hashable {
         package var message: String
     }
 
-    /// The folder, made with its parents when there is something to write; readable by its owner alone.
+    /// The folder, made with its parents when there is something to write; readable by its owner
+    /// alone.
     private let folder: String
     private let name: String
 
     /// Longer files are none of ours, bytes.
     private static let maximumSize = 64 << 20
-    /// How long deletions are remembered: as long as a run may take that has read the file before, microseconds.
+    /// How long deletions are remembered: as long as a run may take that has read the file before,
+    /// microseconds.
     private static let memoryOfDeletions: Int64 = 30 * 86_400 * 1_000_000
     /// How long another process may take to write, nanoseconds.
     private static let patience: Int64 = 10_000_000_000

@@ -13,7 +13,8 @@ package final class CookieJar: Sendable {
     ///   - configuration: Whose policies hold.
     ///   - store: What there is already.
     ///   - suffixes: Which domains are everybody's.
-    ///   - findSecret: Finds the job's secrets, so that a cookie that holds one stays with the origin that set it.
+    ///   - findSecret: Finds the job's secrets, so that a cookie that holds one stays with the
+    ///     origin that set it.
     package init(
         _ configuration: SessionConfiguration,
         store: CookieStore = CookieStore(),
@@ -27,7 +28,8 @@ package final class CookieJar: Sendable {
         self.findSecret = findSecret
     }
 
-    /// Whether the session may have anything to do with cookies; one that accepts none and has none does not.
+    /// Whether the session may have anything to do with cookies; one that accepts none and has none
+    /// does not.
     package var isOfUse: Bool {
         policy != .never || sends && !store.withLock { $0.isEmpty }
     }

@@ -13,8 +13,8 @@ enum CookieScope {
 
     /// Whether a host is a name, which can lie below another one, and not an address.
     ///
-    /// A last label that is a number makes an address of it, however that is written (URL Standard, *ends in a
-    /// number*).
+    /// A last label that is a number makes an address of it, however that is written (URL Standard,
+    /// *ends in a number*).
     static func isName(_ host: String) -> Bool { isName(host.utf8.span) }
 
     private static func isName(_ host: Span<UInt8>) -> Bool {

@@ -6,7 +6,8 @@ package struct CookieStore: Sendable {
     /// More of one domain are not kept, nor more in all (RFC 6265bis §6.1).
     static let maximumPerDomain = 50
     static let maximumCount = 3000
-    /// A request does not carry more: many servers refuse a longer field, and then every request, bytes.
+    /// A request does not carry more: many servers refuse a longer field, and then every request,
+    /// bytes.
     static let maximumFieldSize = 8190
 
     /// By domain; none is empty.
@@ -16,7 +17,8 @@ package struct CookieStore: Sendable {
     private var lastTime = Timestamp.distantPast
     /// What the cookies had at the beginning is not later.
     private var beginning = Timestamp.distantPast
-    /// What has been deleted, as expired cookies without values: other processes are to delete it too.
+    /// What has been deleted, as expired cookies without values: other processes are to delete it
+    /// too.
     private var deletions: [Cookie] = []
 
     package init() {}
@@ -37,7 +39,8 @@ package struct CookieStore: Sendable {
         cookies.values.joined().sorted { $0.creationTime < $1.creationTime }
     }
 
-    /// What has changed since the beginning and outlives the run, deletions among it: they are expired cookies.
+    /// What has changed since the beginning and outlives the run, deletions among it: they are
+    /// expired cookies.
     package var changes: [Cookie] {
         deletions + all.filter { $0.expiryTime != nil && $0.modificationTime > beginning }
     }
@@ -101,14 +104,16 @@ package struct CookieStore: Sendable {
         var field = ""
         for cookie in cookies(for: url, isAway: isAway, at: now) {
             let pair = cookie.pair
-            // What comes last matters least: its path is the shortest, and it is the newest of those.
+            // What comes last matters least: its path is the shortest, and it is the newest of
+            // those.
             guard field.utf8.count + pair.utf8.count + 2 <= Self.maximumFieldSize else { break }
             field += field.isEmpty ? pair : "; \(pair)"
         }
         return field.isEmpty ? nil : field
     }
 
-    /// Whether a cookie from a connection that anybody can write to would stand before a secure one.
+    /// Whether a cookie from a connection that anybody can write to would stand before a secure
+    /// one.
     private func hidesSecureCookie(_ cookie: Cookie) -> Bool {
         cookies.values.joined().contains { other in
             other.isSecure && other.name.hasSameBytes(as: cookie.name)

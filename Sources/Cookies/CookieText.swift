@@ -2,11 +2,12 @@ internal import JSON
 internal import SystemKit
 internal import TransferModel
 
-/// The text of a cookie file: a line of JSON for each cookie, between one that says what it is and one that says
-/// whether it is whole.
+/// The text of a cookie file: a line of JSON for each cookie, between one that says what it is and
+/// one that says whether it is whole.
 ///
-/// Not Netscape's format, which other programs read: its seven columns have no place for the order of cookies, for
-/// `SameSite`, for when one was changed and for deletions, without which processes cannot merge what they know.
+/// Not Netscape's format, which other programs read: its seven columns have no place for the order
+/// of cookies, for `SameSite`, for when one was changed and for deletions, without which processes
+/// cannot merge what they know.
 enum CookieText {
     private static let formatVersion: Int64 = 1
 

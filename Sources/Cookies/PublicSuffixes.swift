@@ -9,10 +9,12 @@ package struct PublicSuffixes: Sendable {
         self.contains = contains
     }
 
-    /// The Public Suffix List; without libpsl every domain counts as one, so that a cookie is for one host only.
+    /// The Public Suffix List; without libpsl every domain counts as one, so that a cookie is for
+    /// one host only.
     package static let system = PublicSuffixes { PublicSuffixList.isPublicSuffix($0) ?? true }
 
-    /// The domain that somebody has registered and that the host is in: `example.co.uk` of `www.example.co.uk`.
+    /// The domain that somebody has registered and that the host is in: `example.co.uk` of
+    /// `www.example.co.uk`.
     ///
     /// A host that is an address or a public suffix is a site of its own.
     func site(of host: String) -> String {

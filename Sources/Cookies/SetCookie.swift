@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// A `Set-Cookie` field as it is written, before anything is known of who sent it (RFC 6265bis §5.6).
+/// A `Set-Cookie` field as it is written, before anything is known of who sent it (RFC 6265bis
+/// §5.6).
 package struct SetCookie: Sendable, Hashable {
     package var name: String
     package var value: String
@@ -23,8 +24,8 @@ package struct SetCookie: Sendable, Hashable {
 
     /// Reads the field's value.
     ///
-    /// Control bytes, a name and value of more than 4096 bytes, neither a name nor a value, and what is not UTF-8 give
-    /// nil: the cookie is ignored.
+    /// Control bytes, a name and value of more than 4096 bytes, neither a name nor a value, and
+    /// what is not UTF-8 give nil: the cookie is ignored.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard !bytes.contains(where: Self.isForbidden),
             let text = String(validating: bytes, as: UTF8.self)
@@ -58,7 +59,8 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// Takes what stands before the next semicolon, at its first equals sign; `value` is nil without one.
+    /// Takes what stands before the next semicolon, at its first equals sign; `value` is nil
+    /// without one.
     private static func next(
         of rest: inout Substring.UTF8View
     ) -> (name: Substring, value: Substring?) {

@@ -1,6 +1,7 @@
 internal import CCurl
 
-/// Undoes the content coding of a body as it comes in (RFC 9110 §8.4.1), by the libraries that libcurl decodes with.
+/// Undoes the content coding of a body as it comes in (RFC 9110 §8.4.1), by the libraries that
+/// libcurl decodes with.
 ///
 /// libcurl takes a coded body that ends before its coding does for a whole one; this does not.
 @safe package final class ContentDecoder {
@@ -45,7 +46,8 @@ internal import CCurl
         case refused
     }
 
-    /// How much is decoded at a time: a small piece that stands for very much is handed on bit by bit.
+    /// How much is decoded at a time: a small piece that stands for very much is handed on bit by
+    /// bit.
     private static let pieceSize = 64 << 10
 
     private let state: UnsafeMutableRawPointer

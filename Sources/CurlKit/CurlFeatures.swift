@@ -7,7 +7,8 @@ package struct CurlFeatures: Sendable, Hashable {
     /// The libraries behind HTTP/2 and HTTP/3 with their versions; nil without them.
     package let http2Library: String?
     package let http3Library: String?
-    /// Versions of the libraries that codings are undone by; nil for what libcurl was built without.
+    /// Versions of the libraries that codings are undone by; nil for what libcurl was built
+    /// without.
     package let zlibVersion: String?
     package let brotliVersion: String?
     package let zstdVersion: String?

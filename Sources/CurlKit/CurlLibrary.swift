@@ -37,7 +37,8 @@ package struct CurlLibrary: Sendable, Hashable {
             self.message = message
         }
 
-        /// What is said of a libcurl before 7.88, whose options and times are others; nil for a later one.
+        /// What is said of a libcurl before 7.88, whose options and times are others; nil for a
+        /// later one.
         package init?(version: String, number: Int) {
             if number >= 0x07_58_00 { return nil }
             message = "libcurl 7.88 or newer is needed, this is \(version)"

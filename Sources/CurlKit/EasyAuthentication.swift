@@ -17,7 +17,8 @@ package enum EasyAuthentication: Sendable, Hashable {
         }
     }
 
-    /// Whether libcurl may take several requests for it, so that the first ones go without their body.
+    /// Whether libcurl may take several requests for it, so that the first ones go without their
+    /// body.
     package var takesSeveralRequests: Bool {
         switch self {
         case .ntlm, .negotiate, .digest: true

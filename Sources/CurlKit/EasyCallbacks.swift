@@ -1,7 +1,8 @@
 internal import CCurl
 internal import Glibc
 
-// The C side of `EasyHandleClient`: each recovers the handle, calls one method and translates its answer.
+// The C side of `EasyHandleClient`: each recovers the handle, calls one method and translates its
+// answer.
 
 private func client(_ user: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
     guard let user = unsafe user else { return nil }

@@ -27,8 +27,8 @@ package struct EasyRequest {
     /// nil asks the origin itself, whatever the environment says.
     package var proxy: EasyProxy?
     package var authentication: EasyAuthentication?
-    /// Whether the last exchange of the same handle was this request and was answered with a challenge, which libcurl
-    /// has kept.
+    /// Whether the last exchange of the same handle was this request and was answered with a
+    /// challenge, which libcurl has kept.
     package var answersChallenge: Bool
     /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
@@ -37,8 +37,8 @@ package struct EasyRequest {
     package var httpProtocol = HTTPProtocol.http1
     /// Shown when a connection is opened; those of other certificates are not reused.
     package var clientCertificate: EasyCertificate?
-    /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the request's head alone,
-    /// until it asks for more.
+    /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the
+    /// request's head alone, until it asks for more.
     package var hearsTraffic: Bool
 
     package init(

@@ -10,8 +10,8 @@ extension EasyHandle {
         case nil: scheme = 0
         case .awaited:
             scheme = 0
-            // Only with a user does libcurl take note that a challenge is dealt with: otherwise it passes over the one
-            // that says that a nonce is stale.
+            // Only with a user does libcurl take note that a challenge is dealt with: otherwise it
+            // passes over the one that says that a nonce is stale.
             login = ("", "")
         case .basic(let user, let password):
             scheme = CCURL_AUTH_BASIC

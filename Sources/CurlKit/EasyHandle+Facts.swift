@@ -2,10 +2,11 @@ internal import CCurl
 
 // What libcurl tells of the last exchange.
 extension EasyHandle {
-    /// The `errno` of the last call on any socket of this handle that failed (`CURLINFO_OS_ERRNO`); nil when none has.
+    /// The `errno` of the last call on any socket of this handle that failed (`CURLINFO_OS_ERRNO`);
+    /// nil when none has.
     ///
-    /// libcurl never clears it: an exchange that failed for another reason, or did not fail, still finds that of an
-    /// earlier one here.
+    /// libcurl never clears it: an exchange that failed for another reason, or did not fail, still
+    /// finds that of an earlier one here.
     package var lastOSErrno: Int? {
         getLong(CURLINFO_OS_ERRNO).flatMap { $0 == 0 ? nil : $0 }
     }
@@ -19,9 +20,11 @@ extension EasyHandle {
         return unsafe text.map { unsafe String(cString: $0) }
     }
 
-    /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).
+    /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`,
+    /// `CURLINFO_PRIMARY_PORT`).
     ///
-    /// libcurl 8 tells it of connections only that came about: of another one it is the address that was tried last.
+    /// libcurl 8 tells it of connections only that came about: of another one it is the address
+    /// that was tried last.
     package var remoteEndpoint: (address: String, port: Int)? {
         var text: UnsafePointer<CChar>?
         guard unsafe ccurl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK,
@@ -46,7 +49,8 @@ extension EasyHandle {
         }
     }
 
-    /// The socket of a connection that was opened since this handle was prepared; nil for another connection.
+    /// The socket of a connection that was opened since this handle was prepared; nil for another
+    /// connection.
     package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
         guard
             var socket = openings.lazy.compactMap({
@@ -63,8 +67,8 @@ extension EasyHandle {
         openings.last(where: sockets.isOpen)
     }
 
-    /// Ends the connections at once that were opened since this handle was prepared, which is for the thread that it belongs to:
-    /// those that no request goes over yet.
+    /// Ends the connections at once that were opened since this handle was prepared, which is for
+    /// the thread that it belongs to: those that no request goes over yet.
     package func resetConnections() {
         for opening in openings where sockets.isOpen(opening) {
             sockets.reset(opening)
@@ -80,8 +84,8 @@ extension EasyHandle {
         )
     }
 
-    /// The TLS of the connection that a request is about to be sent over; nil without TLS, or when the TLS library is not
-    /// OpenSSL.
+    /// The TLS of the connection that a request is about to be sent over; nil without TLS, or when
+    /// the TLS library is not OpenSSL.
     ///
     /// From then on `lacksCloseNotify` is about this connection.
     package func useTLS() -> TLSFacts? {
@@ -102,10 +106,12 @@ extension EasyHandle {
         )
     }
 
-    /// Whether TLS holds bytes that came behind the last response on the current connection; false without OpenSSL.
+    /// Whether TLS holds bytes that came behind the last response on the current connection; false
+    /// without OpenSSL.
     package var hasUnreadTLS: Bool { unsafe ccurl_tls_has_unread(pointer) != 0 }
 
-    /// Whether the current connection carries several streams, whose frames say which request they are for (HTTP/2, HTTP/3).
+    /// Whether the current connection carries several streams, whose frames say which request they
+    /// are for (HTTP/2, HTTP/3).
     package var hasStreams: Bool {
         // For HTTP/1.1 libcurl chooses none that has.
         guard httpProtocol != .http1 else { return false }

@@ -3,10 +3,11 @@ internal import SystemKit
 
 /// One libcurl easy handle with everything that libcurl keeps pointers to.
 ///
-/// Belongs to the thread that drives its multi handle. Reused for many exchanges of one session; what a request sets
-/// is set anew by each `prepare`.
+/// Belongs to the thread that drives its multi handle. Reused for many exchanges of one session;
+/// what a request sets is set anew by each `prepare`.
 @safe package final class EasyHandle {
-    /// Who hears of the exchange; set before the handle is added to a multi handle, nil while it is idle.
+    /// Who hears of the exchange; set before the handle is added to a multi handle, nil while it is
+    /// idle.
     package var client: (any EasyHandleClient)?
 
     /// The owner's number for what the handle is doing.
@@ -16,13 +17,14 @@ internal import SystemKit
     let sockets: SocketTable
     let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
-    /// Watches TLS: what is wrong with a certificate, whether one is asked for, how connections end, their
-    /// layers; nil when OpenSSL is not there.
+    /// Watches TLS: what is wrong with a certificate, whether one is asked for, how connections
+    /// end, their layers; nil when OpenSSL is not there.
     let trust: OpaquePointer?
     private var headerList: HeaderList?
     /// Whether libcurl calls the debug callback.
     ///
-    /// It also words messages then that nobody reads, a tenth of the time of a small transfer: not always on, therefore.
+    /// It also words messages then that nobody reads, a tenth of the time of a small transfer: not
+    /// always on, therefore.
     private var isVerbose = true
     /// Whether the running exchange's client hears of all traffic.
     private var hearsTraffic = true
@@ -35,7 +37,8 @@ internal import SystemKit
     package internal(set) var triedPeer: SocketAddress?
     /// The sockets that were opened since it was prepared, some of which may be closed by now.
     var openings: [SocketTable.Opening] = []
-    /// The socket that libcurl waits for last; known only while the multi handle tells of those that are dropped.
+    /// The socket that libcurl waits for last; known only while the multi handle tells of those
+    /// that are dropped.
     var watchedSocket: Int32?
     /// Whether libcurl waits for a socket of it; known under the same condition.
     package var hasSocket: Bool { watchedSocket != nil }
@@ -43,7 +46,8 @@ internal import SystemKit
     private(set) var isConnecting = false
     /// Whether libcurl looks names up whatever it has kept of them.
     private var resolvesAnew = false
-    /// Whether the last request left options behind that a plain GET does not overwrite, or a challenge.
+    /// Whether the last request left options behind that a plain GET does not overwrite, or a
+    /// challenge.
     private var needsReset = false
     private var authentication: EasyAuthentication?
 
@@ -120,10 +124,12 @@ internal import SystemKit
     /// Notes that a response has a challenge, which libcurl keeps for the next request.
     package func noteChallenge() { needsReset = true }
 
-    /// Goes on with a request whose body had nothing to send; its client is called again from the multi handle.
+    /// Goes on with a request whose body had nothing to send; its client is called again from the
+    /// multi handle.
     package func resume() throws(CurlCode) {
         let code = unsafe CurlCode(ccurl_easy_resume(pointer))
-        // The transfer has lost its connection already: libcurl 8 says so, and is about to tell its end.
+        // The transfer has lost its connection already: libcurl 8 says so, and is about to tell its
+        // end.
         if code.rawValue == 43 { return }
         guard code.isOK else { throw code }
     }
@@ -134,8 +140,8 @@ internal import SystemKit
         setVerbose(true)
     }
 
-    /// From now on, until the next request leaves, the client hears of what libcurl reads without handing it over: the body
-    /// of a response whose challenge it answers by itself.
+    /// From now on, until the next request leaves, the client hears of what libcurl reads without
+    /// handing it over: the body of a response whose challenge it answers by itself.
     package func hearDiscardedBody() { setProgress(true) }
 
     /// A socket was opened for a connection.
@@ -145,7 +151,8 @@ internal import SystemKit
         setConnecting(true)
     }
 
-    /// Notes whether it is connecting, also for those who look at sockets only while some handle is.
+    /// Notes whether it is connecting, also for those who look at sockets only while some handle
+    /// is.
     func setConnecting(_ isConnecting: Bool) {
         guard isConnecting != self.isConnecting else { return }
         self.isConnecting = isConnecting
@@ -196,7 +203,8 @@ internal import SystemKit
         return text.isEmpty ? nil : text
     }
 
-    /// The certificate that was refused since the last `prepare`; nil when none was, or OpenSSL is not there.
+    /// The certificate that was refused since the last `prepare`; nil when none was, or OpenSSL is
+    /// not there.
     package var certificateFault: CertificateFault? {
         guard let trust = unsafe trust, let fault = unsafe ccurl_trust_fault(trust) else {
             return nil
@@ -210,8 +218,8 @@ internal import SystemKit
         return unsafe ccurl_trust_was_asked(trust) != 0
     }
 
-    /// Whether the server has not said that it closes the connection of the last request, as TLS wants it (RFC 8446 §6.1);
-    /// false without TLS, and when OpenSSL is not there.
+    /// Whether the server has not said that it closes the connection of the last request, as TLS
+    /// wants it (RFC 8446 §6.1); false without TLS, and when OpenSSL is not there.
     package var lacksCloseNotify: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_lacks_close_notify(trust) != 0
@@ -245,7 +253,8 @@ extension EasyHandle {
         clientCertificate = nil
         try setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
 
-        // Sizes: measured, 512 KiB takes a large file in little more than half the time of the default.
+        // Sizes: measured, 512 KiB takes a large file in little more than half the time of the
+        // default.
         try setLong(CURLOPT_BUFFERSIZE, 512 << 10)
         try setLong(CURLOPT_UPLOAD_BUFFERSIZE, 2 << 20)
 
@@ -281,7 +290,8 @@ extension EasyHandle {
 
     /// Sets the version of HTTP that is offered.
     ///
-    /// With one that has streams, a request waits for a connection that is being opened rather than opening another.
+    /// With one that has streams, a request waits for a connection that is being opened rather than
+    /// opening another.
     private func setProtocol(_ version: HTTPProtocol) throws(CurlCode) {
         let number =
             switch version {
@@ -300,7 +310,8 @@ extension EasyHandle {
         try setPath(CURLOPT_SSLCERT, certificate?.certificateFile)
         try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
         try setPath(CURLOPT_SSLKEY, certificate?.keyFile)
-        // Without any OpenSSL asks for one, at the terminal or on the standard input, and waits for the answer.
+        // Without any OpenSSL asks for one, at the terminal or on the standard input, and waits for
+        // the answer.
         try setString(CURLOPT_KEYPASSWD, certificate.map { $0.password ?? "" })
         clientCertificate = certificate
     }

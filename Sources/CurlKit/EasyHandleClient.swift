@@ -1,34 +1,38 @@
 /// What happens on an easy handle while it performs, as its owner sees it.
 ///
-/// Called on the thread that drives the handle, from inside libcurl: an implementation must not block and must not
-/// add or remove handles. Spans are valid during the call only.
+/// Called on the thread that drives the handle, from inside libcurl: an implementation must not
+/// block and must not add or remove handles. Spans are valid during the call only.
 package protocol EasyHandleClient: AnyObject {
     /// A name is about to be resolved (`CURLOPT_RESOLVER_START_FUNCTION`).
     func didStartResolving()
-    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); nil refuses this address, and libcurl tries the
-    /// next one.
+    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); nil refuses this address, and
+    /// libcurl tries the next one.
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions?
     /// A socket was bound to the device that was asked for, or was not; false refuses this address.
     func didBind(_ binding: SocketBinding) -> Bool
-    /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`); false ends the transfer.
+    /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`); false
+    /// ends the transfer.
     func willSendRequest(over connection: ConnectionFacts) -> Bool
-    /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`); before `willSendRequest` it is one
-    /// that asks a proxy for a tunnel.
+    /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`); before
+    /// `willSendRequest` it is one that asks a proxy for a tunnel.
     func didSendHead(_ bytes: Span<UInt8>)
-    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`); told of while traffic is heard.
+    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`); told of while traffic is
+    /// heard.
     func didTransfer(_ traffic: Traffic, count: Int)
-    /// One line of a response head or trailer, its line end included; false ends the transfer. Before `willSendRequest`
-    /// it is of a proxy's answer to being asked for a tunnel.
+    /// One line of a response head or trailer, its line end included; false ends the transfer.
+    /// Before `willSendRequest` it is of a proxy's answer to being asked for a tunnel.
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool
     /// A piece of the body; false ends the transfer.
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool
-    /// libcurl has thrown bytes away that came behind the end of a response (`CURLINFO_TEXT`); told of while traffic is heard.
+    /// libcurl has thrown bytes away that came behind the end of a response (`CURLINFO_TEXT`); told
+    /// of while traffic is heard.
     func didDropExcess()
-    /// More has perhaps come of a body that libcurl throws away (`CURLOPT_XFERINFOFUNCTION`); false ends the transfer.
+    /// More has perhaps come of a body that libcurl throws away (`CURLOPT_XFERINFOFUNCTION`); false
+    /// ends the transfer.
     ///
-    /// Called after `EasyHandle.hearDiscardedBody` only, until the next request leaves: at least once for each piece that
-    /// was read. `received` is how many bytes of the response's body there have been; 0 before `willSendRequest`, where a
-    /// piece is one byte.
+    /// Called after `EasyHandle.hearDiscardedBody` only, until the next request leaves: at least
+    /// once for each piece that was read. `received` is how many bytes of the response's body there
+    /// have been; 0 before `willSendRequest`, where a piece is one byte.
     func mayDiscard(received: Int64) -> Bool
     /// Asks for the next piece of the request body.
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead

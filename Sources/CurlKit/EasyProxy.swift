@@ -1,6 +1,7 @@
 internal import CCurl
 
-/// A proxy as libcurl takes it; told from others by its identity, so that exchanges need not compare texts.
+/// A proxy as libcurl takes it; told from others by its identity, so that exchanges need not
+/// compare texts.
 package final class EasyProxy: Sendable {
     /// The one scheme of authentication that is spoken.
     package enum Authentication: Sendable, Hashable {
@@ -36,7 +37,8 @@ package final class EasyProxy: Sendable {
 }
 
 extension EasyHandle {
-    /// Sends what follows through a proxy; nil asks origins themselves, whatever the environment says.
+    /// Sends what follows through a proxy; nil asks origins themselves, whatever the environment
+    /// says.
     func setProxy(_ proxy: EasyProxy?) throws(CurlCode) {
         // An empty text keeps libcurl from the environment.
         try setString(CURLOPT_PROXY, proxy?.url ?? "")
@@ -66,6 +68,7 @@ extension EasyHandle {
         }
     }
 
-    /// What a proxy said in place of making a connection (`CURLINFO_PROXY_ERROR`, a `CURLproxycode`); 0 when nothing.
+    /// What a proxy said in place of making a connection (`CURLINFO_PROXY_ERROR`, a
+    /// `CURLproxycode`); 0 when nothing.
     package var proxyErrorCode: Int { getLong(CURLINFO_PROXY_ERROR) ?? 0 }
 }

@@ -10,7 +10,8 @@ internal import SystemKit
         self.lines = lines
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            // On no memory the list stays as it was; the request then lacks a line rather than the process its life.
+            // On no memory the list stays as it was; the request then lacks a line rather than the
+            // process its life.
             if let longer = unsafe ccurl_slist_append(list, line) { unsafe list = longer }
         }
         unsafe pointer = list

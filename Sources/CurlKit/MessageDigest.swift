@@ -29,7 +29,8 @@ internal import CCurl
         }
     }
 
-    /// The digest of the bytes so far in hexadecimal digits, to which more may be added; nil without memory.
+    /// The digest of the bytes so far in hexadecimal digits, to which more may be added; nil
+    /// without memory.
     package var current: String? {
         var digest = [UInt8](repeating: 0, count: algorithm.rawValue / 8)
         guard unsafe ccurl_digest_current(context, &digest) == 1 else { return nil }
@@ -43,7 +44,8 @@ internal import CCurl
         return digest
     }
 
-    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil without memory, or when libcrypto is not there.
+    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil without memory, or when libcrypto is
+    /// not there.
     package static func sha256(of bytes: borrowing [UInt8]) -> String? {
         var digest = [UInt8](repeating: 0, count: 32)
         let isMade = unsafe bytes.withUnsafeBytes { buffer in

@@ -1,7 +1,8 @@
 internal import CCurl
 package import SystemKit
 
-/// Many easy handles that share connections: one libcurl multi handle, driven by somebody's event loop.
+/// Many easy handles that share connections: one libcurl multi handle, driven by somebody's event
+/// loop.
 ///
 /// Belongs to one thread. Connections are never shared between two multi handles.
 @safe package final class MultiHandle {
@@ -10,14 +11,16 @@ package import SystemKit
         /// Call `timeoutAction` after so many milliseconds; nil means there is nothing to wait for
         /// (`CURLMOPT_TIMERFUNCTION`).
         func multi(_ tag: Int, setTimer milliseconds: Int?)
-        /// libcurl has lost interest in the socket of a handle; only while `tellsOfDroppedSockets` is set.
+        /// libcurl has lost interest in the socket of a handle; only while `tellsOfDroppedSockets`
+        /// is set.
         func multi(_ tag: Int, didDropSocketOf handle: EasyHandle)
     }
 
     /// The number by which the driver knows this handle.
     package let tag: Int
-    /// Whether the driver hears when a handle has no socket any more to wait for, which costs something with each
-    /// transfer: a paused body with a connection that has ended shows in nothing else.
+    /// Whether the driver hears when a handle has no socket any more to wait for, which costs
+    /// something with each transfer: a paused body with a connection that has ended shows in
+    /// nothing else.
     package var tellsOfDroppedSockets = false
     private weak var driver: (any Driver)?
     /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); held, because connections are closed last.
@@ -25,8 +28,8 @@ package import SystemKit
     private let pointer: UnsafeMutableRawPointer
     /// Those that have lost a socket while they were connecting.
     ///
-    /// libcurl before its version 8.4 turns to the next address of a host when it looks at the handle again, and waits for no socket and
-    /// no time to do so.
+    /// libcurl before its version 8.4 turns to the next address of a host when it looks at the
+    /// handle again, and waits for no socket and no time to do so.
     private var turning: [EasyHandle] = []
     /// By the address of libcurl's handle.
     private var handles: [UInt: EasyHandle] = [:]
@@ -112,7 +115,8 @@ package import SystemKit
         return nil
     }
 
-    /// Tells of a handle that has no socket any more; one that goes on over another connection has that one.
+    /// Tells of a handle that has no socket any more; one that goes on over another connection has
+    /// that one.
     fileprivate func noteSocket(_ socket: Int32, what: Int32, of easy: UnsafeMutableRawPointer?) {
         guard tellsOfDroppedSockets || sockets.connectingCount > 0,
             let handle = handles[UInt(bitPattern: easy)]

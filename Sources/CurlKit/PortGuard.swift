@@ -3,13 +3,15 @@ internal import SystemKit
 
 /// Holds the port of a connection that was closed until its peer is quiet.
 ///
-/// The kernel forgets with a socket the interface that it was bound to. Segments that arrive later belong to no socket,
-/// and the kernel answers each with a reset by its default route, which a policy may forbid. A guard is a second socket
-/// with the address, the port and the interface of the connection. It drops the late segments and accepts no connection.
+/// The kernel forgets with a socket the interface that it was bound to. Segments that arrive later
+/// belong to no socket, and the kernel answers each with a reset by its default route, which a
+/// policy may forbid. A guard is a second socket with the address, the port and the interface of
+/// the connection. It drops the late segments and accepts no connection.
 final class PortGuard {
     /// What a guard does about late segments.
     enum Manner {
-        /// Resets leave by the interface of that number; a peer that has missed the first reset gets another one.
+        /// Resets leave by the interface of that number; a peer that has missed the first reset
+        /// gets another one.
         case answers(by: Int32)
         /// Nothing leaves by any interface.
         case isSilent
@@ -39,12 +41,13 @@ final class PortGuard {
 
     /// Guards the port of a connection whose socket is about to be reset.
     ///
-    /// nil when no guard is needed, because the peer has ended its side or never answered with anything, and when the
-    /// kernel has no socket to give.
+    /// nil when no guard is needed, because the peer has ended its side or never answered with
+    /// anything, and when the kernel has no socket to give.
     convenience init?(of socket: Int32, _ state: ConnectionState, _ manner: Manner) {
         guard state.mayHearMore else { return nil }
         let mayAnswer = if case .answers = manner { true } else { false }
-        // What comes of a connection that nobody has answered yet is one segment, which is to be answered.
+        // What comes of a connection that nobody has answered yet is one segment, which is to be
+        // answered.
         let isSilent = !mayAnswer || !state.isUnanswered
         guard let opened = Self.open(beside: socket, manner, isSilent: isSilent) else { return nil }
         let roundTrips = min(2 * state.roundTripMicroseconds * 1000, Self.longestPause)
@@ -125,9 +128,11 @@ final class PortGuard {
         return nil
     }
 
-    /// Lets a socket drop what comes over any router (RFC 5082), or all that comes; false where the kernel refuses.
+    /// Lets a socket drop what comes over any router (RFC 5082), or all that comes; false where the
+    /// kernel refuses.
     ///
-    /// Nothing has a time to live of 255 that a router has handed on, and few systems send anything with it.
+    /// Nothing has a time to live of 255 that a router has handed on, and few systems send anything
+    /// with it.
     private static func setSilent(_ socket: Int32, _ isSilent: Bool, family: sa_family_t) -> Bool {
         let least: Int32 = isSilent ? 255 : 0
         let isSet = SocketOptions.set(socket, Int32(IPPROTO_IP), minimumTimeToLive, least)
@@ -142,7 +147,8 @@ final class PortGuard {
     /// SO_MEMINFO of `<asm-generic/socket.h>`, and the place of what was dropped in what it says.
     private static let memory: (option: Int32, drops: Int) = (55, 8)
 
-    /// How many packets the kernel has dropped for a socket (SO_MEMINFO, since Linux 4.12); 0 where it does not say.
+    /// How many packets the kernel has dropped for a socket (SO_MEMINFO, since Linux 4.12); 0 where
+    /// it does not say.
     private static func drops(of socket: Int32) -> UInt32 {
         var words = [UInt32](repeating: 0, count: 16)
         var size = socklen_t(words.count * MemoryLayout<UInt32>.size)
@@ -185,7 +191,8 @@ struct ConnectionState {
     /// Whether the connection was asked for, and nobody has answered.
     var isUnanswered: Bool { state == 2 }
 
-    /// Whether the peer may still send something: everything but what is closed, and what it has ended and was read.
+    /// Whether the peer may still send something: everything but what is closed, and what it has
+    /// ended and was read.
     var mayHearMore: Bool {
         switch state {
         case 7: false
@@ -195,7 +202,8 @@ struct ConnectionState {
         }
     }
 
-    /// Whether a reset ends the connection better than an orderly end: the peer could have something to say to that.
+    /// Whether a reset ends the connection better than an orderly end: the peer could have
+    /// something to say to that.
     var isToBeReset: Bool { ![7, 8, 9].contains(state) || unread > 0 }
 
     private var isQuiet: Bool {

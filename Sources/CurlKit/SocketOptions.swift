@@ -82,7 +82,8 @@ extension SocketOptions {
     /// Binds a socket to a device; nil when there is none to bind it to.
     func bind(_ opened: Int32) -> SocketBinding? {
         guard let device else { return nil }
-        // By its number, because names may have been given anew since it was looked at; Linux before 5.0 takes names only.
+        // By its number, because names may have been given anew since it was looked at; Linux
+        // before 5.0 takes names only.
         if Self.set(opened, SOL_SOCKET, Self.bindToIndex, device.index) { return .bound }
         guard errno == ENOPROTOOPT else { return .refused(errno: errno) }
         let code = unsafe setsockopt(
@@ -97,7 +98,8 @@ extension SocketOptions {
             ? .bound : .refused(errno: ENODEV)
     }
 
-    /// Whether the kernel lets this user bind sockets to interfaces: without CAP_NET_RAW from Linux 5.7 on.
+    /// Whether the kernel lets this user bind sockets to interfaces: without CAP_NET_RAW from Linux
+    /// 5.7 on.
     package static var mayBind: Bool {
         let opened = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard opened >= 0 else { return false }
@@ -127,7 +129,8 @@ extension SocketOptions {
         return unsafe setsockopt(opened, level, option, &value, size) == 0
     }
 
-    /// Whether the other end of a socket's connection speaks Multipath TCP too; otherwise it is plain TCP by now.
+    /// Whether the other end of a socket's connection speaks Multipath TCP too; otherwise it is
+    /// plain TCP by now.
     static func isMultipath(_ opened: Int32) -> Bool {
         // struct mptcp_info is smaller, and grows.
         var info = [UInt8](repeating: 0, count: 256)
@@ -189,7 +192,8 @@ extension SocketOptions {
 /// The socket of a connection, on the thread that it belongs to.
 @safe package struct ConnectionSocket {
     private let opening: SocketTable.Opening
-    /// OpenSSL's object for the TLS of a proxy around that of the connection; it lives as long as the socket is open.
+    /// OpenSSL's object for the TLS of a proxy around that of the connection; it lives as long as
+    /// the socket is open.
     var outerTLS: UnsafeRawPointer?
     private let table: SocketTable
 
@@ -213,13 +217,15 @@ extension SocketOptions {
     /// Whether both ends of its connection speak Multipath TCP (RFC 8684).
     package var isMultipath: Bool { isOpen && SocketOptions.isMultipath(opening.socket) }
 
-    /// Whether the other end has neither sent a byte that has not been read nor closed the connection; one system call.
+    /// Whether the other end has neither sent a byte that has not been read nor closed the
+    /// connection; one system call.
     package var isSilent: Bool {
         guard isOpen, SocketOptions.isSilent(opening.socket) else { return false }
         return unsafe outerTLS.map { unsafe ccurl_ssl_has_unread($0) == 0 } ?? true
     }
 
-    /// Ends its connection at once: what the kernel has still to send is dropped, and the peer is told by one packet (RST).
+    /// Ends its connection at once: what the kernel has still to send is dropped, and the peer is
+    /// told by one packet (RST).
     package func reset() {
         if isOpen { table.reset(opening) }
     }

@@ -1,7 +1,8 @@
 internal import CCurl
 
-/// What the kernel knows of a connection that libcurl has not told of: bytes that make no whole line or TLS record yet, and
-/// those that the other end has taken of what libcurl has handed over (`TCP_INFO`).
+/// What the kernel knows of a connection that libcurl has not told of: bytes that make no whole
+/// line or TLS record yet, and those that the other end has taken of what libcurl has handed over
+/// (`TCP_INFO`).
 package struct SocketProgress: Sendable, Hashable {
     /// How long ago data came last.
     package var sinceReceived: Duration

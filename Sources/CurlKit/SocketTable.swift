@@ -1,12 +1,14 @@
 internal import Glibc
 package import SystemKit
 
-/// The sockets of all multi handles of one thread, watched by one epoll set with as few calls as possible.
+/// The sockets of all multi handles of one thread, watched by one epoll set with as few calls as
+/// possible.
 ///
-/// libcurl wants a connection watched when a request begins, and not any more when its response has ended. A connection
-/// stays in the set between two requests, so that a reused one costs no call; only when an idle one has something to
-/// say, its end most often, is it taken out. That needs to know when a socket's number becomes another one's: the
-/// easy handles tell of every connection that is opened or closed.
+/// libcurl wants a connection watched when a request begins, and not any more when its response has
+/// ended. A connection stays in the set between two requests, so that a reused one costs no call;
+/// only when an idle one has something to say, its end most often, is it taken out. That needs to
+/// know when a socket's number becomes another one's: the easy handles tell of every connection
+/// that is opened or closed.
 package final class SocketTable {
     private struct Entry {
         /// What the set watches it for; nil when it is not in the set.
@@ -15,9 +17,11 @@ package final class SocketTable {
         var wanted: EventPoll.Interest?
         /// The multi handle that the set's events are for.
         var tag = 0
-        /// Which connection it is, and that its end is told; 0 for other sockets, such as those of a resolver, which just go.
+        /// Which connection it is, and that its end is told; 0 for other sockets, such as those of
+        /// a resolver, which just go.
         var connection = 0
-        /// What guards its port when it is closed; nil for a connection that may use every interface.
+        /// What guards its port when it is closed; nil for a connection that may use every
+        /// interface.
         var manner: PortGuard.Manner?
     }
 
@@ -98,7 +102,8 @@ package final class SocketTable {
                     try poll.change(socket, to: interest, tag: eventTag)
                     return
                 } catch {
-                    // The number belongs to another socket by now: a closed one leaves the set by itself.
+                    // The number belongs to another socket by now: a closed one leaves the set by
+                    // itself.
                 }
             }
             try poll.watch(socket, for: interest, tag: eventTag)
@@ -128,7 +133,8 @@ package final class SocketTable {
     ///
     /// - Parameters:
     ///   - socket: Its socket.
-    ///   - manner: What guards its port when it is closed; nil for a connection that may use every interface.
+    ///   - manner: What guards its port when it is closed; nil for a connection that may use every
+    ///     interface.
     /// - Returns: What it is known by; nil when there is none.
     func didOpen(_ socket: Int32, _ manner: PortGuard.Manner? = nil) -> Opening? {
         guard socket >= 0 else { return nil }
@@ -179,7 +185,8 @@ package final class SocketTable {
 
     // MARK: - Connections that were closed
 
-    /// When `releaseGuards` has something to do, in nanoseconds of the monotonic clock; nil for never.
+    /// When `releaseGuards` has something to do, in nanoseconds of the monotonic clock; nil for
+    /// never.
     package var nextGuardCheck: Int64? {
         guards.isEmpty ? nil : guards.lazy.map(\.nextCheck).min()
     }

@@ -1,8 +1,8 @@
 /// Takes confidential texts of a file out of what is said of it.
 ///
-/// The words of a message are the runner's own: only what stands in backticks is foreign, and of that neither names nor
-/// expressions are touched. The texts are sorted once, so that a message costs a few comparisons for each of its bytes,
-/// however many texts there are.
+/// The words of a message are the runner's own: only what stands in backticks is foreign, and of
+/// that neither names nor expressions are touched. The texts are sorted once, so that a message
+/// costs a few comparisons for each of its bytes, however many texts there are.
 package struct ConfidentialQuotes: Sendable {
     /// Small letters, sorted, each once.
     private let texts: [[UInt8]]
@@ -11,7 +11,8 @@ package struct ConfidentialQuotes: Sendable {
     private let hasBackticks: Bool
     private let names: Set<String>
     private let mark: String
-    /// Bytes of the shortest text that is looked for: anything shorter is found by chance wherever one looks.
+    /// Bytes of the shortest text that is looked for: anything shorter is found by chance wherever
+    /// one looks.
     private static let shortest = 4
     private static let ellipsis = Array("…".utf8)
 
@@ -21,7 +22,8 @@ package struct ConfidentialQuotes: Sendable {
     ///   - texts: What nobody may read, in any order.
     ///   - names: Keys and ids: a text that is one of them is no secret, nor is a quote that is.
     ///   - mark: What takes the place of a text.
-    ///   - hasBackticks: Whether the file has backticks: then messages are searched outside of their quotes, too.
+    ///   - hasBackticks: Whether the file has backticks: then messages are searched outside of
+    ///     their quotes, too.
     package init(
         _ texts: [String],
         names: Set<String>,
@@ -118,7 +120,8 @@ package struct ConfidentialQuotes: Sendable {
         return result + quote.suffix(bytes.count - end)
     }
 
-    /// Bytes of the longest text that begins here; of a quote that was cut also of the beginning of one.
+    /// Bytes of the longest text that begins here; of a quote that was cut also of the beginning of
+    /// one.
     private func length(in bytes: ArraySlice<UInt8>, isCut: Bool) -> Int {
         var (low, high) = (0, texts.count)
         while low < high {

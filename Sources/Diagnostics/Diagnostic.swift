@@ -1,7 +1,7 @@
 /// One fault of a job file, at its place.
 ///
-/// A value, never thrown singly: checks collect them all. Messages start in lower case, name keys in backticks and
-/// end without a full stop.
+/// A value, never thrown singly: checks collect them all. Messages start in lower case, name keys
+/// in backticks and end without a full stop.
 package struct Diagnostic: Sendable, Hashable {
     /// Whether the file can be used in spite of it.
     package enum Severity: String, Sendable, Hashable, CaseIterable {

@@ -1,8 +1,10 @@
 internal import SystemKit
 
-/// One line of text as a terminal may show it: tabs become spaces, and what would act on the terminal is spelled out.
+/// One line of text as a terminal may show it: tabs become spaces, and what would act on the
+/// terminal is spelled out.
 ///
-/// Every source scalar is a cell, so that carets find their place under wide, combining and escaped ones.
+/// Every source scalar is a cell, so that carets find their place under wide, combining and escaped
+/// ones.
 struct DisplayText {
     struct Cell {
         var text: String
@@ -57,7 +59,8 @@ struct DisplayText {
         }
     }
 
-    /// Spells out what a log service would read as a command; the cells stay those of the source's scalars.
+    /// Spells out what a log service would read as a command; the cells stay those of the source's
+    /// scalars.
     private mutating func breakCommandMarks() {
         let scalars = cells.map { $0.text.unicodeScalars.first ?? " " }
         for index in cells.indices where TerminalText.isCommandMark(scalars, at: index) {
@@ -76,7 +79,8 @@ struct DisplayText {
 }
 
 extension Unicode.Scalar {
-    /// Columns that the scalar takes in a terminal: 0 when it joins the one before, 2 when it is wide (UAX #11).
+    /// Columns that the scalar takes in a terminal: 0 when it joins the one before, 2 when it is
+    /// wide (UAX #11).
     fileprivate var columns: Int {
         guard value >= 0x300 else { return 1 }
         switch properties.generalCategory {

@@ -10,7 +10,8 @@ package struct FileDiagnostics: Sendable {
     /// - Parameters:
     ///   - source: The text that they speak of.
     ///   - diagnostics: In any order.
-    ///   - confidential: Stretches of the text that nobody may read, besides those of confidential diagnostics.
+    ///   - confidential: Stretches of the text that nobody may read, besides those of confidential
+    ///     diagnostics.
     package init(
         source: SourceText,
         diagnostics: [Diagnostic],

@@ -1,7 +1,8 @@
-/// Writes diagnostics as workflow commands of GitHub Actions, which shows them at the lines of the file.
+/// Writes diagnostics as workflow commands of GitHub Actions, which shows them at the lines of the
+/// file.
 ///
-/// One line for each: `::error file=…,line=…,endLine=…,col=…,endColumn=…,title=code::` and the text that
-/// ``TextRenderer`` has from the message on, its line breaks escaped.
+/// One line for each: `::error file=…,line=…,endLine=…,col=…,endColumn=…,title=code::` and the text
+/// that ``TextRenderer`` has from the message on, its line breaks escaped.
 package enum GitHubRenderer {
     /// The commands of one file; every line ends with a line feed.
     package static func render(_ report: FileDiagnostics) -> String {

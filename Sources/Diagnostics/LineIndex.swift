@@ -1,6 +1,7 @@
 /// Finds places of a text by line and column, after going through it once.
 ///
-/// It remembers a place every few kilobytes, so that neither many lines nor a single huge one make a look-up slow.
+/// It remembers a place every few kilobytes, so that neither many lines nor a single huge one make
+/// a look-up slow.
 package struct LineIndex {
     private struct Place {
         var position: SourcePosition
@@ -36,7 +37,8 @@ package struct LineIndex {
         lastLine = place.position.line
     }
 
-    /// The bytes of a line without its break, by its 1-based number; nil when there is no such line.
+    /// The bytes of a line without its break, by its 1-based number; nil when there is no such
+    /// line.
     package func range(of line: Int) -> Range<Int>? {
         guard let start = offset(of: SourcePosition(line: line, column: 1)) else { return nil }
         let span = source.bytes.span
@@ -45,7 +47,8 @@ package struct LineIndex {
         return start..<end
     }
 
-    /// The offset of the scalar at a position, or the end of its line when that is shorter; nil when there is no such line.
+    /// The offset of the scalar at a position, or the end of its line when that is shorter; nil
+    /// when there is no such line.
     package func offset(of position: SourcePosition) -> Int? {
         guard position.line >= source.firstLine, position.line <= lastLine else { return nil }
         let span = source.bytes.span

@@ -5,8 +5,9 @@ package enum NearestName {
 
     /// The candidate nearest to `name`, or nil when none is near.
     ///
-    /// Near is, in this order: equal but for case, `-` and `_`; few edits apart (Damerau-Levenshtein, one edit for
-    /// each three letters); the same beginning, of all of the shorter or half of the longer. Of equals the first wins.
+    /// Near is, in this order: equal but for case, `-` and `_`; few edits apart
+    /// (Damerau-Levenshtein, one edit for each three letters); the same beginning, of all of the
+    /// shorter or half of the longer. Of equals the first wins.
     package static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(folded(name))
         guard !wanted.isEmpty else { return nil }
@@ -37,8 +38,8 @@ package enum NearestName {
         return longestCompared + longer - shared
     }
 
-    /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string alignment); any
-    /// number above `bound` when there are more than that.
+    /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string
+    /// alignment); any number above `bound` when there are more than that.
     private static func distance(
         _ left: [Unicode.Scalar],
         _ right: [Unicode.Scalar],

@@ -1,9 +1,10 @@
 package import JSON
 
-/// Writes diagnostics as a log of SARIF 2.1.0, the exchange format of static analysis (OASIS, errata 01).
+/// Writes diagnostics as a log of SARIF 2.1.0, the exchange format of static analysis (OASIS,
+/// errata 01).
 ///
-/// One run with one rule for each code that occurs. Regions count as ranges do: from 1, in Unicode scalars, the end
-/// not included (§3.30.8).
+/// One run with one rule for each code that occurs. Regions count as ranges do: from 1, in Unicode
+/// scalars, the end not included (§3.30.8).
 package struct SARIFRenderer {
     /// The codes in the order in which they first occur, and their places in the list of rules.
     private var codes: [String] = []
@@ -171,7 +172,8 @@ package struct SARIFRenderer {
         writer.object(key) { $0.member("uri", reference(to: file)) }
     }
 
-    /// A path as a reference of RFC 3986: absolute ones as `file:`, others relative, nothing in them taken for syntax.
+    /// A path as a reference of RFC 3986: absolute ones as `file:`, others relative, nothing in
+    /// them taken for syntax.
     private static func reference(to path: String) -> String {
         var text = path.utf8.first == UInt8(ascii: "/") ? "file://" : ""
         // A first segment with a colon would read as a scheme (§4.2).

@@ -17,7 +17,8 @@ struct SnippetRenderer {
 
     /// Adds the line where `range` starts; a place past the last line has none.
     ///
-    /// The line number takes `digits` columns. A range of several lines is underlined to the end of its first.
+    /// The line number takes `digits` columns. A range of several lines is underlined to the end of
+    /// its first.
     func append(_ range: SourceRange, digits: Int, to text: inout String) {
         guard let focus = lines.offset(of: range.start) else { return }
         let before = start(before: focus)
@@ -95,7 +96,8 @@ struct SnippetRenderer {
         return start..<end
     }
 
-    /// The columns of cells, those without a column counted as one: a heap of combining marks is long too.
+    /// The columns of cells, those without a column counted as one: a heap of combining marks is
+    /// long too.
     private static func cost(_ cells: ArraySlice<DisplayText.Cell>) -> Int {
         cells.reduce(0) { $0 + max($1.width, 1) }
     }

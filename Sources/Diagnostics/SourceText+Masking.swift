@@ -1,5 +1,6 @@
 extension SourceText {
-    /// The same with a star for each character of some ranges, so that all places stay where they are.
+    /// The same with a star for each character of some ranges, so that all places stay where they
+    /// are.
     ///
     /// It goes through the text once, however many ranges there are.
     func masked(_ ranges: [SourceRange]) -> SourceText {

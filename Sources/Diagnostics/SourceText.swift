@@ -6,7 +6,8 @@ package struct SourceText: Sendable {
     package let name: String
     /// UTF-8; it may hold invalid bytes when it is shown to say so.
     package let bytes: [UInt8]
-    /// The number of the line that the bytes begin with, 1 for a whole file: of a large one a part may be enough.
+    /// The number of the line that the bytes begin with, 1 for a whole file: of a large one a part
+    /// may be enough.
     package let firstLine: Int
 
     /// Text that was read from the file of that name, from the beginning of a line on.
@@ -19,7 +20,8 @@ package struct SourceText: Sendable {
     /// Offset of the first byte that a position counts: behind a byte order mark.
     package var base: Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
-    /// The position of the scalar whose first byte is at `offset`; it goes through all that stands before.
+    /// The position of the scalar whose first byte is at `offset`; it goes through all that stands
+    /// before.
     package func position(at offset: Int) -> SourcePosition {
         let span = bytes.span
         var position = SourcePosition(line: firstLine, column: 1)

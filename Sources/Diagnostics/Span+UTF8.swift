@@ -1,5 +1,6 @@
 extension Span<UInt8> {
-    /// The Unicode scalar whose UTF-8 starts at `index`, and its length in bytes; nil when there is none.
+    /// The Unicode scalar whose UTF-8 starts at `index`, and its length in bytes; nil when there is
+    /// none.
     ///
     /// Strict by RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
     package func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int)? {

@@ -1,4 +1,5 @@
-/// Writes diagnostics for people: the place, the message, the source line with a caret, and what helps.
+/// Writes diagnostics for people: the place, the message, the source line with a caret, and what
+/// helps.
 ///
 /// ```
 /// jobs/nightly.yaml:14:5: error: unknown key `timeout` in session `orders` [job.unknown-key]
@@ -29,7 +30,8 @@ package struct TextRenderer {
         return text
     }
 
-    /// The text of one diagnostic from its message on, without the place and the severity in front of it.
+    /// The text of one diagnostic from its message on, without the place and the severity in front
+    /// of it.
     func body(of diagnostic: Diagnostic) -> String {
         var text = ""
         appendBody(diagnostic, to: &text)

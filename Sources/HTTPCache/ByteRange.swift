@@ -8,8 +8,8 @@ package struct ByteRange: Sendable, Hashable {
     /// At least 1.
     package let count: Int64
 
-    /// Reads `Range`; nil for another unit, for several ranges, and for one that the body has nothing of: the origin is
-    /// asked then.
+    /// Reads `Range`; nil for another unit, for several ranges, and for one that the body has
+    /// nothing of: the origin is asked then.
     ///
     /// - Parameters:
     ///   - value: The field's value.

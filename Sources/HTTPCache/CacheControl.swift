@@ -1,9 +1,10 @@
 package import TransferModel
 
-/// The directives of `Cache-Control` in a request or a response (RFC 9111 §5.2) that mean something to a private cache.
+/// The directives of `Cache-Control` in a request or a response (RFC 9111 §5.2) that mean something
+/// to a private cache.
 ///
-/// Of a directive that stands twice the first one counts (RFC 9111 §4.2.1); one with an argument that is no number of
-/// seconds makes a response stale from the start, as the same section advises.
+/// Of a directive that stands twice the first one counts (RFC 9111 §4.2.1); one with an argument
+/// that is no number of seconds makes a response stale from the start, as the same section advises.
 package struct CacheControl: Sendable, Hashable {
     /// Directives without an argument.
     package struct Flags: OptionSet, Sendable, Hashable {
@@ -31,7 +32,8 @@ package struct CacheControl: Sendable, Hashable {
     package private(set) var staleWhileRevalidate: Int64?
     /// RFC 5861 §4.
     package private(set) var staleIfError: Int64?
-    /// The fields that `no-cache="…"` names, in lower case: they are not stored (RFC 9111 §5.2.2.4).
+    /// The fields that `no-cache="…"` names, in lower case: they are not stored (RFC 9111
+    /// §5.2.2.4).
     package private(set) var noCacheFields: [String] = []
 
     package init() {}
@@ -46,7 +48,8 @@ package struct CacheControl: Sendable, Hashable {
         self.init(fields.allValues(of: "cache-control"))
     }
 
-    /// Of a request's fields; `Pragma: no-cache` stands in where there is no `Cache-Control` (RFC 9111 §5.4).
+    /// Of a request's fields; `Pragma: no-cache` stands in where there is no `Cache-Control` (RFC
+    /// 9111 §5.4).
     package init(request fields: [HeaderField]) {
         let values = fields.values(of: "cache-control")
         self.init(values.map(\.utf8))

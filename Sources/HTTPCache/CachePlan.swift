@@ -2,7 +2,8 @@ package import TransferModel
 
 /// What is to be done for a request, by what is stored.
 package enum CachePlan: Sendable {
-    /// The stored response is the answer; with `refreshes` the origin is asked about it afterwards (RFC 5861 §3).
+    /// The stored response is the answer; with `refreshes` the origin is asked about it afterwards
+    /// (RFC 5861 §3).
     case serve(StoredResponse, CacheVerdict, refreshes: Bool = false)
     /// The origin is asked; about `stored`, when there are conditions.
     case ask(Question)
@@ -11,7 +12,8 @@ package enum CachePlan: Sendable {
 
     /// What the origin is asked.
     package struct Question: Sendable {
-        /// What a 304 may be about, or what may stand in when the origin fails; none without a match.
+        /// What a 304 may be about, or what may stand in when the origin fails; none without a
+        /// match.
         package var stored: [StoredResponse]
         /// Sent besides the request's own fields; none when everything is asked for.
         package var conditions: [HeaderField]
@@ -107,7 +109,8 @@ package enum CachePlan: Sendable {
         )
     }
 
-    /// Of several responses the most recent one, and rather one that says by what it varies (RFC 9111 §4.1).
+    /// Of several responses the most recent one, and rather one that says by what it varies (RFC
+    /// 9111 §4.1).
     private static func choose(_ matching: [StoredResponse]) -> StoredResponse? {
         if matching.count == 1 { return matching[0] }
         let varying = matching.filter { $0.fields.firstValue(of: "vary") != nil }

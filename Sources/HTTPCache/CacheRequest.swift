@@ -7,19 +7,23 @@ package final class CacheRequest: Sendable {
     /// In upper case as written.
     package let method: String
     package let url: HTTPURL
-    /// All that is sent and that a response may vary by, cookies and what libcurl would add among it.
+    /// All that is sent and that a response may vary by, cookies and what libcurl would add among
+    /// it.
     package let fields: [HeaderField]
     package let policy: RequestCachePolicy
-    /// Whether who asks may have the body already, as a file: it is enough to know that it still holds.
+    /// Whether who asks may have the body already, as a file: it is enough to know that it still
+    /// holds.
     package let mayHaveCopy: Bool
-    /// Whether a response that does not say how long it is fresh may be taken for fresh (RFC 9111 §4.2.2).
+    /// Whether a response that does not say how long it is fresh may be taken for fresh (RFC 9111
+    /// §4.2.2).
     let mayGuess: Bool
     package let control: CacheControl
     /// The value of its `Range`; nil without one.
     package let range: String?
     /// The names of its fields that say who asks, in small letters.
     let identifying: [String]
-    /// Tells apart who has nothing in common although the fields are the same; a fingerprint, nil for everybody else.
+    /// Tells apart who has nothing in common although the fields are the same; a fingerprint, nil
+    /// for everybody else.
     let partition: String?
 
     package init(
@@ -93,7 +97,8 @@ package final class CacheRequest: Sendable {
         policy == .returnCacheDataDontLoad || control.flags.contains(.onlyIfCached)
     }
 
-    /// What caches on the way are told, when the request's policy is to get past them; a job's own words go first.
+    /// What caches on the way are told, when the request's policy is to get past them; a job's own
+    /// words go first.
     package var fieldsForOtherCaches: [HeaderField] {
         let added: [HeaderField]
         switch policy {

@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Field lines whose places were found once, to be compared with others and put together anew; or names alone.
+/// Field lines whose places were found once, to be compared with others and put together anew; or
+/// names alone.
 ///
 /// Names are the same whatever their capitals.
 struct FieldLines {
@@ -13,7 +14,8 @@ struct FieldLines {
 
     private var bytes: [UInt8]
     private var lines: [Line] = []
-    /// A bit for each length that a name has, or had before it was left out, and one for all from 63 on.
+    /// A bit for each length that a name has, or had before it was left out, and one for all from
+    /// 63 on.
     ///
     /// Most names are seen not to be there by that alone.
     private var lengths: UInt64 = 0

@@ -11,7 +11,8 @@ package struct Freshness: Sendable, Hashable {
     package let age: Int64
     /// Whether nothing in the response says how long it is fresh.
     let isGuessed: Bool
-    /// Whether the response was received in the future: the clock was set back, and no age can be told.
+    /// Whether the response was received in the future: the clock was set back, and no age can be
+    /// told.
     private let isFromFuture: Bool
 
     package init(of response: StoredResponse, now: Timestamp) {
@@ -83,6 +84,7 @@ package struct Freshness: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// Whole seconds since 1970, rounded down: a date is never later than it was written (RFC 9111 §4.2).
+    /// Whole seconds since 1970, rounded down: a date is never later than it was written (RFC 9111
+    /// §4.2).
     var seconds: Int64 { microseconds.flooredDivision(by: 1_000_000).quotient }
 }

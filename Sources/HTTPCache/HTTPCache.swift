@@ -15,8 +15,8 @@ package final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - store: Perhaps shared with other sessions.
     ///   - staleIfError: Of the session's configuration.
-    ///   - partition: What sessions that trust and are trusted alike have in common; empty for those that no session has
-    ///     to tell from others.
+    ///   - partition: What sessions that trust and are trusted alike have in common; empty for
+    ///     those that no session has to tell from others.
     ///   - fingerprint: Makes names and hides values; for all sessions and processes the same.
     ///   - findSecret: Finds the job's secrets in a text, which are not written down.
     package init(
@@ -137,7 +137,8 @@ package final class HTTPCache: Sendable {
     ///   - request: The request that asked.
     ///   - requestTime: When it was made.
     ///   - responseTime: When the 304 came.
-    /// - Returns: The response, and whether the store knows it by now; nil when the 304 is about none of them.
+    /// - Returns: The response, and whether the store knows it by now; nil when the 304 is about
+    ///   none of them.
     package func confirm(
         _ fields: HeaderFields,
         of stored: [StoredResponse],
@@ -200,8 +201,9 @@ package final class HTTPCache: Sendable {
             && !hasSecret(HeaderFields.text(updated.fields.lines[...]))
     }
 
-    /// Whether what is written of a confirmation that says nothing new would be of no use to anybody: without asking again
-    /// the response may not be used all the same, neither now nor when the origin fails.
+    /// Whether what is written of a confirmation that says nothing new would be of no use to
+    /// anybody: without asking again the response may not be used all the same, neither now nor
+    /// when the origin fails.
     private func gainsNothing(
         _ response: StoredResponse,
         over earlier: StoredResponse

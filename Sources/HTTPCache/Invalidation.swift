@@ -24,13 +24,14 @@ package struct Invalidation: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Whether a method asks for no more than a look; one that is not known may do anything (RFC 9110 §9.2.1).
+    /// Whether a method asks for no more than a look; one that is not known may do anything (RFC
+    /// 9110 §9.2.1).
     package static func isSafe(_ method: String) -> Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
-    /// Forgets what is stored of everything that a response makes untrue, for whomever it was stored, and has nothing of it
-    /// stored that is under way.
+    /// Forgets what is stored of everything that a response makes untrue, for whomever it was
+    /// stored, and has nothing of it stored that is under way.
     ///
     /// - Parameters:
     ///   - response: The answer to a request.
@@ -60,7 +61,8 @@ package struct Invalidation: Sendable {
     ///   - response: The answer to a request.
     ///   - method: The request's.
     ///   - url: What the request has asked.
-    /// - Returns: None after a safe method or an error; else its own, and those of the same origin that it was told of.
+    /// - Returns: None after a safe method or an error; else its own, and those of the same origin
+    ///   that it was told of.
     static func urls(after response: ResponseHead, to method: String, _ url: HTTPURL) -> [HTTPURL] {
         guard !isSafe(method), (200...399).contains(response.statusCode) else { return [] }
         let others = ["location", "content-location"].flatMap { name in

@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// Whether a stored response may be used for a request without asking anybody, and why not (RFC 9111 §4.2, §4.2.4, §5.2).
+/// Whether a stored response may be used for a request without asking anybody, and why not (RFC
+/// 9111 §4.2, §4.2.4, §5.2).
 package struct Judgement: Sendable {
     /// What the response is used as; nil when the origin has to be asked first.
     package let verdict: CacheVerdict?
@@ -65,7 +66,8 @@ package struct Judgement: Sendable {
         return CacheVerdict(.stale, .staleWhileRevalidate)
     }
 
-    /// Whether a stored response may stand in for an origin that fails (RFC 9111 §4.2.4, RFC 5861 §4).
+    /// Whether a stored response may stand in for an origin that fails (RFC 9111 §4.2.4, RFC 5861
+    /// §4).
     ///
     /// - Parameters:
     ///   - stored: What the origin was asked about.

@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// Walks over a field value that is a list (RFC 9110 §5.6.1): its elements stand between commas that are not quoted.
+/// Walks over a field value that is a list (RFC 9110 §5.6.1): its elements stand between commas
+/// that are not quoted.
 struct ListCursor {
     /// One `token [ "=" ( token / quoted-string ) ]` of `Cache-Control` (RFC 9111 §5.2).
     struct Directive {

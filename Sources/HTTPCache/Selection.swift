@@ -3,10 +3,12 @@ package import TransferModel
 /// Makes a short text of bytes from which nobody gets them back; nil when that cannot be done.
 package typealias Fingerprint = @Sendable ([UInt8]) -> String?
 
-/// What tells the requests that a stored response may answer from others to its URL (RFC 9111 §4.1).
+/// What tells the requests that a stored response may answer from others to its URL (RFC 9111
+/// §4.1).
 ///
-/// Besides the fields that `Vary` names it has those that say who asks: a private cache of one person is one of several
-/// sessions here. The values are kept as fingerprints, because they may be secrets.
+/// Besides the fields that `Vary` names it has those that say who asks: a private cache of one
+/// person is one of several sessions here. The values are kept as fingerprints, because they may be
+/// secrets.
 package struct Selection: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         /// In lower case.
@@ -82,7 +84,8 @@ package struct Selection: Sendable, Hashable {
         }
     }
 
-    /// Whether no other request can ever be answered; also where `Vary` has what is no name, or too many.
+    /// Whether no other request can ever be answered; also where `Vary` has what is no name, or too
+    /// many.
     package static func variesByAnything(_ response: HeaderFields) -> Bool {
         let names = names(in: response)
         return names.count > mostNames
@@ -105,12 +108,14 @@ package struct Selection: Sendable, Hashable {
         return names
     }
 
-    /// Lists whose order and capitals mean nothing; what means something is a weight (RFC 9110 §12.5).
+    /// Lists whose order and capitals mean nothing; what means something is a weight (RFC 9110
+    /// §12.5).
     private static let preferences: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language",
     ]
 
-    /// The value of all lines of that name together, without blanks that mean nothing; nil without a line.
+    /// The value of all lines of that name together, without blanks that mean nothing; nil without
+    /// a line.
     private static func normalizedValue(of name: String, in fields: [HeaderField]) -> String? {
         let values = fields.values(of: name)
         guard !values.isEmpty else { return nil }

@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// Whether a response may be stored (RFC 9111 §3), by a private cache that has only whole responses.
+/// Whether a response may be stored (RFC 9111 §3), by a private cache that has only whole
+/// responses.
 package enum Storability {
     /// Judges a response.
     ///
@@ -31,7 +32,8 @@ package enum Storability {
         }
     }
 
-    /// GET; or a POST that says that it is the answer to a GET of its own URL, and for how long (RFC 9110 §9.3.3).
+    /// GET; or a POST that says that it is the answer to a GET of its own URL, and for how long
+    /// (RFC 9110 §9.3.3).
     private static func isStoredMethod(
         _ request: CacheRequest,
         _ response: StoredResponse,
@@ -45,12 +47,14 @@ package enum Storability {
         return request.url.resolving(location)?.normalized.text == request.url.normalized.text
     }
 
-    /// Final ones; not a part, not a confirmation, and not a challenge, which is answered and not kept.
+    /// Final ones; not a part, not a confirmation, and not a challenge, which is answered and not
+    /// kept.
     private static func isStoredStatus(_ status: Int) -> Bool {
         status >= 200 && ![206, 304, 401, 407].contains(status)
     }
 
-    /// `no-store`, unless `must-understand` is there too and the status is understood (RFC 9111 §5.2.2.3).
+    /// `no-store`, unless `must-understand` is there too and the status is understood (RFC 9111
+    /// §5.2.2.3).
     private static func forbidsStoring(
         _ response: StoredResponse,
         _ control: CacheControl
@@ -75,7 +79,8 @@ package enum Storability {
             || isHeuristicallyCacheable(response.statusCode)
     }
 
-    /// Whether another request may ever be answered with it; a policy that takes any age can do with all.
+    /// Whether another request may ever be answered with it; a policy that takes any age can do
+    /// with all.
     private static func isReusable(
         _ response: StoredResponse,
         _ control: CacheControl,

@@ -1,9 +1,11 @@
 internal import SystemKit
 package import TransferModel
 
-/// Which fields of a response are stored, and how newer ones take their place (RFC 9111 §3.1, §3.2).
+/// Which fields of a response are stored, and how newer ones take their place (RFC 9111 §3.1,
+/// §3.2).
 package enum StoredFields {
-    /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    /// About one connection or one proxy, never about the response (RFC 9110 §7.6.1, RFC 9111
+    /// §3.1).
     private static let excepted = FieldLines(names: [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
         "proxy-authorization", "proxy-connection", "te", "trailer",
@@ -17,7 +19,8 @@ package enum StoredFields {
     private static let ofTime = FieldLines(names: ["date", "age"])
     private static let age = FieldLines(names: ["age"])
 
-    /// The fields of a response that are stored: without those named by `Connection` and `no-cache="…"`.
+    /// The fields of a response that are stored: without those named by `Connection` and
+    /// `no-cache="…"`.
     package static func storable(_ fields: HeaderFields) -> HeaderFields {
         FieldLines(fields).without(exceptions(in: fields, CacheControl(fields))).fields()
     }

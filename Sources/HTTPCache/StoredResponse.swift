@@ -1,7 +1,8 @@
 internal import SystemKit
 package import TransferModel
 
-/// A response as it was stored: with the fields that may be stored, and with what it takes to choose and to judge it.
+/// A response as it was stored: with the fields that may be stored, and with what it takes to
+/// choose and to judge it.
 package struct StoredResponse: Sendable, Hashable {
     /// What is known of its body.
     package struct Body: Sendable, Hashable {
@@ -9,7 +10,8 @@ package struct StoredResponse: Sendable, Hashable {
         package var length: Int64
         /// XXH64 of the bytes, by `ContentHash`.
         package var hash: UInt64
-        /// How the store finds it; empty for a body that is kept nowhere, because it is empty or a file elsewhere has it.
+        /// How the store finds it; empty for a body that is kept nowhere, because it is empty or a
+        /// file elsewhere has it.
         package var name: String
 
         package init(length: Int64, hash: UInt64, name: String = "") {
@@ -48,7 +50,8 @@ package struct StoredResponse: Sendable, Hashable {
 
     /// Its head as it is handed out, with its age (RFC 9111 §4, §5.1).
     ///
-    /// - Parameter now: nil for a response that was validated just now, which says itself how old it is.
+    /// - Parameter now: nil for a response that was validated just now, which says itself how old
+    ///   it is.
     /// - Returns: Its status and fields.
     package func head(at now: Timestamp?) -> ResponseHead {
         guard let now else { return ResponseHead(statusCode: statusCode, fields: fields) }

@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// What tells whether a stored response is still the one that the origin has (RFC 9110 §8.8, RFC 9111 §4.3).
+/// What tells whether a stored response is still the one that the origin has (RFC 9110 §8.8, RFC
+/// 9111 §4.3).
 package enum Validators {
     /// Whether the response can be validated.
     package static func hasAny(_ fields: HeaderFields) -> Bool {
@@ -50,7 +51,8 @@ package enum Validators {
         return candidates.max { stored[$1].isMoreRecent(than: stored[$0]) }
     }
 
-    /// Whether the answer to a HEAD is about the stored response, as far as it says (RFC 9111 §4.3.5).
+    /// Whether the answer to a HEAD is about the stored response, as far as it says (RFC 9111
+    /// §4.3.5).
     package static func isSame(_ fields: HeaderFields, as stored: StoredResponse) -> Bool {
         for name in ["etag", "last-modified"] {
             if let value = fields[name], value != stored.fields[name] { return false }

@@ -1,6 +1,7 @@
 internal import SystemKit
 
-/// Reads one JSON document from bytes, without recursion: what is open stands on a stack of its own.
+/// Reads one JSON document from bytes, without recursion: what is open stands on a stack of its
+/// own.
 struct JSONParser {
     /// Collections inside one another, as JSONDecoder has it.
     static let deepest = 512
@@ -108,8 +109,8 @@ struct JSONParser {
         values.append(value)
     }
 
-    /// What a frame's own values are together; apart from `close`, so that no slice outlives it and makes the stacks be
-    /// copied.
+    /// What a frame's own values are together; apart from `close`, so that no slice outlives it and
+    /// makes the stacks be copied.
     private func value(of frame: Frame) throws(JSONValue.Fault) -> JSONValue {
         let own = values[frame.values...]
         guard frame.isObject else { return .array(Array(own)) }

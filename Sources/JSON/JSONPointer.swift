@@ -1,4 +1,5 @@
-/// A path to one value of a JSON document (RFC 6901), such as `/items/0/id`; the empty one is the whole document.
+/// A path to one value of a JSON document (RFC 6901), such as `/items/0/id`; the empty one is the
+/// whole document.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The pattern of the JSON Schema.
     package static let pattern = "^(/([^/~]|~[01])*)*$"
@@ -8,7 +9,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The names or places on the way, unescaped.
     private let tokens: [String]
 
-    /// Fails when the text neither is empty nor begins with `/`, or has a `~` without `0` or `1` behind it.
+    /// Fails when the text neither is empty nor begins with `/`, or has a `~` without `0` or `1`
+    /// behind it.
     package init?(_ text: String) {
         description = text
         var tokens: [String] = []

@@ -2,7 +2,8 @@ internal import SystemKit
 
 /// A JSON document in memory (RFC 8259), read strictly: a repeated member name is a fault.
 ///
-/// At most 512 collections inside one another and a million values, so that what a peer sends has a price that is known.
+/// At most 512 collections inside one another and a million values, so that what a peer sends has a
+/// price that is known.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)

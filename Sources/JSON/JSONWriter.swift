@@ -3,9 +3,10 @@ public import SystemKit
 
 /// Writes JSON text (RFC 8259) into a byte buffer, in the order of the calls.
 ///
-/// Values separate themselves; the caller only has to open and close what it opens. Written by hand because reports
-/// are compared by people: the order of the keys is the order of the calls, and nothing is allocated per value.
-/// Control characters are escaped, U+007F…U+009F among them, so that no text can drive a terminal that shows it.
+/// Values separate themselves; the caller only has to open and close what it opens. Written by hand
+/// because reports are compared by people: the order of the keys is the order of the calls, and
+/// nothing is allocated per value. Control characters are escaped, U+007F…U+009F among them, so
+/// that no text can drive a terminal that shows it.
 @usableFromInline package struct JSONWriter: ~Copyable {
     /// What stands in front of the next value.
     @usableFromInline internal enum Position {
@@ -18,8 +19,9 @@ public import SystemKit
     @usableFromInline internal let isPretty: Bool
     /// Whether `/` is written as it is; JSONEncoder writes `\/` unless told otherwise.
     private let escapesSlashes: Bool
-    /// Whether every byte is that of Foundation's JSONEncoder: ` : ` and an empty line between the brackets of an
-    /// empty collection when pretty, U+007F…U+009F as they are, short escapes for backspace and form feed.
+    /// Whether every byte is that of Foundation's JSONEncoder: ` : ` and an empty line between the
+    /// brackets of an empty collection when pretty, U+007F…U+009F as they are, short escapes for
+    /// backspace and form feed.
     private let followsJSONEncoder: Bool
     private var depth = 0
     @usableFromInline internal var position = Position.start
@@ -111,7 +113,8 @@ public import SystemKit
         position = .afterValue
     }
 
-    /// Writes the shortest text that reads as the same number, a whole one without `.0`; `value` must be finite.
+    /// Writes the shortest text that reads as the same number, a whole one without `.0`; `value`
+    /// must be finite.
     package mutating func number(_ value: Double) {
         let text = value.description
         raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)

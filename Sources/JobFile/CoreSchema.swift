@@ -59,7 +59,8 @@ enum CoreSchema {
         return .integer(value)
     }
 
-    /// `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`, without needless leading zeros.
+    /// `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`, without needless
+    /// leading zeros.
     private static func decimal(_ bytes: Span<UInt8>) -> Scalar? {
         var index = isSign(bytes[0]) ? 1 : 0
         let whole = skipDigits(bytes, &index)

@@ -16,7 +16,8 @@ extension Document {
         Elements(of: tree.resolved(id.index), in: self)
     }
 
-    /// The entries of a mapping: its own in order, then what `<<` merges, in order; none of another value.
+    /// The entries of a mapping: its own in order, then what `<<` merges, in order; none of another
+    /// value.
     ///
     /// An own key wins over a merged one, an earlier merge over a later.
     package func entries(of id: NodeID) -> Entries {
@@ -36,7 +37,8 @@ extension Document {
         }
     }
 
-    /// Whether a mapping may lack entries, because one of its merges is a fault that a diagnostic tells.
+    /// Whether a mapping may lack entries, because one of its merges is a fault that a diagnostic
+    /// tells.
     package func hasFaultyMerge(_ id: NodeID) -> Bool {
         MergedEntries.hasFault(tree.resolved(id.index), in: tree)
     }
@@ -53,7 +55,8 @@ extension Document {
         return tree.withBytes(of: index) { $0.equals(text.utf8.span) }
     }
 
-    /// Whether any scalar of the document, a key or a value, has that text; it looks at all of them.
+    /// Whether any scalar of the document, a key or a value, has that text; it looks at all of
+    /// them.
     package func hasScalar(_ text: String) -> Bool {
         let length = text.utf8.count
         return tree.nodes.indices.contains { index in
@@ -90,7 +93,8 @@ extension Document {
         tree.range(of: id.index)
     }
 
-    /// What a scalar is by its tag, or else by its looks when it is plain; a collection is a string here.
+    /// What a scalar is by its tag, or else by its looks when it is plain; a collection is a string
+    /// here.
     package func scalar(of id: NodeID) -> Scalar {
         let node = target(id)
         return withBytes(of: id) {

@@ -1,6 +1,7 @@
 package import Diagnostics
 
-/// What came of a text: the document, unless it is too broken to be read, and all that is wrong with it.
+/// What came of a text: the document, unless it is too broken to be read, and all that is wrong
+/// with it.
 package struct ParseResult: Sendable {
     /// Present also beside faults that leave the tree whole, so that more can be found.
     package let document: Document?
@@ -10,7 +11,8 @@ package struct ParseResult: Sendable {
 
 /// A YAML text as a located tree, which never changes.
 ///
-/// Aliases are followed wherever a value is asked for, except for its place, which is the alias's own.
+/// Aliases are followed wherever a value is asked for, except for its place, which is the alias's
+/// own.
 package final class Document: Sendable {
     /// The text, for whoever shows a place in it.
     package let source: SourceText
@@ -25,7 +27,8 @@ package final class Document: Sendable {
         self.expandedLength = expandedLength
     }
 
-    /// The same document for another thread: two that count references to one object hold each other up.
+    /// The same document for another thread: two that count references to one object hold each
+    /// other up.
     package var twin: Document {
         Document(source: source, tree: tree, expandedLength: expandedLength)
     }
@@ -38,7 +41,8 @@ package final class Document: Sendable {
 
     /// Reads one YAML document within `DocumentLimits`.
     ///
-    /// Every fault that can be found without knowing what the file is about becomes a diagnostic of a `yaml.` code.
+    /// Every fault that can be found without knowing what the file is about becomes a diagnostic of
+    /// a `yaml.` code.
     package static func parse(_ bytes: [UInt8], name: String) -> ParseResult {
         let isLarge = bytes.count >= shortestCutText
         return parse(bytes, name: name, cutBy: isLarge ? .usual : nil, ahead: PartsOnThread.self)
@@ -57,7 +61,8 @@ package final class Document: Sendable {
     /// Of shorter texts, a second thread costs more than it saves.
     private static let shortestCutText = 256 << 10
 
-    /// Reads one YAML document, in pieces when there is a measure for them; what comes of it is the same.
+    /// Reads one YAML document, in pieces when there is a measure for them; what comes of it is the
+    /// same.
     static func parse<Ahead: PartsAhead>(
         _ bytes: [UInt8],
         name: String,

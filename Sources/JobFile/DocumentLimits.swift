@@ -1,4 +1,5 @@
-/// What a job file may demand at most; beyond it there is an error at the place instead of memory and time.
+/// What a job file may demand at most; beyond it there is an error at the place instead of memory
+/// and time.
 package enum DocumentLimits {
     /// Bytes of input: 64 MiB.
     package static let bytes = 64 << 20

@@ -1,6 +1,7 @@
 /// The entries of a mapping: its own in order, then those that `<<` merges.
 package struct Entries: Sequence, IteratorProtocol {
-    /// A key, which is a scalar, and its value; an entry with another key is left out, as a diagnostic says.
+    /// A key, which is a scalar, and its value; an entry with another key is left out, as a
+    /// diagnostic says.
     package typealias Element = (key: NodeID, value: NodeID)
 
     private let document: Document

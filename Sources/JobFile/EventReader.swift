@@ -12,8 +12,8 @@ package enum YAMLLibrary {
 
 /// libyaml's event parser over a byte array, its current event and its error as Swift values.
 ///
-/// The only file of this target that touches pointers. They never leave it: content is handed out as spans whose
-/// lifetime is the closure's.
+/// The only file of this target that touches pointers. They never leave it: content is handed out
+/// as spans whose lifetime is the closure's.
 @safe struct EventReader: ~Copyable {
     enum Kind {
         case streamStart
@@ -104,11 +104,12 @@ package enum YAMLLibrary {
         }
     }
 
-    /// Reads `bytes` from `start` on, the beginning of an indented line, to `end`, as if a key of the outermost mapping
-    /// stood before: the first event is the key that stands in the line.
+    /// Reads `bytes` from `start` on, the beginning of an indented line, to `end`, as if a key of
+    /// the outermost mapping stood before: the first event is the key that stands in the line.
     ///
-    /// What is counted begins there; the line itself has the number `line`. Of what `problem` says, the context and
-    /// all marks are of no use. It returns nil when no key of a block mapping stands there.
+    /// What is counted begins there; the line itself has the number `line`. Of what `problem` says,
+    /// the context and all marks are of no use. It returns nil when no key of a block mapping
+    /// stands there.
     static func readEntries<Result>(
         _ bytes: [UInt8],
         from start: Int,
@@ -259,7 +260,8 @@ package enum YAMLLibrary {
     /// Opens the outermost mapping, and with the indented line behind it the mapping inside.
     static let opening: StaticString = "x:\n"
 
-    /// Bytes given at a time: libyaml decodes all that it gets, and of a piece reads little more than the piece.
+    /// Bytes given at a time: libyaml decodes all that it gets, and of a piece reads little more
+    /// than the piece.
     private static let longestRead = 4 << 10
 
     private var parts: (opening: UnsafeBufferPointer<UInt8>, bytes: UnsafeBufferPointer<UInt8>)

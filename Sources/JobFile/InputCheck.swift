@@ -63,7 +63,8 @@ struct InputCheck {
         }
     }
 
-    /// The name of another Unicode encoding by its byte order mark, or by the zeros beside an ASCII letter.
+    /// The name of another Unicode encoding by its byte order mark, or by the zeros beside an ASCII
+    /// letter.
     private static func foreignEncoding(_ bytes: Span<UInt8>) -> String? {
         if bytes.starts(with: 0xFF, 0xFE, 0, 0) || bytes.starts(with: 0, 0, 0xFE, 0xFF) {
             return "UTF-32"

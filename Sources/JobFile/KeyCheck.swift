@@ -51,11 +51,13 @@ struct KeyCheck {
         }
     }
 
-    /// Sorts by hash, so that equal keys are neighbours: a mapping of a million keys stays affordable.
+    /// Sorts by hash, so that equal keys are neighbours: a mapping of a million keys stays
+    /// affordable.
     private mutating func checkMany(in tree: Tree, into diagnostics: inout [Diagnostic]) {
         entries.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
         var repeats: [(later: Int, first: Int)] = []
-        // The different keys of one hash: one, as the hash is keyed by the process and cannot be aimed at.
+        // The different keys of one hash: one, as the hash is keyed by the process and cannot be
+        // aimed at.
         var group: [Entry] = []
         for entry in entries {
             if group.first?.hash != entry.hash { group.removeAll(keepingCapacity: true) }

@@ -1,9 +1,10 @@
 /// What the `<<` keys of a mapping add to it.
 enum MergedEntries {
-    /// The entries that are not the mapping's own, in order: an own key wins, then the earlier merge.
+    /// The entries that are not the mapping's own, in order: an own key wins, then the earlier
+    /// merge.
     ///
-    /// Merged mappings may merge themselves; that ends, because an alias cannot reach its own anchor and nesting is
-    /// limited with aliases followed.
+    /// Merged mappings may merge themselves; that ends, because an alias cannot reach its own
+    /// anchor and nesting is limited with aliases followed.
     static func of(_ mapping: Int, in document: Document) -> [Entries.Element] {
         let tree = document.tree
         var known: Set<String> = []

@@ -10,7 +10,8 @@ package enum NodeKind: Sendable, Hashable {
     case mapping
 }
 
-/// One value of the tree, in 24 bytes; values stand in document order, a collection before its content.
+/// One value of the tree, in 24 bytes; values stand in document order, a collection before its
+/// content.
 struct Node {
     enum Kind: UInt8 {
         case scalar

@@ -10,7 +10,8 @@ struct PropertyScan {
     /// The text of the tag, when there is one.
     private(set) var tag: SourceRange?
 
-    /// Goes over the properties that start at `mark`, whose byte offset is `offset`, at most to `end`.
+    /// Goes over the properties that start at `mark`, whose byte offset is `offset`, at most to
+    /// `end`.
     init(_ bytes: [UInt8], at offset: Int, mark: EventReader.Mark, end: EventReader.Mark) {
         self.offset = offset
         self.mark = mark

@@ -1,6 +1,8 @@
-/// What a scalar is by the core schema of YAML 1.2 (§10.3), with the differences that the job file makes.
+/// What a scalar is by the core schema of YAML 1.2 (§10.3), with the differences that the job file
+/// makes.
 ///
-/// Only plain scalars can be something else than strings. `012` is a string, so that no reader takes it for octal.
+/// Only plain scalars can be something else than strings. `012` is a string, so that no reader
+/// takes it for octal.
 package enum Scalar: Sendable, Hashable {
     case null
     case bool(Bool)

@@ -18,7 +18,8 @@ struct SourceCursor {
         self = SourceCursor(base: base, isASCII: isASCII)
     }
 
-    /// The byte offset of the scalar number `target`; a number before an earlier one gives the earlier one's.
+    /// The byte offset of the scalar number `target`; a number before an earlier one gives the
+    /// earlier one's.
     mutating func offset(of target: Int, in bytes: [UInt8]) -> Int {
         guard !isASCII else { return base + target }
         let span = bytes.span

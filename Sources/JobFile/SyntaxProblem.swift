@@ -30,7 +30,8 @@ struct SyntaxProblem {
         return diagnostic(wording, at: context, noteAt: nil)
     }
 
-    /// What is said of `key:value` without a space, which YAML reads as one word and complains of later.
+    /// What is said of `key:value` without a space, which YAML reads as one word and complains of
+    /// later.
     ///
     /// libyaml's mark is on the next line, or on the word itself where nothing follows.
     private var missingSpace: Diagnostic? {
@@ -56,7 +57,8 @@ struct SyntaxProblem {
         return nil
     }
 
-    /// The letters of a line that begins with a name, a colon and something else than a space; nil for other lines.
+    /// The letters of a line that begins with a name, a colon and something else than a space; nil
+    /// for other lines.
     private func wordWithColon(in line: Range<Int>) -> Range<Int>? {
         let span = source.bytes.span
         var start = line.lowerBound
@@ -80,7 +82,8 @@ struct SyntaxProblem {
             && source.bytes[colon + 2] == UInt8(ascii: "/")
     }
 
-    /// The domain behind a `*` that libyaml takes for an alias, as in `*.example.com`; nil for anything else.
+    /// The domain behind a `*` that libyaml takes for an alias, as in `*.example.com`; nil for
+    /// anything else.
     private var wildcardHost: String? {
         guard problem.message == "did not find expected alphabetic or numeric character",
             scalar(at: problem.mark) == ".", let start = offset(of: problem.mark), start > 0,

@@ -1,6 +1,7 @@
 /// What is said instead of one of libyaml's messages.
 ///
-/// The messages are those of libyaml 0.2.5's `scanner.c` and `parser.c`; one that is not known is passed on.
+/// The messages are those of libyaml 0.2.5's `scanner.c` and `parser.c`; one that is not known is
+/// passed on.
 struct SyntaxWording {
     let message: String
     var help: String?

@@ -2,8 +2,8 @@ internal import Diagnostics
 
 /// Makes the tree from libyaml's events and stops at the first thing that it may not hold.
 ///
-/// All limits are checked on events, before anything is built from them: libyaml itself has none, and its time is
-/// quadratic in the depth.
+/// All limits are checked on events, before anything is built from them: libyaml itself has none,
+/// and its time is quadratic in the depth.
 struct TreeBuilder {
     /// How a reading ended.
     enum End {
@@ -201,7 +201,8 @@ struct TreeBuilder {
         if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
     }
 
-    /// Whether a missing value is on the line that libyaml adds to a text without a line break at its end.
+    /// Whether a missing value is on the line that libyaml adds to a text without a line break at
+    /// its end.
     private mutating func isBehindText(_ mark: EventReader.Mark) -> Bool {
         guard mark.column == 1, mark.index > 0, !tree.nodes.isEmpty else { return false }
         let count = source.bytes.count
@@ -210,7 +211,8 @@ struct TreeBuilder {
         return !(1...3).contains { $0 <= count && span.lineBreak(at: count - $0) == $0 }
     }
 
-    /// Notes where a scalar's bytes are: in the source, when they stand there as they are, or in the arena.
+    /// Notes where a scalar's bytes are: in the source, when they stand there as they are, or in
+    /// the arena.
     private mutating func place(
         _ node: inout Node,
         length: Int,
@@ -244,7 +246,8 @@ struct TreeBuilder {
         let tag = reader.tag(of: kind)
         let anchor = reader.anchor(of: kind)
         if tag != nil || anchor != nil {
-            // The event starts at its properties and ends behind the bracket, or before the first child.
+            // The event starts at its properties and ends behind the bracket, or before the first
+            // child.
             let end = reader.end
             (node.line, node.column) = (end.line, end.column - (isFlow ? 1 : 0))
         }

@@ -1,6 +1,7 @@
 internal import Diagnostics
 
-/// What can be wrong with a job file before it is known what it says; the raw values are the stable codes.
+/// What can be wrong with a job file before it is known what it says; the raw values are the stable
+/// codes.
 package enum YAMLFault: String, Sendable, CaseIterable {
     /// The file has no content.
     case empty = "yaml.empty"

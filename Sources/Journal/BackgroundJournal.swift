@@ -1,10 +1,11 @@
 internal import SystemKit
 package import TransferModel
 
-/// Keeps the transfers of a background session over the runs of its job, in a file of the session's own.
+/// Keeps the transfers of a background session over the runs of its job, in a file of the session's
+/// own.
 ///
-/// One process at a time may have the file: the caller holds the session's lock. What is said to it is on the disk after the
-/// next `write`, or by the kernel's grace after the one after that.
+/// One process at a time may have the file: the caller holds the session's lock. What is said to it
+/// is on the disk after the next `write`, or by the kernel's grace after the one after that.
 package final class BackgroundJournal {
     package typealias Fault = JournalFault
 
@@ -13,9 +14,11 @@ package final class BackgroundJournal {
         package var identifier: String
         package var job: BackgroundRound.Job
         package var startDate: Timestamp
-        /// How many transfers the session has in the whole job; nil when only some tasks were chosen for the run.
+        /// How many transfers the session has in the whole job; nil when only some tasks were
+        /// chosen for the run.
         package var taskCount: Int?
-        /// Runs of the job whose ends are not in all of its journals: rounds that they have ended go on.
+        /// Runs of the job whose ends are not in all of its journals: rounds that they have ended
+        /// go on.
         package var unended: Set<String>
 
         package init(
@@ -66,8 +69,8 @@ package final class BackgroundJournal {
     ///   - folderPath: The folder, made with its parents; readable by its owner alone.
     ///   - name: The file's name, without a slash.
     ///   - run: Who opens it.
-    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have written it, a later version of
-    ///   this program has, or another job has left its round open.
+    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have
+    ///   written it, a later version of this program has, or another job has left its round open.
     package init(in folderPath: String, name: String, run: Run) throws(Fault) {
         let path = folderPath + "/" + name
         self.path = path
@@ -133,7 +136,8 @@ package final class BackgroundJournal {
     /// Whether an earlier run of the round has begun a task of that id.
     package func knows(_ id: String) -> Bool { earlier.place(of: id) != nil }
 
-    /// What earlier runs have left of a transfer that this run comes to; nil when that is nothing, or of another transfer.
+    /// What earlier runs have left of a transfer that this run comes to; nil when that is nothing,
+    /// or of another transfer.
     ///
     /// - Parameters:
     ///   - id: The task's.
@@ -227,7 +231,8 @@ package final class BackgroundJournal {
     /// Writes down what was said since the last time.
     ///
     /// - Parameter isDurable: Whether it has to be on the disk before this returns.
-    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be repeated.
+    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be
+    ///   repeated.
     package func write(isDurable: Bool) throws(Fault) {
         guard !steps.isEmpty else { return }
         do throws(SystemError) {
@@ -241,14 +246,16 @@ package final class BackgroundJournal {
     /// Why something that was said is not in the file.
     package var fault: Fault? { file.fault.map { Fault($0) } }
 
-    /// Writes down that the run has got to its end, report and all; with `delivered` the round may then be over.
+    /// Writes down that the run has got to its end, report and all; with `delivered` the round may
+    /// then be over.
     ///
     /// - Parameter finish: How it ended, and whether somebody has yet to be told.
     /// - Returns: The transfers that the job no longer has.
     /// - Throws: `Fault` when that may not be on the disk.
     package func end(_ finish: BackgroundRound.Finish) throws(Fault) -> [String] {
         let unseen = zip(earlier.transfers, isSeen).filter { !$1 }.map(\.0)
-        // Who has ended the run by a signal has not waited for what it had to say, and runs the job again.
+        // Who has ended the run by a signal has not waited for what it had to say, and runs the job
+        // again.
         let isStopped = [.interrupted, .terminated].contains(ExitCode(rawValue: finish.exitCode))
         var endsRound = !leavesOpen && !isStopped
         if run.taskCount == nil {
@@ -324,7 +331,8 @@ extension TaskRecord {
 }
 
 extension TaskRecord {
-    /// Whether it has failed for want of something on this machine when its request may have arrived.
+    /// Whether it has failed for want of something on this machine when its request may have
+    /// arrived.
     fileprivate var mayHaveArrived: Bool {
         guard isForWantOfMachine, let error, !error.isKnownUnprocessed else { return false }
         return error.phase != .prepare || error.followsOrder

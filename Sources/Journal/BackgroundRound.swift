@@ -2,8 +2,8 @@ package import TransferModel
 
 /// How far the transfers of a background session have come.
 ///
-/// A round begins with the first run after one that has left nothing open, and goes on until there is another such run,
-/// or somebody cancels it.
+/// A round begins with the first run after one that has left nothing open, and goes on until there
+/// is another such run, or somebody cancels it.
 package struct BackgroundRound: Sendable, Equatable {
     package enum State: UInt8, Sendable {
         /// The next run goes on with what is left.
@@ -28,7 +28,8 @@ package struct BackgroundRound: Sendable, Equatable {
 
     package struct Transfer: Sendable, Equatable {
         package let id: String
-        /// What the transfer is, in eight bytes: one of that id that is another transfer has others.
+        /// What the transfer is, in eight bytes: one of that id that is another transfer has
+        /// others.
         let mark: UInt64
         package internal(set) var state: EarlierTransfer
     }
@@ -57,7 +58,8 @@ package struct BackgroundRound: Sendable, Equatable {
     package internal(set) var job: Job
     package let beginDate: Timestamp
     package internal(set) var state = State.open
-    /// How many transfers the whole job has; nil when that is not known, because only parts of it were run.
+    /// How many transfers the whole job has; nil when that is not known, because only parts of it
+    /// were run.
     package internal(set) var taskCount: Int?
     package internal(set) var finish: Finish?
     /// Whether that run ends the round once everybody has been told of it.

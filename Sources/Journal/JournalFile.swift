@@ -30,7 +30,8 @@ final class JournalFile {
         guard entries.allSatisfy({ $0.content.count < JournalText.longestContent }) else {
             throw .notPermitted("write", folder.path(of: name), reason: "it would be too long")
         }
-        // The state and no torn tail: a journal grows while a run lasts and is cut to that by the next one.
+        // The state and no torn tail: a journal grows while a run lasts and is cut to that by the
+        // next one.
         let text = JournalText.bytes(of: entries)
         if text != bytes { try OutputFile.replacePrivate(name, in: folder, with: text.span) }
         // Whoever has written it may have ended before.
@@ -49,7 +50,8 @@ final class JournalFile {
         if let fault { throw fault }
         do throws(SystemError) {
             let end = length + Int64(entries.count)
-            // In memory when the caller goes on: an order that then leaves is vouched for, whoever kills the process.
+            // In memory when the caller goes on: an order that then leaves is vouched for, whoever
+            // kills the process.
             let mark = isDurable ? nextMark.patch(length: end) : nil
             try file.append(entries, at: length, isDurable: isDurable, then: mark)
             length = end
@@ -80,7 +82,8 @@ final class JournalFile {
         }
     }
 
-    /// What a file says: published as a whole, it says something, however a run that has added to it was cut.
+    /// What a file says: published as a whole, it says something, however a run that has added to
+    /// it was cut.
     ///
     /// What its marks vouch for is all there, or none of it is believed.
     ///

@@ -1,13 +1,15 @@
 internal import SystemKit
 
-/// What is in a journal's file: a header, two marks and entries, each with its length and its checksum.
+/// What is in a journal's file: a header, two marks and entries, each with its length and its
+/// checksum.
 ///
-/// The header is `runner journal` and the version, a byte. A mark is a length of the file up to which it was on the disk,
-/// eight bytes, and the CRC-32 of those, four bytes. An entry is the length of its content, four bytes; its kind,
-/// one byte; the content; and the CRC-32 of all that, four bytes. Entries are only ever added. A file that was cut, or in
-/// which a byte has changed, before the end that a mark names is damaged. What stands behind that end was being added when
-/// the process or the power went, and counts up to the first entry that is not whole. Kinds that a later version
-/// has added are passed over by their length.
+/// The header is `runner journal` and the version, a byte. A mark is a length of the file up to
+/// which it was on the disk, eight bytes, and the CRC-32 of those, four bytes. An entry is the
+/// length of its content, four bytes; its kind, one byte; the content; and the CRC-32 of all that,
+/// four bytes. Entries are only ever added. A file that was cut, or in which a byte has changed,
+/// before the end that a mark names is damaged. What stands behind that end was being added when
+/// the process or the power went, and counts up to the first entry that is not whole. Kinds that a
+/// later version has added are passed over by their length.
 struct JournalText: Equatable {
     struct Entry: Equatable {
         /// What the content is; its meaning never changes.
@@ -25,8 +27,8 @@ struct JournalText: Equatable {
         case damaged
     }
 
-    /// A place that says how long the file was when it was synchronized last; two take turns, so that one of them is whole
-    /// whenever the power goes.
+    /// A place that says how long the file was when it was synchronized last; two take turns, so
+    /// that one of them is whole whenever the power goes.
     enum Mark: Int {
         case first
         case second

@@ -3,14 +3,16 @@ package import TransferModel
 
 /// Keeps the idempotency keys of a job's orders over its runs, in a file of the job's own.
 ///
-/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one of a part of the job has,
-/// and none is open of all those that the last run of the whole job has begun. The seeds that keys are made from are on the
-/// disk before `init` returns, and that an order is about to be sent is before `commit` does: whatever happens then, the
-/// next run makes the same key. One process at a time may have the file: the caller holds the job's lock.
+/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one
+/// of a part of the job has, and none is open of all those that the last run of the whole job has
+/// begun. The seeds that keys are made from are on the disk before `init` returns, and that an
+/// order is about to be sent is before `commit` does: whatever happens then, the next run makes the
+/// same key. One process at a time may have the file: the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
     package typealias Fault = JournalFault
 
-    /// Orders are remembered by eight bytes each, and no more of them than these: the first ones are forgotten first.
+    /// Orders are remembered by eight bytes each, and no more of them than these: the first ones
+    /// are forgotten first.
     package static let mostOrders = 1 << 20
 
     /// The file.
@@ -50,10 +52,11 @@ package final class KeyJournal: RunEventSink {
     ///   - name: The file's name, without a slash.
     ///   - date: The present.
     ///   - seed: What the keys of a new round are made from: 32 random bytes.
-    ///   - orderCount: How many orders the job has; nil for a run that only some of its tasks were chosen for.
+    ///   - orderCount: How many orders the job has; nil for a run that only some of its tasks were
+    ///     chosen for.
     ///   - mostOrders: How many orders are remembered.
-    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have written it, or a later version
-    ///   of this program has.
+    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have
+    ///   written it, or a later version of this program has.
     package init(
         in folderPath: String,
         name: String,
@@ -96,7 +99,8 @@ package final class KeyJournal: RunEventSink {
     /// - Parameters:
     ///   - order: What the order is remembered by.
     ///   - task: The number of its task, from 1.
-    /// - Returns: That of an earlier round when the order is open since then, else that of the present one.
+    /// - Returns: That of an earlier round when the order is open since then, else that of the
+    ///   present one.
     package func seed(of order: UInt64, task: Int) -> [UInt8] {
         inFlight[task] = order
         begunCount += 1
@@ -113,7 +117,8 @@ package final class KeyJournal: RunEventSink {
 
     /// Puts on the disk that the orders which `seed` was asked for are about to be sent.
     ///
-    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be repeated.
+    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be
+    ///   repeated.
     package func commit() throws(Fault) {
         guard !begun.isEmpty else { return }
         try writeMarks()
@@ -132,7 +137,8 @@ package final class KeyJournal: RunEventSink {
         }
     }
 
-    /// Writes down that the run has ended with exit code 0; to be called once, when nothing can change that any more.
+    /// Writes down that the run has ended with exit code 0; to be called once, when nothing can
+    /// change that any more.
     ///
     /// - Throws: `Fault` when that may not be on the disk: then it is not in the file either.
     package func end() throws(Fault) {
@@ -147,9 +153,11 @@ package final class KeyJournal: RunEventSink {
         try write(ended.entries)
     }
 
-    /// Writes down what was accepted, of a run that has ended with another exit code, and whether it has begun all orders.
+    /// Writes down what was accepted, of a run that has ended with another exit code, and whether
+    /// it has begun all orders.
     ///
-    /// - Throws: `Fault` when that may not be on the disk: the round then goes on for longer than it would have.
+    /// - Throws: `Fault` when that may not be on the disk: the round then goes on for longer than
+    ///   it would have.
     package func keep() throws(Fault) {
         let isWhole = begunCount == orderCount
         if isWhole || !accepted.isEmpty { try writeMarks(isWhole ? [KeyRounds.whole] : []) }

@@ -2,11 +2,12 @@ internal import TransferModel
 
 /// Which orders keep their idempotency keys, and what those are made from.
 ///
-/// A round is a seed. It begins with the first run that makes keys after one that has ended with exit code 0, and goes on
-/// until there is another such run. Orders that were begun in it and that no such run has had accepted stay with its seed
-/// for as long as that takes; all others get that of the round that goes on. A run of a part of the job that leaves no
-/// order open makes all rounds good, if the last run of the whole job has begun all of its orders: those that it has not
-/// are unknown, and those that were accepted beside them are to be repeated under their keys.
+/// A round is a seed. It begins with the first run that makes keys after one that has ended with
+/// exit code 0, and goes on until there is another such run. Orders that were begun in it and that
+/// no such run has had accepted stay with its seed for as long as that takes; all others get that
+/// of the round that goes on. A run of a part of the job that leaves no order open makes all rounds
+/// good, if the last run of the whole job has begun all of its orders: those that it has not are
+/// unknown, and those that were accepted beside them are to be repeated under their keys.
 struct KeyRounds: Equatable {
     struct Round: Equatable {
         /// What keys are made from: 32 random bytes.
@@ -24,7 +25,8 @@ struct KeyRounds: Equatable {
     private(set) var past: [Round] = []
     /// The one that goes on; nil after a run that has ended with exit code 0.
     private(set) var present: Round?
-    /// Whether the last run of the whole job has begun all of its orders, although it has not ended with exit code 0.
+    /// Whether the last run of the whole job has begun all of its orders, although it has not ended
+    /// with exit code 0.
     private(set) var isWhole = false
 
     init() {}
@@ -42,7 +44,8 @@ struct KeyRounds: Equatable {
         if !isPart { isWhole = false }
     }
 
-    /// Forgets the orders that were begun first while there are more than `count`; returns how many those are.
+    /// Forgets the orders that were begun first while there are more than `count`; returns how many
+    /// those are.
     mutating func keep(atMost count: Int) -> Int {
         let excess = all.reduce(-count) { $0 + $1.open.count + $1.accepted.count }
         guard excess > 0 else { return 0 }
@@ -70,7 +73,8 @@ struct KeyRounds: Equatable {
     ///
     /// - Parameters:
     ///   - isDone: Whether the run has had an order of an earlier run accepted.
-    ///   - open: The orders that were begun by this run and not accepted: none of them was required.
+    ///   - open: The orders that were begun by this run and not accepted: none of them was
+    ///     required.
     ///   - isPart: Whether only some tasks were chosen for the run.
     /// - Returns: What there is to go on with.
     func ended(isDone: (UInt64) -> Bool, open: [UInt64], isPart: Bool) -> KeyRounds {

@@ -1,7 +1,9 @@
-/// What the network daemons have said of interfaces: it holds for as long as these are what they were.
+/// What the network daemons have said of interfaces: it holds for as long as these are what they
+/// were.
 struct DaemonAnswers: Sendable {
     private let report: SystemBus.Report
-    /// Of what they have said it, by number; nil where there is nobody to ask, and so nothing to wait for.
+    /// Of what they have said it, by number; nil where there is nobody to ask, and so nothing to
+    /// wait for.
     private let interfaces: [Int32: NetworkInterface]?
 
     /// Those of a machine without daemons.
@@ -22,7 +24,8 @@ struct DaemonAnswers: Sendable {
     /// Whether one of them has still to answer.
     var isLate: Bool { report.isLate }
 
-    /// What still holds of what they have said, and the names of those that they have to be asked of.
+    /// What still holds of what they have said, and the names of those that they have to be asked
+    /// of.
     func current(of interfaces: [NetworkInterface]) -> (
         report: SystemBus.Report, pending: Set<String>
     ) {
@@ -32,7 +35,8 @@ struct DaemonAnswers: Sendable {
 
     /// Whether they are about the interface as it is now.
     ///
-    /// What has come, has lost its carrier for a moment, has come up or has other addresses may lead to another network.
+    /// What has come, has lost its carrier for a moment, has come up or has other addresses may
+    /// lead to another network.
     private func hold(of now: NetworkInterface) -> Bool {
         guard let interfaces else { return true }
         guard let then = interfaces[now.index], then.name == now.name,

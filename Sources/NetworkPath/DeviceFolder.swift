@@ -16,7 +16,8 @@ struct DeviceFolder: Sendable, Hashable {
         var isWireless = false
     }
 
-    /// Whatever sysfs has; nothing when it shows another namespace's interface of that name, or none.
+    /// Whatever sysfs has; nothing when it shows another namespace's interface of that name, or
+    /// none.
     func device(of interface: NetworkInterface) -> Device {
         let folder = "\(path)/\(interface.name)"
         guard Self.isPlain(interface.name),
@@ -70,7 +71,8 @@ extension DeviceFolder.Device {
         case "qmi_wwan", "cdc_mbim", "mhi_net", "iosm", "t7xx", "sierra_net", "hso",
             _ where driver.hasPrefix("rmnet"):
             return InterfaceEvidence(source, kind: .cellular, isExpensive: true)
-        // A phone that shares its connection over USB; cdc_ether and cdc_ncm are also those of plain adapters.
+        // A phone that shares its connection over USB; cdc_ether and cdc_ncm are also those of
+        // plain adapters.
         case "rndis_host", "ipheth":
             return InterfaceEvidence(source, kind: .wired, isExpensive: true)
         default:

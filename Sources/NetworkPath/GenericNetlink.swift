@@ -1,6 +1,7 @@
 package import SystemKit
 
-/// Asks parts of the kernel that have names instead of numbers (generic netlink); belongs to one thread at a time.
+/// Asks parts of the kernel that have names instead of numbers (generic netlink); belongs to one
+/// thread at a time.
 package final class GenericNetlink {
     private let dialogue: NetlinkDialogue
 
@@ -11,7 +12,8 @@ package final class GenericNetlink {
         dialogue = try NetlinkDialogue(with: .generic)
     }
 
-    /// How many addresses the kernel may open further paths of Multipath TCP from or offer (`ip mptcp endpoint`).
+    /// How many addresses the kernel may open further paths of Multipath TCP from or offer
+    /// (`ip mptcp endpoint`).
     ///
     /// - Returns: nil where it does not say: it has no Multipath TCP, or this user may not know.
     package func multipathEndpointCount() -> Int? {
@@ -47,7 +49,8 @@ package final class GenericNetlink {
         return (interface, name)
     }
 
-    /// The other ends of a WireGuard tunnel; none where this user may not know them (CAP_NET_ADMIN).
+    /// The other ends of a WireGuard tunnel; none where this user may not know them
+    /// (CAP_NET_ADMIN).
     func wireGuardPeers(of interface: Int32) -> [IPAddress] {
         var peers: [IPAddress] = []
         // WG_CMD_GET_DEVICE and WGDEVICE_A_IFINDEX of `<linux/wireguard.h>`.
@@ -106,7 +109,8 @@ package final class GenericNetlink {
 
     /// The number of a part of the kernel; nil when it is not there.
     private func family(_ name: String) throws(SystemError) -> UInt16? {
-        // GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, CTRL_ATTR_FAMILY_ID of `<linux/genetlink.h>`.
+        // GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, CTRL_ATTR_FAMILY_ID of
+        // `<linux/genetlink.h>`.
         var request = NetlinkRequest(number: 16, flags: 1, body: [3, 2, 0, 0])
         request.append(2, Array(name.utf8) + [0])
         var family: UInt16?

@@ -8,7 +8,8 @@ package struct InterfaceClass: Sendable, Hashable {
     package var isExpensive: Bool?
     /// Only a rule makes an interface constrained.
     package var isConstrained: Bool
-    /// Whether daemons have still to say what it is now: until then only those may use it who may use any.
+    /// Whether daemons have still to say what it is now: until then only those may use it who may
+    /// use any.
     package var isPending = false
     /// Where it is known from, half a sentence each, the strongest first.
     package var evidence: [String]

@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Says what each interface is, from rules, daemons and devices: of each property, what the strongest source says.
+/// Says what each interface is, from rules, daemons and devices: of each property, what the
+/// strongest source says.
 struct InterfaceClassifier {
     /// Rules of the job, then those of the host.
     let rules: [(source: String, rule: InterfaceRule)]
@@ -114,15 +115,17 @@ struct InterfaceClassifier {
         return (value, isRuled)
     }
 
-    /// Whether a rule may come to fit when daemons have answered: one for a network or a connection.
+    /// Whether a rule may come to fit when daemons have answered: one for a network or a
+    /// connection.
     private var mayRulesChange: Bool {
         rules.contains { $0.rule.match.ssid != nil || $0.rule.match.connection != nil }
     }
 
-    /// The interfaces that a tunnel's packets leave by: those that lead to its other ends, or by default where nobody tells these.
+    /// The interfaces that a tunnel's packets leave by: those that lead to its other ends, or by
+    /// default where nobody tells these.
     ///
-    /// By the main table, which is that of the packets of most tunnels: what tunnels themselves bring in by rules is for what
-    /// goes through them.
+    /// By the main table, which is that of the packets of most tunnels: what tunnels themselves
+    /// bring in by rules is for what goes through them.
     private func carriers(of tunnel: NetworkInterface) -> Set<Int32> {
         guard tunnel.isTunnel, tunnel.link == 0 else { return [] }
         let ways = routes.filter { $0.isMain && $0.isUsable && $0.interface != tunnel.index }
@@ -140,8 +143,9 @@ struct InterfaceClassifier {
 }
 
 extension NetworkInterface {
-    /// Whether its packets leave by an interface that is not to be seen: a tunnel's by whatever leads to its other end, a
-    /// veth's in another namespace, those of a PPP connection by a modem or by another network.
+    /// Whether its packets leave by an interface that is not to be seen: a tunnel's by whatever
+    /// leads to its other end, a veth's in another namespace, those of a PPP connection by a modem
+    /// or by another network.
     fileprivate var isMadeOfUnseen: Bool {
         guard link == 0 else { return false }
         return isTunnel || hardwareType == Self.pointToPoint
@@ -153,7 +157,8 @@ extension NetworkInterface {
         linkKind.map(Self.tunnelKinds.contains) ?? Self.tunnels.contains(hardwareType)
     }
 
-    /// Virtual interfaces, by their names in the kernel, that are no more than their ports, or than this machine.
+    /// Virtual interfaces, by their names in the kernel, that are no more than their ports, or than
+    /// this machine.
     private static let wholeKinds: Set<String> = [
         "bridge", "bond", "team", "vrf", "dummy", "ifb", "nlmon",
     ]
@@ -194,7 +199,8 @@ extension InterfaceRule.Match {
         return attachment.connections.contains { Self.matches($0, connection) }
     }
 
-    /// Whether a name fits a pattern with `*` and `?`, in time that grows with the product of their lengths.
+    /// Whether a name fits a pattern with `*` and `?`, in time that grows with the product of their
+    /// lengths.
     static func matches(_ name: String, _ pattern: String) -> Bool {
         let (name, pattern) = (Array(name.utf8), Array(pattern.utf8))
         var (position, place) = (0, 0)

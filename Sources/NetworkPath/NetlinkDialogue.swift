@@ -14,7 +14,8 @@ final class NetlinkDialogue {
 
     /// Sends a question and hands every message of the answer to `take`.
     ///
-    /// - Throws: What send(2) and recv(2) say, and for a dump why the kernel does not give all of it.
+    /// - Throws: What send(2) and recv(2) say, and for a dump why the kernel does not give all of
+    ///   it.
     func ask(
         _ request: NetlinkRequest,
         isDump: Bool,
@@ -36,7 +37,8 @@ final class NetlinkDialogue {
                 }
             }
         }
-        // Half a table would look as if interfaces were gone. A single question that is refused has no answer.
+        // Half a table would look as if interfaces were gone. A single question that is refused has
+        // no answer.
         guard isDump, refusal > 0 else { return }
         throw SystemError(errno: refusal, operation: "ask", subject: "the kernel over netlink")
     }

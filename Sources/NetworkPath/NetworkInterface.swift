@@ -14,11 +14,13 @@ package struct NetworkInterface: Sendable, Hashable {
     package var macAddress: String?
     /// Whether it is switched on and has a carrier, or does not say.
     package var isUp: Bool
-    /// How often its carrier has come or gone; 0 where the kernel does not count (before Linux 3.15).
+    /// How often its carrier has come or gone; 0 where the kernel does not count (before Linux
+    /// 3.15).
     package var carrierChanges: UInt32
     /// The bridge or bond that it is a port of; 0 for none.
     package var master: Int32
-    /// The interface that a virtual one is made of, such as a VLAN's; 0 for none that is to be seen from here.
+    /// The interface that a virtual one is made of, such as a VLAN's; 0 for none that is to be seen
+    /// from here.
     package var link: Int32
     /// The other ends of a tunnel, as far as the kernel tells them.
     package var peers: [IPAddress]
@@ -80,7 +82,8 @@ package struct Route: Sendable, Hashable {
     package var metric: UInt32
     /// Whom it leads over; nil when the network is at its interface.
     package var gateway: IPAddress?
-    /// Whether it is in the table that is asked without a rule; one of another table holds for some packets only.
+    /// Whether it is in the table that is asked without a rule; one of another table holds for some
+    /// packets only.
     package var isMain: Bool
 
     package init(

@@ -18,8 +18,8 @@ package final class NetworkMonitor: Sendable {
         var answers: DaemonAnswers
     }
 
-    /// How long after a survey daemons are asked again although nothing was heard: they learn things that the kernel does not
-    /// tell.
+    /// How long after a survey daemons are asked again although nothing was heard: they learn
+    /// things that the kernel does not tell.
     private let surveyNanoseconds: Int64
 
     /// How long after a first change it is told.
@@ -77,7 +77,8 @@ package final class NetworkMonitor: Sendable {
 
     /// Begins to listen; to be called once.
     ///
-    /// - Parameter didChange: Called on the monitor's thread when interfaces, addresses, routes or classes are others.
+    /// - Parameter didChange: Called on the monitor's thread when interfaces, addresses, routes or
+    ///   classes are others.
     /// - Throws: Without threads.
     package func start(_ didChange: @escaping @Sendable () -> Void) throws(SystemError) {
         _ = try JoinableThread(name: "network") { [self] in listen(didChange) }
@@ -97,7 +98,8 @@ package final class NetworkMonitor: Sendable {
         else { return }
         var events: [EventPoll.Event] = []
         var settled = nextSurvey(after: sight.withLock { $0.answers })
-        // Of those that were seen: others may have seen some before, by `refresh`, which are to be told of all the same.
+        // Of those that were seen: others may have seen some before, by `refresh`, which are to be
+        // told of all the same.
         var told = 0
         var toldNetwork = current
         /// Looks, and tells of what is different; nil when the kernel does not answer.
@@ -146,7 +148,8 @@ package final class NetworkMonitor: Sendable {
         }
     }
 
-    /// When the network is looked at without a word of the kernel, which is soon when a daemon is late; nil for never.
+    /// When the network is looked at without a word of the kernel, which is soon when a daemon is
+    /// late; nil for never.
     private func nextSurvey(after answers: DaemonAnswers) -> Int64? {
         guard survey.asksDaemons else { return nil }
         let pause = answers.isLate ? Self.settlingNanoseconds : surveyNanoseconds

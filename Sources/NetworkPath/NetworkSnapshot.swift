@@ -16,7 +16,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
     /// Whether there is a way to anywhere.
     package enum Status: Sendable, Hashable {
         case satisfied
-        /// There is none; the reason why the best one is forbidden, nil when there is nothing to forbid.
+        /// There is none; the reason why the best one is forbidden, nil when there is nothing to
+        /// forbid.
         case unsatisfied(NetworkUnavailableReason?)
     }
 
@@ -25,7 +26,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
         /// It does not leave the machine.
         case local
         case open(NetworkInterface)
-        /// No permitted interface leads there; the reason why the one that does is forbidden, nil when none does.
+        /// No permitted interface leads there; the reason why the one that does is forbidden, nil
+        /// when none does.
         case refuse(NetworkUnavailableReason?)
     }
 
@@ -34,7 +36,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
         interfaces.first { $0.index == index }
     }
 
-    /// The number of the interface that a zone names, or that it is (RFC 4007 §11.2); 0, which none has, for no interface.
+    /// The number of the interface that a zone names, or that it is (RFC 4007 §11.2); 0, which none
+    /// has, for no interface.
     ///
     /// Capitals do not count: hosts of URLs are kept without them.
     package func interface(ofZone zone: some StringProtocol) -> Int32 {
@@ -47,7 +50,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
         return interfaces.first { $0.addresses.contains(plain) }
     }
 
-    /// Whether a connection can be made over the interface: it has a carrier, an address and a route.
+    /// Whether a connection can be made over the interface: it has a carrier, an address and a
+    /// route.
     package func isUsable(_ interface: NetworkInterface) -> Bool {
         guard interface.isUp, !interface.isLoopback else { return false }
         return interface.addresses.contains { address in
@@ -120,11 +124,12 @@ package struct NetworkSnapshot: Sendable, Hashable {
         if let interface = preferred.flatMap({ interface($0) }) {
             if interface.isLoopback { return .local }
             denial = interface.classification.denial(under: access)
-            // One that has just come up may lead to another network than the one that it is known for.
+            // One that has just come up may lead to another network than the one that it is known
+            // for.
             if denial == nil, interface.isUp { return .open(interface) }
         }
-        // The kernel takes every peer for a neighbour on an interface that it has no route for: only one with a route of its
-        // own will do.
+        // The kernel takes every peer for a neighbour on an interface that it has no route for:
+        // only one with a route of its own will do.
         let ways = routes.filter {
             $0.isMain && peer.isInNetwork(of: $0.destination, prefix: $0.prefix)
         }
@@ -139,7 +144,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     /// Why what goes over an interface has to end; nil while it may go on.
     ///
-    /// What daemons have still to say holds up what begins, and ends nothing; what is known without them does.
+    /// What daemons have still to say holds up what begins, and ends nothing; what is known without
+    /// them does.
     package func denial(
         ofRunningOver interface: Int32,
         under access: NetworkAccess

@@ -57,7 +57,8 @@ package struct NetworkSurvey: Sendable {
         return DaemonAnswers(report, of: heard)
     }
 
-    /// The same, but nobody is asked and waited for while rules decide of every interface what a policy asks.
+    /// The same, but nobody is asked and waited for while rules decide of every interface what a
+    /// policy asks.
     func neededAnswers(
         of interfaces: [NetworkInterface],
         _ routes: [Route],

@@ -38,7 +38,8 @@ struct NetworkTables {
             default: break
             }
         }
-        // The other end of a veth is no part of it, and a number of another namespace names none of ours.
+        // The other end of a veth is no part of it, and a number of another namespace names none of
+        // ours.
         if isElsewhere || interface.linkKind == "veth" { interface.link = 0 }
         // IFF_UP, and IF_OPER_UP or IF_OPER_UNKNOWN (RFC 2863): tunnels never say.
         interface.isUp = flags & 1 != 0 && (state == 6 || state == 0)
@@ -67,8 +68,8 @@ struct NetworkTables {
         return (kind, peers)
     }
 
-    /// Where tunnels have the address of their other end: IFLA_IPTUN_REMOTE, IFLA_GRE_REMOTE, IFLA_VTI_REMOTE and others of
-    /// `<linux/if_tunnel.h>` and `<linux/if_link.h>`.
+    /// Where tunnels have the address of their other end: IFLA_IPTUN_REMOTE, IFLA_GRE_REMOTE,
+    /// IFLA_VTI_REMOTE and others of `<linux/if_tunnel.h>` and `<linux/if_link.h>`.
     private static let remoteAttributes: [String: Set<UInt16>] = [
         "ipip": [3], "sit": [3], "ip6tnl": [3], "gre": [7], "gretap": [7], "erspan": [7],
         "ip6gre": [7], "ip6gretap": [7], "ip6erspan": [7], "vti": [5], "vti6": [5],
@@ -96,13 +97,14 @@ struct NetworkTables {
             default: break
             }
         }
-        // Of a link between two points the first one is the other end's. Tentative ones, and those that somebody else has
-        // already, cannot be used (RFC 4862 §5.4).
+        // Of a link between two points the first one is the other end's. Tentative ones, and those
+        // that somebody else has already, cannot be used (RFC 4862 §5.4).
         guard let own = local ?? address, flags & 0x48 == 0, !own.isLinkLocal else { return }
         interfaces[position].addresses.append(own)
     }
 
-    /// struct rtmsg and RTA_… of `<linux/rtnetlink.h>`; several when the route is spread over interfaces.
+    /// struct rtmsg and RTA_… of `<linux/rtnetlink.h>`; several when the route is spread over
+    /// interfaces.
     private static func routes(in body: Span<UInt8>) -> [Route] {
         // To other machines, and none that is only remembered.
         guard body.count >= 12, body[7] == 1, let flags = body.word(at: 8), flags & 0x200 == 0,

@@ -1,6 +1,7 @@
 package import SystemKit
 
-/// Asks the kernel about its interfaces and routes; needs no privilege, and belongs to one thread at a time.
+/// Asks the kernel about its interfaces and routes; needs no privilege, and belongs to one thread
+/// at a time.
 package final class RouteSocket {
     private let dialogue: NetlinkDialogue
 
@@ -23,15 +24,17 @@ package final class RouteSocket {
         try interface(by: Self.request(to: address, fromBitCount: 0))
     }
 
-    /// The interface that the packets of a connection leave by now: of several equal routes, and of those that rules choose by
-    /// more than the peer, each connection has its own (before Linux 4.18 not by its ports).
+    /// The interface that the packets of a connection leave by now: of several equal routes, and of
+    /// those that rules choose by more than the peer, each connection has its own (before Linux
+    /// 4.18 not by its ports).
     ///
     /// - Returns: Its number; nil when the kernel knows no way.
     /// - Throws: What send(2) and recv(2) say.
     package func interface(of connection: ConnectionEnds) throws(SystemError) -> Int32? {
         let own = connection.own
         var request = Self.request(to: connection.peer, fromBitCount: own.bitCount)
-        // RTA_SRC, RTA_IP_PROTO, RTA_SPORT and RTA_DPORT of `<linux/rtnetlink.h>`; ports as they stand in a packet.
+        // RTA_SRC, RTA_IP_PROTO, RTA_SPORT and RTA_DPORT of `<linux/rtnetlink.h>`; ports as they
+        // stand in a packet.
         request.append(2, own.bytes)
         request.append(27, [connection.isDatagram ? 17 : 6])
         request.append(28, Self.bytes(of: connection.ownPort))
@@ -73,13 +76,14 @@ package final class RouteSocket {
         return !others.contains { network.isUsable($0) }
     }
 
-    /// Whether the kernel chooses each route by the destination alone: not by the sender's address, by ports, marks or a type of
-    /// service, and not one of several by all of them.
+    /// Whether the kernel chooses each route by the destination alone: not by the sender's address,
+    /// by ports, marks or a type of service, and not one of several by all of them.
     ///
     /// - Throws: What send(2) and recv(2) say.
     package func choosesByDestination() throws(SystemError) -> Bool {
         var isPlain = true
-        // FRA_DST, FRA_GOTO, FRA_PRIORITY, FRA_SUPPRESS_…, FRA_TABLE and FRA_PROTOCOL of `<linux/fib_rules.h>`.
+        // FRA_DST, FRA_GOTO, FRA_PRIORITY, FRA_SUPPRESS_…, FRA_TABLE and FRA_PROTOCOL of
+        // `<linux/fib_rules.h>`.
         let plainAttributes: Set<UInt16> = [0, 1, 4, 6, 13, 14, 15, 21]
         for kind in [NetlinkHeader.Kind.rule, .route] {
             let body = [UInt8](repeating: 0, count: 12)

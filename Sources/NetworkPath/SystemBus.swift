@@ -2,7 +2,8 @@ internal import JSON
 internal import SystemKit
 internal import TransferModel
 
-/// What the machine's network daemons say, asked by `busctl` on the system bus; a daemon that is not there says nothing.
+/// What the machine's network daemons say, asked by `busctl` on the system bus; a daemon that is
+/// not there says nothing.
 struct SystemBus: Sendable {
     /// The program; asked only where there is a bus.
     var program = "busctl"
@@ -82,7 +83,8 @@ struct SystemBus: Sendable {
         case silence
     }
 
-    /// Asks a service for its objects and their properties; nil when there is no program to ask with.
+    /// Asks a service for its objects and their properties; nil when there is no program to ask
+    /// with.
     private func ask(_ service: String, at path: String) -> ChildProcess? {
         let call = [
             program, "--system", "--json=short", "--auto-start=no", "call", service, path,
@@ -101,7 +103,8 @@ struct SystemBus: Sendable {
         return .objects(value)
     }
 
-    /// `Metered` and `DeviceType` of NetworkManager's devices; "guess yes" is a yes, as libnm advises.
+    /// `Metered` and `DeviceType` of NetworkManager's devices; "guess yes" is a yes, as libnm
+    /// advises.
     static func networkManager(_ answer: JSONValue) -> [String: InterfaceEvidence] {
         var result: [String: InterfaceEvidence] = [:]
         for object in Self.objects(in: answer) {
@@ -125,7 +128,8 @@ struct SystemBus: Sendable {
         return result
     }
 
-    /// The names of a device: of a modem, `Interface` is its control port and `IpInterface` what packets leave by.
+    /// The names of a device: of a modem, `Interface` is its control port and `IpInterface` what
+    /// packets leave by.
     private static func names(of device: JSONValue) -> [String] {
         ["Interface", "IpInterface"].compactMap { device[$0]?["data"]?.text }.filter { !$0.isEmpty }
     }

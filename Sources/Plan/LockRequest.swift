@@ -14,7 +14,8 @@ package struct LockRequest: Sendable, Hashable {
 
     /// Reads no more of the document than it takes to find the lock.
     ///
-    /// nil when the job asks for none, and when what was read has a fault, which `Plan.make` finds again.
+    /// nil when the job asks for none, and when what was read has a fault, which `Plan.make` finds
+    /// again.
     package init?(of document: Document, options: PlanOptions) {
         guard let schedule = document.value(of: document.root, for: "schedule")?.value,
             document.value(of: schedule, for: "lock") != nil

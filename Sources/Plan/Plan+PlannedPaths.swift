@@ -2,7 +2,8 @@ package import TransferModel
 
 /// What a run in which servers name files must know of all its tasks before the first one starts.
 extension Plan {
-    /// The folders in which servers name files, each once; nil when what tasks capture leads to one.
+    /// The folders in which servers name files, each once; nil when what tasks capture leads to
+    /// one.
     package func foldersOfServerNames() -> Set<String>? {
         var folders: Set<String> = []
         var areKnown = true

@@ -5,9 +5,9 @@ package import TransferModel
 
 /// A job file that was found right: what is transferred, in which order and how.
 ///
-/// All but the first `mostKeptTasks` tasks are not kept as values. `make` reads each once and drops it again;
-/// `task(at:)` reads it a second time when it is started. Between the two a task costs a few words, so that memory
-/// grows with the transfers in flight.
+/// All but the first `mostKeptTasks` tasks are not kept as values. `make` reads each once and drops
+/// it again; `task(at:)` reads it a second time when it is started. Between the two a task costs a
+/// few words, so that memory grows with the transfers in flight.
 package struct Plan: Sendable {
     /// As the job says, or the file's stem.
     package let name: String
@@ -31,7 +31,8 @@ package struct Plan: Sendable {
     package let mostAttempts: Int
     /// How many uploads of the job, chosen or not, want an idempotency key of the runner's making.
     package let orderCount: Int
-    /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session is a background session.
+    /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session
+    /// is a background session.
     package let sessionTasks: [Int]
     /// The job's settings for the machine's interfaces.
     package let interfaceRules: [InterfaceRule]
@@ -44,7 +45,8 @@ package struct Plan: Sendable {
         tightensAccess || sessions.contains(where: \.access.isRestricted)
     }
     private let tightensAccess: Bool
-    /// Absolute paths of files that no server may name a download like; empty when no server names one.
+    /// Absolute paths of files that no server may name a download like; empty when no server names
+    /// one.
     package let reservedPaths: [String]
     /// Which tasks are filled in with what others capture.
     package let captureUses: CaptureUses
@@ -59,8 +61,8 @@ package struct Plan: Sendable {
     /// With everything resolved that tasks refer to; it never looks at files again.
     private(set) var reader: Reader
     private(set) var taskReader: TaskReader
-    /// What tasks are read with again, and those that need not be: lent to one reading at a time, so that none costs
-    /// a copy.
+    /// What tasks are read with again, and those that need not be: lent to one reading at a time,
+    /// so that none costs a copy.
     private var lent: Lock<(reader: Reader, kept: KeptTasks)>
     let tasks: TaskList
     /// Which tasks must succeed before which.
@@ -142,7 +144,8 @@ package struct Plan: Sendable {
 
     /// The id of a task; indices are those below `taskCount` here and in what follows.
     ///
-    /// A task of a `forEach` whose data file has changed cannot be named any more but by the number of its row.
+    /// A task of a `forEach` whose data file has changed cannot be named any more but by the number
+    /// of its row.
     package func id(of index: Int) -> String {
         var reader = reader
         return reader.id(of: index)
@@ -151,7 +154,8 @@ package struct Plan: Sendable {
     /// The section that a task stands in.
     package func kind(of index: Int) -> TaskSpec.Kind { tasks.entry(of: index).kind }
 
-    /// The ids of the tasks that must succeed first, each once; all those of a `forEach` go by its own.
+    /// The ids of the tasks that must succeed first, each once; all those of a `forEach` go by its
+    /// own.
     package func needs(of index: Int) -> [String] {
         var reader = reader
         return graph.targets(of: graph.unit(of: index)).map { reader.name(of: $0) }
@@ -166,10 +170,11 @@ package struct Plan: Sendable {
     /// The run's id, as `${run.id}` has it.
     package var runIdentifier: String { reader.run.id }
 
-    /// Reads a task again, every setting resolved and filled in with what other tasks have captured.
+    /// Reads a task again, every setting resolved and filled in with what other tasks have
+    /// captured.
     ///
-    /// What `make` accepted is accepted here, unless a data file has changed in between or a captured value does not fit
-    /// where it stands.
+    /// What `make` accepted is accepted here, unless a data file has changed in between or a
+    /// captured value does not fit where it stands.
     package func task(
         at index: Int,
         captured: CapturedValues = [:]

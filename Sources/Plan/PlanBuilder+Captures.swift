@@ -31,7 +31,8 @@ extension PlanBuilder {
         return uses
     }
 
-    /// Reports captures of tasks that are not needed, so that they may not have ended when the value is wanted.
+    /// Reports captures of tasks that are not needed, so that they may not have ended when the
+    /// value is wanted.
     mutating func reportMissingNeeds(in graph: TaskGraph) {
         guard !distantCaptures.isEmpty else { return }
         let tasks = reader.tasks

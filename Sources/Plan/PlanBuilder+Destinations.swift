@@ -38,7 +38,8 @@ extension PlanBuilder {
 
     private mutating func note(reportOf kind: ReportKind, at path: String, isOption: Bool) {
         let words = isOption ? "the file of `--report`" : "the report's file"
-        // Behind a link `..` is not what its text says, and before its folder is made it is nothing else.
+        // Behind a link `..` is not what its text says, and before its folder is made it is nothing
+        // else.
         let plain = AbsolutePath.withoutClimbs(path)
         let input = destinations.addReport(plain, words) {
             options.isSameFile(path, $0) || options.isSameFile(plain, $0)
@@ -67,7 +68,8 @@ extension PlanBuilder {
         }
     }
 
-    /// Reports paths of a task that cannot be what they are meant to be together with those of the job.
+    /// Reports paths of a task that cannot be what they are meant to be together with those of the
+    /// job.
     ///
     /// `paths` says those of another task again.
     mutating func checkPaths(

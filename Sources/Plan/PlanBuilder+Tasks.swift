@@ -40,7 +40,8 @@ extension PlanBuilder {
         return isEmpty ? Reader.sectionHint(field.name) : nil
     }
 
-    /// Two sections may not use one id; within a section that is a key that stands twice, a fault of the YAML.
+    /// Two sections may not use one id; within a section that is a key that stands twice, a fault
+    /// of the YAML.
     private mutating func reportDuplicates(in list: TaskList) {
         for (number, first) in list.repeated {
             let entry = list.entries[number]

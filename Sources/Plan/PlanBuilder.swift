@@ -3,7 +3,8 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Makes a plan in the order in which its parts depend on each other, collecting faults all the way.
+/// Makes a plan in the order in which its parts depend on each other, collecting faults all the
+/// way.
 struct PlanBuilder {
     let options: PlanOptions
     let document: Document
@@ -27,7 +28,8 @@ struct PlanBuilder {
     /// The secrets of the tasks that have any, by their entries, in file order.
     var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
     var captureUses = CaptureUses()
-    /// Where the captures stand that tasks do not need themselves, so that another that they need must.
+    /// Where the captures stand that tasks do not need themselves, so that another that they need
+    /// must.
     var distantCaptures: [(user: Int, reference: CaptureReference)] = []
     /// The fault of the path of `--report`.
     var reportFault: String?
@@ -35,7 +37,8 @@ struct PlanBuilder {
     /// The entries whose needs could not be read.
     var entriesOfUnknownNeeds: [Int] = []
 
-    /// Values of secrets by their names, those that a run needs; nil while the job is only looked at.
+    /// Values of secrets by their names, those that a run needs; nil while the job is only looked
+    /// at.
     let secrets: [String: KnownSecret]?
 
     init(document: Document, options: PlanOptions, secrets: [String: KnownSecret]? = nil) {
@@ -108,7 +111,8 @@ struct PlanBuilder {
         )
     }
 
-    /// As the job says, or the stem of the file that the job's path leads to: one file has one name, whatever link names it.
+    /// As the job says, or the stem of the file that the job's path leads to: one file has one
+    /// name, whatever link names it.
     var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }
 
     private mutating func warnOfVariables() {

@@ -25,33 +25,41 @@ package struct PlanOptions: Sendable {
     package var only: [String]
     /// The absolute path that the document's name is relative to.
     package var workingFolder: String
-    /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil without it.
+    /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil
+    /// without it.
     package var reportPath: String?
-    /// Looks at the file of an absolute path without opening it, which those at the other end of a pipe would notice.
+    /// Looks at the file of an absolute path without opening it, which those at the other end of a
+    /// pipe would notice.
     ///
     /// Asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
-    /// The path of the file that the document's name leads to, through all links; asked while the plan is made, never later.
+    /// The path of the file that the document's name leads to, through all links; asked while the
+    /// plan is made, never later.
     package var resolvedPath: @Sendable (String) -> String
-    /// Whether two absolute paths lead to one file, also by links; asked while the plan is made, never later.
+    /// Whether two absolute paths lead to one file, also by links; asked while the plan is made,
+    /// never later.
     package var isSameFile: @Sendable (String, String) -> Bool
     /// Says what is wrong with a pattern; asked while the plan is made, never later.
     package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
-    /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the plan is made.
+    /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the
+    /// plan is made.
     ///
     /// The plan keeps the file and reads from it again when its tasks are started.
     package var dataFile: @Sendable (String) -> (any DataFile)?
     /// The values of `${run.…}`.
     package var run: RunValues
-    /// Whether what the environment lacks, variables and files, is a warning: for a look at a job elsewhere than where it runs.
+    /// Whether what the environment lacks, variables and files, is a warning: for a look at a job
+    /// elsewhere than where it runs.
     ///
     /// A plan with such a warning is not to be run.
     package var toleratesEnvironment: Bool
-    /// How many tasks the plan may keep until they are started, rather than read them again; 0 or more.
+    /// How many tasks the plan may keep until they are started, rather than read them again; 0 or
+    /// more.
     package var mostKeptTasks: Int
 
-    /// Without arguments: nothing from outside, every file taken for readable and one of its own, and every text for a pattern.
+    /// Without arguments: nothing from outside, every file taken for readable and one of its own,
+    /// and every text for a pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],

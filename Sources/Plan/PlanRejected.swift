@@ -20,9 +20,11 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     package let dataFaults: [FileDiagnostics]
     /// The fault of `--only`, which is no fault of the file.
     package let unknownTasks: [UnknownTask]
-    /// The variables of the environment that have values of the job's secrets: the faults may quote these.
+    /// The variables of the environment that have values of the job's secrets: the faults may quote
+    /// these.
     package let secretVariables: Set<String>
-    /// Values that stand under names of secrets outside of the job file, or that it fills in: the faults may quote these.
+    /// Values that stand under names of secrets outside of the job file, or that it fills in: the
+    /// faults may quote these.
     package let confidentialValues: [String]
 
     /// The fault of `--report`, which is no fault of the file either.
@@ -45,7 +47,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         self.reportFault = reportFault
     }
 
-    /// Whether a task cannot be had any more because a data file is not what it was when the plan was made.
+    /// Whether a task cannot be had any more because a data file is not what it was when the plan
+    /// was made.
     package var isChangedData: Bool {
         diagnostics.contains { $0.code == JobCode.missingFile.rawValue }
     }
@@ -76,7 +79,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
             && diagnostics.allSatisfy { $0.severity == .warning }
     }
 
-    /// Whether every error is a missing variable, file or secret, so that the job file itself may be right.
+    /// Whether every error is a missing variable, file or secret, so that the job file itself may
+    /// be right.
     package var isEnvironment: Bool {
         dataFaults.isEmpty
             && diagnostics.allSatisfy {

@@ -10,7 +10,8 @@ struct CaptureReference {
 }
 
 extension Reader {
-    /// Fills in what another task has captured, or before the run, when the reference is right, a stand-in.
+    /// Fills in what another task has captured, or before the run, when the reference is right, a
+    /// stand-in.
     mutating func capturedValue(
         of expression: Expression,
         _ text: String,
@@ -94,8 +95,8 @@ extension Reader {
 }
 
 extension ScalarValue {
-    /// What stands for a value that is not known yet: not empty, so that no fallback takes its place, and harmless
-    /// wherever it stands.
+    /// What stands for a value that is not known yet: not empty, so that no fallback takes its
+    /// place, and harmless wherever it stands.
     fileprivate static let standIn = ScalarValue(
         text: "captured",
         type: .string,

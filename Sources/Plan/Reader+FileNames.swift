@@ -15,7 +15,8 @@ extension Reader {
         return text(of: scalar, field)
     }
 
-    /// Warns of a JSON body that is one string, if the string ends as the name of a JSON file or names any file.
+    /// Warns of a JSON body that is one string, if the string ends as the name of a JSON file or
+    /// names any file.
     mutating func warnOfFileName(inJSON scalar: ScalarValue, _ field: Field) {
         guard case .string = scalar.type, mayName(scalar) else { return }
         let hasMark = scalar.text.utf8.first == UInt8(ascii: "@")
@@ -41,7 +42,8 @@ extension Reader {
     /// - Parameters:
     ///   - field: The body.
     ///   - hasMark: Whether an `@` stands in front of the name.
-    ///   - isPart: Whether the key of the field is the name of a part, and not the kind of its content.
+    ///   - isPart: Whether the key of the field is the name of a part, and not the kind of its
+    ///     content.
     private mutating func warnOfFileName(_ field: Field, hasMark: Bool, isPart: Bool) {
         let written = document.text(of: field.node)
         let file = String(hasMark && written.hasPrefix("@") ? written.dropFirst() : written[...])

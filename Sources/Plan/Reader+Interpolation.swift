@@ -11,7 +11,8 @@ extension Reader {
         var isFilledIn: Bool { expression != nil }
     }
 
-    /// Bytes of a value whose expressions are filled in: a few variables that double each other would fill the memory.
+    /// Bytes of a value whose expressions are filled in: a few variables that double each other
+    /// would fill the memory.
     private static let longestValue = 1 << 20
     /// Bytes of all such values of one task, and of what the job says outside of its tasks.
     private static let mostFilledIn = 16 << 20
@@ -30,7 +31,8 @@ extension Reader {
         return joined
     }
 
-    /// A scalar's pieces with the values of its expressions; nil after a fault, when all were looked at.
+    /// A scalar's pieces with the values of its expressions; nil after a fault, when all were
+    /// looked at.
     ///
     /// `ofURL`: they become a URL, the only place for `raw:`.
     mutating func filledPieces(_ field: Field, ofURL isURL: Bool = false) -> [FilledPiece]? {
@@ -120,17 +122,20 @@ extension Reader {
         report(fault, of: field, at: range(of: expression.range, in: text, field.node))
     }
 
-    /// Whether so many long values are filled in that the job is refused, and no further row is worth a look.
+    /// Whether so many long values are filled in that the job is refused, and no further row is
+    /// worth a look.
     var isOverfilled: Bool { longFilledInLength > Self.mostLongFilledIn }
 
-    /// Counts long values that were filled in elsewhere; false, and not counted, when that would be too much.
+    /// Counts long values that were filled in elsewhere; false, and not counted, when that would be
+    /// too much.
     mutating func counts(longFilledIn length: Int) -> Bool {
         guard longFilledInLength + length <= Self.mostLongFilledIn else { return false }
         longFilledInLength += length
         return true
     }
 
-    /// Adds to what is filled into the settings of one owner; false when that becomes too much, which is told once.
+    /// Adds to what is filled into the settings of one owner; false when that becomes too much,
+    /// which is told once.
     private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
         guard filledInLength <= Self.mostFilledIn, !isOverfilled else { return false }
         filledInLength += length

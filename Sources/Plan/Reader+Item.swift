@@ -51,7 +51,8 @@ extension Reader {
         }
     }
 
-    /// Checks that the row can have what the expressions of a value, and of those inside of it, ask for.
+    /// Checks that the row can have what the expressions of a value, and of those inside of it, ask
+    /// for.
     mutating func checkItems(in field: Field) {
         switch document.kind(of: field.node) {
         case .scalar:

@@ -97,7 +97,8 @@ extension Reader {
         }
     }
 
-    /// Writes a scalar, `null` for one that is known later; returns what was written, nil after a fault.
+    /// Writes a scalar, `null` for one that is known later; returns what was written, nil after a
+    /// fault.
     @discardableResult
     private mutating func writeScalar(
         _ field: Field,
@@ -159,7 +160,8 @@ extension Reader {
         return scalar
     }
 
-    /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits beyond its range.
+    /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits
+    /// beyond its range.
     private static func isNamed(_ text: String) -> Bool {
         !text.utf8.contains { (48...57).contains($0) }
     }

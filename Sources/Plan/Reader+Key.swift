@@ -8,8 +8,9 @@ extension Reader {
 
     /// What names a row among those of its source; nil after a fault, which is reported.
     ///
-    /// Without `key` it is the item itself, the values of a combination with commas between them, or of an item with
-    /// fields its `id`, else its `key`, else its first field: never its place, so that it stays when rows come and go.
+    /// Without `key` it is the item itself, the values of a combination with commas between them,
+    /// or of an item with fields its `id`, else its `key`, else its first field: never its place,
+    /// so that it stays when rows come and go.
     mutating func key(of row: Row, in source: RowSource) -> String? {
         let outer = (self.row, isNeededBeforeTheRun)
         (self.row, isNeededBeforeTheRun) = (row, true)

@@ -4,7 +4,8 @@ internal import SystemKit
 package import TransferModel
 
 extension Reader {
-    /// Makes a discretionary session wait for networks that are not expensive; warns of another session that would be one.
+    /// Makes a discretionary session wait for networks that are not expensive; warns of another
+    /// session that would be one.
     ///
     /// - Parameters:
     ///   - session: What was read of it.
@@ -43,7 +44,8 @@ extension Reader {
     }
 }
 
-/// A file of the machine that says what its interfaces are: `interfaces`, as in `network` of a job file.
+/// A file of the machine that says what its interfaces are: `interfaces`, as in `network` of a job
+/// file.
 package struct HostNetwork: Sendable {
     /// None when something is wrong with the file.
     package let rules: [InterfaceRule]

@@ -18,9 +18,10 @@ struct PathValue: Sendable, Hashable {
 extension Reader {
     /// A path relative to the job file's folder.
     ///
-    /// From the first expression on, a path may not climb: what a variable fills in stays in the folder it stands
-    /// in. What stands at the very front may be an absolute path: then it names the folder itself. What a task has
-    /// captured may not, because a peer chose it; nor does a piece make the path absolute behind one that is empty.
+    /// From the first expression on, a path may not climb: what a variable fills in stays in the
+    /// folder it stands in. What stands at the very front may be an absolute path: then it names
+    /// the folder itself. What a task has captured may not, because a peer chose it; nor does a
+    /// piece make the path absolute behind one that is empty.
     mutating func path(_ field: Field) -> PathValue? {
         warnOfPlaceholders(in: field)
         warnOfHome(in: field)
@@ -112,10 +113,11 @@ extension Reader {
         return nil
     }
 
-    /// A path to a file that the runner writes, or to the folder that it is written to under the server's name.
+    /// A path to a file that the runner writes, or to the folder that it is written to under the
+    /// server's name.
     ///
-    /// Only a slash that the job file itself has at the end means a folder: whether a server names a file is known
-    /// before the run, and not for each row or peer to say.
+    /// Only a slash that the job file itself has at the end means a folder: whether a server names
+    /// a file is known before the run, and not for each row or peer to say.
     mutating func destination(_ field: Field, mayBeFolder: Bool = false) -> PathValue? {
         guard var value = path(field) else { return nil }
         let last = value.text.utf8.last

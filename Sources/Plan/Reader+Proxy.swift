@@ -3,7 +3,8 @@ internal import JobFile
 internal import TransferModel
 
 extension Reader {
-    /// Reads what a session says of proxies; a mapping changes what `defaults` say, a word replaces it.
+    /// Reads what a session says of proxies; a mapping changes what `defaults` say, a word replaces
+    /// it.
     mutating func proxy(_ field: Field, into rule: inout ProxyRule) {
         guard document.kind(of: field.node) == .mapping else {
             if let named = proxyRule(field) { rule = named }
@@ -135,7 +136,8 @@ extension Reader {
         return CredentialText(text: text, secrets: scalar.secrets, field: field)
     }
 
-    /// Reports secrets that may not go to a proxy, and warns of passwords that others can read on the way to it.
+    /// Reports secrets that may not go to a proxy, and warns of passwords that others can read on
+    /// the way to it.
     ///
     /// The proxy's own origin is what counts: nothing of this reaches the origins of tasks.
     private mutating func checkCredentials(

@@ -84,7 +84,8 @@ extension Reader {
         return .init(help: "a space is missing behind `\(key):`")
     }
 
-    /// The key that was probably meant: one that is not supported yet only when it is merely misspelled.
+    /// The key that was probably meant: one that is not supported yet only when it is merely
+    /// misspelled.
     private mutating func nearestKey(_ name: String, in table: KeyTable) -> String? {
         guard let nearest = nearest(name, among: { _ in table.names }) else { return nil }
         let supported = table.keys.lazy.filter { $0.shape != nil }.map(\.name)

@@ -17,7 +17,8 @@ struct ScalarValue: Sendable, Hashable {
     var isCaptured = false
     /// Whether some of the text is another one in every run, `${run.…}`.
     var isOfRun = false
-    /// Where text begins that only stands for what a task will capture, an offset in UTF-8; nil when there is none.
+    /// Where text begins that only stands for what a task will capture, an offset in UTF-8; nil
+    /// when there is none.
     var standInStart: Int?
 
     var isKnownLater: Bool { standInStart != nil }
@@ -42,7 +43,8 @@ struct ScalarValue: Sendable, Hashable {
 extension Reader {
     /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
     ///
-    /// Nil also, without a report, for one that is known only when the task starts: its key counts as present.
+    /// Nil also, without a report, for one that is known only when the task starts: its key counts
+    /// as present.
     mutating func scalar(_ field: Field) -> ScalarValue? {
         guard let scalar = scalarWithoutSecrets(field) else { return nil }
         return scalar.isKnownLater ? nil : scalar
@@ -57,7 +59,8 @@ extension Reader {
         return scalar
     }
 
-    /// The scalar of a field, which may hold secrets, or a stand-in for one that is known only when the task starts.
+    /// The scalar of a field, which may hold secrets, or a stand-in for one that is known only when
+    /// the task starts.
     mutating func scalarOrStandIn(_ field: Field) -> ScalarValue? {
         guard document.kind(of: field.node) == .scalar else {
             report(
@@ -83,7 +86,8 @@ extension Reader {
         return text(of: scalar, field)
     }
 
-    /// The text of any scalar but null, or a stand-in for one that is known only when the task starts.
+    /// The text of any scalar but null, or a stand-in for one that is known only when the task
+    /// starts.
     mutating func textOrStandIn(_ field: Field) -> String? {
         guard let scalar = scalarWithoutSecrets(field) else { return nil }
         return text(of: scalar, field)
@@ -130,7 +134,8 @@ extension Reader {
         return false
     }
 
-    /// The text of a plain scalar that a hint may repeat in brackets or braces; nil for null and any other value.
+    /// The text of a plain scalar that a hint may repeat in brackets or braces; nil for null and
+    /// any other value.
     func shortText(of node: NodeID) -> String? {
         guard document.kind(of: node) == .scalar, document.isPlain(node),
             document.scalar(of: node) != .null
@@ -178,7 +183,8 @@ extension Reader {
         return duration
     }
 
-    /// The number that a scalar is, if it lies in the range; `names` are what may stand there instead.
+    /// The number that a scalar is, if it lies in the range; `names` are what may stand there
+    /// instead.
     mutating func number(
         _ scalar: ScalarValue,
         of field: Field,

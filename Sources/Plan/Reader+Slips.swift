@@ -10,8 +10,8 @@ extension Reader {
     ///
     /// - Parameters:
     ///   - field: Of a scalar; others are passed over.
-    ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around the name of a
-    ///     variable is no accident.
+    ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
+    ///     the name of a variable is no accident.
     mutating func warnOfPlaceholders(in field: Field, isBody: Bool = false) {
         guard looksForWarnings, !isBody || !variables.states.isEmpty,
             document.kind(of: field.node) == .scalar,
@@ -97,7 +97,8 @@ extension Reader {
         )
     }
 
-    /// Whether a text has a dollar or a pair of braces: most have none, and are not looked at again.
+    /// Whether a text has a dollar or a pair of braces: most have none, and are not looked at
+    /// again.
     private static func mayHavePlaceholder(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices
         where bytes[index] == UInt8(ascii: "$") || bytes[index] == UInt8(ascii: "{") {
@@ -162,7 +163,8 @@ extension Reader {
         return shorthand.ofScalar(text).map { "{ \($0): \(text) }" }
     }
 
-    /// The known name that was probably meant; nil also when so many were looked for that it would take too long.
+    /// The known name that was probably meant; nil also when so many were looked for that it would
+    /// take too long.
     mutating func nearest<Names: Collection<String>>(
         _ name: String,
         among names: (Reader) -> Names
@@ -185,7 +187,8 @@ extension Reader {
         }
     }
 
-    /// The number that a text most likely means: quotes, needless zeros and `_` between digits away.
+    /// The number that a text most likely means: quotes, needless zeros and `_` between digits
+    /// away.
     static func likelyNumber(_ text: String) -> String? {
         var digits = text.filter { $0 != "_" }[...]
         let sign = digits.first == "-" ? "-" : ""

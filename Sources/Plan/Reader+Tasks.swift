@@ -20,7 +20,8 @@ extension Reader {
         }
     }
 
-    /// Makes the row of a task the one that `${item…}` stands for; none for a task without `forEach`.
+    /// Makes the row of a task the one that `${item…}` stands for; none for a task without
+    /// `forEach`.
     mutating func enterRow(of task: Int) throws(DataRows.Failure) {
         guard !tasks.groups.isEmpty else { return }
         let place = tasks.place(of: task)
@@ -98,7 +99,8 @@ extension Reader {
         return index
     }
 
-    /// The id that was probably meant; looked for among the first thousand, so that many faults stay cheap.
+    /// The id that was probably meant; looked for among the first thousand, so that many faults
+    /// stay cheap.
     mutating func nearestTask(_ id: String) -> String? {
         let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")) ?? id.endIndex
         if let entry = tasks.find(String(id[..<bracket]), in: document) {

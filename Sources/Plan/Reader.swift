@@ -3,7 +3,8 @@ internal import JobFile
 internal import RegexKit
 internal import TransferModel
 
-/// Turns values of the document into values of the plan, and collects everything that is wrong with them.
+/// Turns values of the document into values of the plan, and collects everything that is wrong with
+/// them.
 struct Reader {
     /// Whose settings are being read, for messages.
     enum Owner {
@@ -36,14 +37,17 @@ struct Reader {
     let run: RunValues
     /// What `${item…}` stands for; nil outside of tasks with `forEach`.
     var row: Row?
-    /// The top-level values of a task that are put off because they depend on its row; nil when none are.
+    /// The top-level values of a task that are put off because they depend on its row; nil when
+    /// none are.
     var deferred: [DeferredValue]?
     /// Finds the rows of entries by their keys, where somebody has asked for one.
     var keyIndexes: [Int: TextIndex] = [:]
     var owner = Owner.job
-    /// Bytes of the values whose expressions were filled in for the task being read, or before the first one.
+    /// Bytes of the values whose expressions were filled in for the task being read, or before the
+    /// first one.
     var filledInLength = 0
-    /// What tasks have captured so far; nil before the run, when stand-ins take the place of their values.
+    /// What tasks have captured so far; nil before the run, when stand-ins take the place of their
+    /// values.
     var captured: CapturedValues?
     /// The captures that the task being read refers to, in its order.
     var captureReferences: [CaptureReference] = []
@@ -59,7 +63,8 @@ struct Reader {
     var isOrderOfRun = false
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
-    /// Whether what the environment lacks is a warning; a value that it should give is then one that is known later.
+    /// Whether what the environment lacks is a warning; a value that it should give is then one
+    /// that is known later.
     var toleratesEnvironment = false
     /// Bytes of the long ones among them, of all owners.
     var longFilledInLength = 0
@@ -71,11 +76,13 @@ struct Reader {
     /// Faults of data files, one by one.
     private(set) var dataFaults: [FileDiagnostics] = []
     private(set) var errorCount = 0
-    /// Names that unknown ones may still be compared with: an edit distance each, so that hints stay cheap.
+    /// Names that unknown ones may still be compared with: an edit distance each, so that hints
+    /// stay cheap.
     var comparisonsLeft = mostComparisons
     private static let mostComparisons = 50_000
     private var warnings: Set<Diagnostic> = []
-    /// Of more, only the first are kept: a job that is right stays right however often one thing is doubtful in it.
+    /// Of more, only the first are kept: a job that is right stays right however often one thing is
+    /// doubtful in it.
     private static let shownWarnings = 100
 
     init(
@@ -116,7 +123,8 @@ struct Reader {
     /// Whether nothing was found since `forgetFindings`.
     var hasFoundNothing: Bool { errorCount == 0 && diagnostics.isEmpty }
 
-    /// Keeps what a reader of other tasks, a copy of this one at first, has noted for the whole job.
+    /// Keeps what a reader of other tasks, a copy of this one at first, has noted for the whole
+    /// job.
     mutating func takeNotes(of other: Reader) {
         variables.unused.formIntersection(other.variables.unused)
         secrets.takeNotes(of: other.secrets)
@@ -145,7 +153,8 @@ struct Reader {
     /// Whether the plan is made already, so that the task only becomes a value.
     var isReadingAgain: Bool { fileStatus == nil }
 
-    /// Whether somebody will look at another warning: not when a task is read again, nor after many of them.
+    /// Whether somebody will look at another warning: not when a task is read again, nor after many
+    /// of them.
     var looksForWarnings: Bool { fileStatus != nil && warnings.count < Self.shownWarnings }
 
     /// Reads the mapping of a field with a table; its keys are named in messages.
@@ -319,7 +328,8 @@ struct Reader {
 
     /// Says of the errors since a mark which row they are about.
     ///
-    /// One that an earlier row has had too only becomes a note of that one; `known` has where these stand.
+    /// One that an earlier row has had too only becomes a note of that one; `known` has where these
+    /// stand.
     mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout [Diagnostic: Int])
     {
         let new = diagnostics[mark...]

@@ -2,8 +2,8 @@ internal import CPCRE
 
 /// A pattern in the syntax of PCRE2, compiled.
 ///
-/// Its limits are generous for a search and small for a run: a pattern that steps back without end, at one place or
-/// at each, ends at one of them.
+/// Its limits are generous for a search and small for a run: a pattern that steps back without end,
+/// at one place or at each, ends at one of them.
 @safe package struct RegularExpression: ~Copyable {
     /// Why there is no compiled pattern.
     package enum Fault: Error, Sendable, Hashable {
@@ -52,7 +52,8 @@ internal import CPCRE
         unsafe pattern = unsafe compiled
     }
 
-    /// Loads libpcre2-8 when it is not loaded yet, and tells its version, such as `10.42 2022-12-11`.
+    /// Loads libpcre2-8 when it is not loaded yet, and tells its version, such as
+    /// `10.42 2022-12-11`.
     ///
     /// - Throws: `unavailable` without it.
     package static func libraryVersion() throws(Fault) -> String {
@@ -81,7 +82,8 @@ internal import CPCRE
 
     /// Looks for the first match in bytes, of which those that are no UTF-8 match nothing.
     ///
-    /// It gives up after that time, a million steps at one place, or with 64 MiB of them to step back to.
+    /// It gives up after that time, a million steps at one place, or with 64 MiB of them to step
+    /// back to.
     package borrowing func search(
         _ subject: Span<UInt8>,
         withinNanoseconds nanoseconds: Int64 = 5_000_000_000

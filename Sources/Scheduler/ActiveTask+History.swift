@@ -4,7 +4,8 @@ import TransferModel
 
 /// What a task's attempts so far say about another one.
 extension ActiveTask {
-    /// What the decision on another attempt needs to know besides the failure; to be asked before `end`.
+    /// What the decision on another attempt needs to know besides the failure; to be asked before
+    /// `end`.
     ///
     /// - Parameters:
     ///   - result: The attempt's.

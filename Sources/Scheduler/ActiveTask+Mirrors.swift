@@ -23,9 +23,11 @@ extension ActiveTask {
         lane.origin = url.origin
     }
 
-    /// Chooses the next URL after a failed attempt, which would be treated so if there were no other.
+    /// Chooses the next URL after a failed attempt, which would be treated so if there were no
+    /// other.
     ///
-    /// nil when no other is asked: there is none, the fault is not the server's, or nothing may be sent twice.
+    /// nil when no other is asked: there is none, the fault is not the server's, or nothing may be
+    /// sent twice.
     func moveOn(
         after failure: TransferFailure,
         _ decision: RetryDecision

@@ -7,7 +7,8 @@ extension ActiveTask {
     enum Presence {
         /// Nobody has looked. Next: `occupied` or `missing`.
         case unknown
-        /// A file is there. Next: `examined`, or `missing` when there is nothing to hold it against.
+        /// A file is there. Next: `examined`, or `missing` when there is nothing to hold it
+        /// against.
         case occupied
         /// The file is hashed. Next: `right` or `different`.
         case examined
@@ -19,8 +20,9 @@ extension ActiveTask {
 
     /// Whether a file that is there and has the checksum is all that the task wants.
     ///
-    /// Not where something is expected of the response besides its size, or captured from it, and not where the request may do
-    /// more than bring the file; unless such a file is to be kept unasked.
+    /// Not where something is expected of the response besides its size, or captured from it, and
+    /// not where the request may do more than bring the file; unless such a file is to be kept
+    /// unasked.
     var isMetByFile: Bool {
         guard let destination = spec.destination, destination.checksum != nil,
             !destination.isFolder

@@ -4,7 +4,8 @@ import TransferModel
 
 /// What is kept of a task from its start to its end.
 ///
-/// A class, because it is large and changes in place: `RunMachine.active` is its only lasting owner.
+/// A class, because it is large and changes in place: `RunMachine.active` is its only lasting
+/// owner.
 final class ActiveTask {
     /// Legal next stages stand behind each.
     enum Stage {
@@ -12,11 +13,13 @@ final class ActiveTask {
         case checking
         /// Until another task has fetched the checksums. Next: `queued`, or the end.
         case awaitingChecksums
-        /// An attempt is with the runner, or a file to be examined. Next: `checking`, `waiting`, or the end.
+        /// An attempt is with the runner, or a file to be examined. Next: `checking`, `waiting`, or
+        /// the end.
         case running
         /// Until the next attempt is due. Next: `queued`, or the end.
         case waiting
-        /// Due, and waits for a place at its host. Next: `running`, `awaitingChecksums`, or the end.
+        /// Due, and waits for a place at its host. Next: `running`, `awaitingChecksums`, or the
+        /// end.
         case queued
     }
 
@@ -64,7 +67,8 @@ final class ActiveTask {
     var mirrors: MirrorRotation?
     /// The last failure of a URL that may answer another request; kept for tasks with mirrors.
     var recoverable: TransferFailure? { mirrors?.recoverable }
-    /// The last failure of a URL to which no permitted interface leads; kept for tasks with mirrors.
+    /// The last failure of a URL to which no permitted interface leads; kept for tasks with
+    /// mirrors.
     var unreachable: TransferFailure? { mirrors?.unreachable }
     /// What the file's checksum is looked up in.
     var checksums: ChecksumList?
@@ -206,7 +210,8 @@ final class ActiveTask {
         return spec.retry.attempts == 1 ? .safe : .idempotent
     }
 
-    /// What its request makes of stored responses; nil for a download that nothing is said of, which is fetched.
+    /// What its request makes of stored responses; nil for a download that nothing is said of,
+    /// which is fetched.
     private var cachePolicy: RequestCachePolicy? {
         if let policy = spec.cachePolicy { return policy }
         let isPlainDownload =
@@ -215,7 +220,8 @@ final class ActiveTask {
         return isPlainDownload ? nil : .useProtocolCachePolicy
     }
 
-    /// Where the body goes: in the place of a file, too, that was to be kept and has not its checksum.
+    /// Where the body goes: in the place of a file, too, that was to be kept and has not its
+    /// checksum.
     private var destination: TaskSpec.Destination? {
         guard presence == .different, spec.destination?.ifExists == .skip else {
             return spec.destination
@@ -238,7 +244,8 @@ final class ActiveTask {
     func endExamination(_ result: AttemptResult, _ clock: RunClock) {
         presence = result.isUnchanged ? .right : .different
         failure = result.failure
-        // An attempt that has fetched the list of checksums ends with it, unless the file is asked for, too.
+        // An attempt that has fetched the list of checksums ends with it, unless the file is asked
+        // for, too.
         if checksumStart != nil, result.failure != nil || result.isUnchanged { end(result, clock) }
     }
 
@@ -289,7 +296,8 @@ final class ActiveTask {
         count.retract()
     }
 
-    /// Waits for an interface that it may use, or for power; an attempt that was ended for want of it counts as none.
+    /// Waits for an interface that it may use, or for power; an attempt that was ended for want of
+    /// it counts as none.
     ///
     /// A wait that was looked up in between goes on.
     func hold(
@@ -364,10 +372,12 @@ final class ActiveTask {
         stage = .awaitingChecksums
     }
 
-    /// Whether nobody will know whether the server has acted on a request that it must not get twice.
+    /// Whether nobody will know whether the server has acted on a request that it must not get
+    /// twice.
     func leavesOutcomeUnknown(_ failure: TransferFailure) -> Bool {
         if failure.isOutcomeUnknown { return true }
-        // Whatever the last try has met: without its last byte an upload is none, and a later run asks how much there is.
+        // Whatever the last try has met: without its last byte an upload is none, and a later run
+        // asks how much there is.
         if let upload {
             return !upload.isKept && upload.mayBeComplete && !upload.isRepeatable
         }
@@ -393,6 +403,7 @@ final class ActiveTask {
 }
 
 extension TransferFailure {
-    /// Whether no connection came about, so that the host's name may stand for other addresses by now.
+    /// Whether no connection came about, so that the host's name may stand for other addresses by
+    /// now.
     var isOfConnecting: Bool { phase == .connect || phase == .tls }
 }

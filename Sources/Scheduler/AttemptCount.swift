@@ -12,17 +12,20 @@ struct AttemptCount {
     let earlierAttempts: Int?
     /// Attempts of earlier runs that count as if this run had made them.
     private var earlierFailures: Int
-    /// How many attempts do not count: those before the last progress, and those that ended for want of an interface.
+    /// How many attempts do not count: those before the last progress, and those that ended for
+    /// want of an interface.
     private var uncounted = 0
     /// The largest size that an attempt has brought the file to, bytes.
     private var size: Int64 = 0
-    /// How many counted attempts failed before they sent anything, because this machine had no network.
+    /// How many counted attempts failed before they sent anything, because this machine had no
+    /// network.
     private var withoutNetwork = 0
 
     /// The count of a task that begins.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts earlier runs have made; nil when the task begins in this run.
+    ///   - attempts: How many attempts earlier runs have made; nil when the task begins in this
+    ///     run.
     ///   - failures: How many of them count towards `retry.attempts`.
     init(earlierAttempts attempts: Int? = nil, earlierFailures failures: Int = 0) {
         earlierAttempts = attempts
@@ -32,7 +35,8 @@ struct AttemptCount {
     /// How many attempts count towards `retry.attempts`, those of earlier runs too.
     var failures: Int { earlierFailures + number - uncounted }
 
-    /// How many attempts count towards `retry.attempts` of a later run: a night without a network leaves it all of them.
+    /// How many attempts count towards `retry.attempts` of a later run: a night without a network
+    /// leaves it all of them.
     var failuresForLaterRuns: Int { failures - withoutNetwork }
 
     /// Counts an attempt that begins.
@@ -47,10 +51,12 @@ struct AttemptCount {
     /// Notes that the last attempt failed because this machine had no network.
     mutating func failWithoutNetwork() { withoutNetwork += 1 }
 
-    /// Counts anew from an attempt that has brought the file further by a MiB or a hundredth, or has begun an upload.
+    /// Counts anew from an attempt that has brought the file further by a MiB or a hundredth, or
+    /// has begun an upload.
     ///
-    /// So a server that cuts every transfer does not keep the file from becoming whole. A download that begins anew,
-    /// because the file has changed, is no progress, however many bytes it received.
+    /// So a server that cuts every transfer does not keep the file from becoming whole. A download
+    /// that begins anew, because the file has changed, is no progress, however many bytes it
+    /// received.
     mutating func noteProgress(_ resume: ResumeOutcome?) {
         if let upload = resume?.upload?.partial {
             // The size that the server has confirmed, which it tells on the next try.

@@ -61,7 +61,8 @@ final class AttemptTrace {
         redirectCount += result.redirectCount
     }
 
-    /// The record of a task, complete but for its error; that of an empty trace is of a task that never began.
+    /// The record of a task, complete but for its error; that of an empty trace is of a task that
+    /// never began.
     func record(
         of spec: TaskSpec,
         _ outcome: TaskOutcome,

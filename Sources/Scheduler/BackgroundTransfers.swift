@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// Keeps the transfers of background sessions over the runs of a job; used on the scheduler's thread.
+/// Keeps the transfers of background sessions over the runs of a job; used on the scheduler's
+/// thread.
 package protocol BackgroundTransfers: AnyObject {
     /// Whether an earlier run has begun a task of that id.
     func knows(_ spec: TaskSpec) -> Bool
@@ -10,7 +11,8 @@ package protocol BackgroundTransfers: AnyObject {
     /// - Throws: When that cannot be told: nothing is sent then.
     func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer?
 
-    /// Whether an earlier run has left of a transfer's upload where it is, so that its server can be asked how much it has.
+    /// Whether an earlier run has left of a transfer's upload where it is, so that its server can
+    /// be asked how much it has.
     func leavesUpload(_ spec: TaskSpec) -> Bool
 
     /// A try of a transfer is about to begin, whose time is over at the deadline, if there is one.

@@ -41,7 +41,8 @@ struct BeginDates {
         RunClock(wall: wall, monotonic: readTime, maximumSkewMicroseconds: 0).timestamp(of: time)
     }
 
-    /// Keeps the task back if its time has not come, or if that cannot be told before the wall clock is read again.
+    /// Keeps the task back if its time has not come, or if that cannot be told before the wall
+    /// clock is read again.
     mutating func keepBack(_ task: Int, until date: BeginDate, _ now: MonotonicTime) -> Bool {
         switch date {
         case .delay(let delay):

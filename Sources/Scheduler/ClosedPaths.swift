@@ -1,8 +1,8 @@
 import SystemKit
 import TransferModel
 
-/// What tasks wait for an interface or for power of: others of it are not started, so that they do not fill the places of
-/// tasks that could go on.
+/// What tasks wait for an interface or for power of: others of it are not started, so that they do
+/// not fill the places of tasks that could go on.
 struct ClosedPaths {
     /// A session as some of its tasks use it.
     struct Path: Hashable {

@@ -6,7 +6,8 @@ import TransferModel
 ///
 /// It reads no interface and no battery: `RunMachine` passes on the changes.
 struct Connectivity {
-    /// How long a task waits before its next try: the kernel does not report every change that helps.
+    /// How long a task waits before its next try: the kernel does not report every change that
+    /// helps.
     static let retryInterval = Duration.seconds(30)
 
     private var closedPaths = ClosedPaths()
@@ -66,7 +67,8 @@ struct Connectivity {
         return closedPaths.openAll { hasPower || !isDiscretionary[$0.session] }
     }
 
-    /// Takes in what powers the machine; returns the tasks to start, or nil when power is not external.
+    /// Takes in what powers the machine; returns the tasks to start, or nil when power is not
+    /// external.
     mutating func powerChanged(isExternal: Bool) -> [Int]? {
         hasExternalPower = isExternal
         guard isExternal else { return nil }

@@ -2,8 +2,8 @@ import Plan
 
 /// Who waits for whom, and for how many.
 ///
-/// Empty when no task needs another; else some bytes for each need and for each unit of the plan's graph, which is a
-/// task or a whole `forEach`.
+/// Empty when no task needs another; else some bytes for each need and for each unit of the plan's
+/// graph, which is a task or a whole `forEach`.
 struct DependencyGraph {
     private let graph: TaskGraph
     /// Of each node, those that need it.
@@ -36,7 +36,8 @@ struct DependencyGraph {
             .map(graph.tasks)
     }
 
-    /// Takes note that a task has succeeded; returns those that nothing keeps from starting any more.
+    /// Takes note that a task has succeeded; returns those that nothing keeps from starting any
+    /// more.
     mutating func succeed(_ task: Int) -> [Range<Int>] {
         guard graph.hasEdges else { return [] }
         let unit = graph.unit(of: task)
@@ -44,7 +45,8 @@ struct DependencyGraph {
         return openTasks[unit] == 0 ? satisfy(unit) : []
     }
 
-    /// Takes note that a task will never succeed; returns those that need it, directly, and were not doomed before.
+    /// Takes note that a task will never succeed; returns those that need it, directly, and were
+    /// not doomed before.
     mutating func fail(_ task: Int) -> [Range<Int>] {
         guard graph.hasEdges else { return [] }
         var doomed: [Range<Int>] = []

@@ -3,8 +3,9 @@ import TransferModel
 
 /// Keeps tasks back while their host has as many connections as it may, or their origin is paused.
 ///
-/// Kept back is only a key of sixteen bytes, or one for many tasks of the plan in a row: a task is decoded when its turn comes, and once more when it had to wait.
-/// Every operation takes logarithmic time, however many tasks are kept back at however many hosts.
+/// Kept back is only a key of sixteen bytes, or one for many tasks of the plan in a row: a task is
+/// decoded when its turn comes, and once more when it had to wait. Every operation takes
+/// logarithmic time, however many tasks are kept back at however many hosts.
 struct HostLanes {
     /// The tasks of one session to one origin, which share its connections.
     struct Lane: Hashable {
@@ -21,7 +22,8 @@ struct HostLanes {
         var parked = TaskQueue()
         /// The best key under which the lane stands in `open`.
         var listed: TaskKey?
-        /// Since when a pause has kept its first parked task back; nil while there is no pause, or no such task.
+        /// Since when a pause has kept its first parked task back; nil while there is no pause, or
+        /// no such task.
         var heldSince: MonotonicTime?
         /// How many tasks the last pause alone has kept back, and since when.
         var held = (count: 0, since: MonotonicTime(nanoseconds: 0))
@@ -136,7 +138,8 @@ struct HostLanes {
         return (task, traffic.lane, traffic.held.since)
     }
 
-    /// The lane's server speaks a version of HTTP with streams: a connection has room for many tasks.
+    /// The lane's server speaks a version of HTTP with streams: a connection has room for many
+    /// tasks.
     mutating func didSpeakStreams(_ lane: Lane) {
         guard streamLanes.insert(lane).inserted, let traffic = lanes[lane] else { return }
         traffic.hasStreams = true
@@ -156,7 +159,8 @@ struct HostLanes {
 
     // MARK: Pauses
 
-    /// Keeps the origin's tasks of every session from starting until `time`; a pause is never shortened.
+    /// Keeps the origin's tasks of every session from starting until `time`; a pause is never
+    /// shortened.
     mutating func pause(_ origin: Origin, until time: MonotonicTime, from now: MonotonicTime) {
         if let current = pauses[origin], current >= time { return }
         if pauses[origin] == nil {

@@ -1,6 +1,7 @@
 import TransferModel
 
-/// Which URL of a download is asked next: its own, then each mirror in order, then again those that may have recovered.
+/// Which URL of a download is asked next: its own, then each mirror in order, then again those that
+/// may have recovered.
 struct MirrorRotation {
     /// What comes after a failed attempt.
     enum Step {
@@ -14,7 +15,8 @@ struct MirrorRotation {
 
     /// The last failure of a URL that may answer another request; nil without one.
     var recoverable: TransferFailure?
-    /// The last failure of a URL to which no permitted interface leads; nil without one in this round.
+    /// The last failure of a URL to which no permitted interface leads; nil without one in this
+    /// round.
     var unreachable: TransferFailure?
     /// The position of the URL that is asked: 0 is the task's own, others are mirrors.
     private(set) var current = 0

@@ -8,7 +8,8 @@ package protocol OrderKeys: AnyObject {
     /// - Throws: When there is no key: nothing is sent then.
     func key(of spec: TaskSpec) throws(TransferFailure) -> OrderKey
 
-    /// Makes it outlive the process that the orders begin whose keys were asked for; none of them was sent before.
+    /// Makes it outlive the process that the orders begin whose keys were asked for; none of them
+    /// was sent before.
     ///
     /// - Throws: When that fails: none of them is sent then.
     func commit() throws(TransferFailure)

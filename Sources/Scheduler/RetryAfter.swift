@@ -4,9 +4,10 @@ import TransferModel
 enum RetryAfter {
     /// The wait in the first `Retry-After` field, as whole seconds or as a date.
     ///
-    /// A date is held against the response's own `Date`: whoever sets one of the two clocks does not change the wait. Nil when
-    /// there is none, and for nonsense, a negative number or a date that has passed. A number too large to hold is the
-    /// longest wait that a `Duration` of nanoseconds can tell.
+    /// A date is held against the response's own `Date`: whoever sets one of the two clocks does
+    /// not change the wait. Nil when there is none, and for nonsense, a negative number or a date
+    /// that has passed. A number too large to hold is the longest wait that a `Duration` of
+    /// nanoseconds can tell.
     ///
     /// - Parameters:
     ///   - fields: The response's.

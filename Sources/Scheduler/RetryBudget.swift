@@ -1,9 +1,10 @@
-/// The run's own bound on retries: a bucket of tokens from which each retry takes one and to which each success
-/// returns a tenth.
+/// The run's own bound on retries: a bucket of tokens from which each retry takes one and to which
+/// each success returns a tenth.
 ///
-/// It keeps a run from doubling the load of an origin that is failing: once the bucket is empty, one retry in ten
-/// successes is all there is. The bucket starts full. Its 500 tokens let every task of a job of 160 have all three retries
-/// of the default policy, however badly things go; a task that asks for more attempts than that can have them all, too.
+/// It keeps a run from doubling the load of an origin that is failing: once the bucket is empty,
+/// one retry in ten successes is all there is. The bucket starts full. Its 500 tokens let every
+/// task of a job of 160 have all three retries of the default policy, however badly things go; a
+/// task that asks for more attempts than that can have them all, too.
 struct RetryBudget {
     /// How many tokens the bucket holds at least.
     static let usualCapacity = 500

@@ -32,15 +32,18 @@ package enum RetryDecision: Sendable, Hashable {
 
     /// What is known of a task when one of its attempts has failed.
     package struct History: Sendable, Hashable {
-        /// Attempts so far, the failed one included, without those before the last that made progress; at least 1.
+        /// Attempts so far, the failed one included, without those before the last that made
+        /// progress; at least 1.
         package var attempts: Int
-        /// Until the task's retry budget or its resource timeout ends, whichever is first; nil means no limit.
+        /// Until the task's retry budget or its resource timeout ends, whichever is first; nil
+        /// means no limit.
         package var remaining: Duration?
         /// Whether an earlier attempt has met an answer that broke HTTP's rules.
         package var hasBrokenFraming: Bool
         /// Whether the failed attempt has gone on with what an earlier one had left.
         package var wasResumed: Bool
-        /// Whether the failed attempt has left an upload that another one goes on with: what is there is not sent twice.
+        /// Whether the failed attempt has left an upload that another one goes on with: what is
+        /// there is not sent twice.
         package var leavesUpload: Bool
         /// The wait that the response asks for, if it asks for a usable one.
         package var retryAfter: Duration?
@@ -72,7 +75,8 @@ package enum RetryDecision: Sendable, Hashable {
         history: History,
         dice: Double
     ) -> RetryDecision {
-        // The parts of a file may be of two: once more from its first byte, whatever the policy has.
+        // The parts of a file may be of two: once more from its first byte, whatever the policy
+        // has.
         if failure.kind == .integrity, history.wasResumed, policy.repeat != .never {
             return .retry(after: .zero, .backoff)
         }
@@ -98,9 +102,11 @@ package enum RetryDecision: Sendable, Hashable {
         return .retry(after: wait, asked.map { $0 > own } == true ? .retryAfter : .backoff)
     }
 
-    /// The wait after attempt number `attempts`: `initial × factor^(attempts - 1)`, at most `maximum`.
+    /// The wait after attempt number `attempts`: `initial × factor^(attempts - 1)`, at most
+    /// `maximum`.
     ///
-    /// With `initial` 1 s, `factor` 2, `maximum` 10 s and no jitter: 1, 2, 4, 8, 10, 10 s. Full jitter multiplies by `dice`.
+    /// With `initial` 1 s, `factor` 2, `maximum` 10 s and no jitter: 1, 2, 4, 8, 10, 10 s. Full
+    /// jitter multiplies by `dice`.
     package static func backoff(
         _ backoff: RetryPolicy.Backoff,
         after attempts: Int,
@@ -161,7 +167,8 @@ package enum RetryDecision: Sendable, Hashable {
             return false
         }
         switch failure.kind {
-        // Of those that come before a request, only what failed behind another request is not known to be unprocessed.
+        // Of those that come before a request, only what failed behind another request is not known
+        // to be unprocessed.
         case .resolve, .connect, .tls, .timeout, .stalled, .reset, .truncated, .protocolViolation,
             .cancelled, .network:
             return true

@@ -6,7 +6,8 @@ extension RunMachine {
         background != nil && sessions[spec.session].kind == .background
     }
 
-    /// Ends a task that earlier runs have left nothing to do of; false when it is to begin, or to go on.
+    /// Ends a task that earlier runs have left nothing to do of; false when it is to begin, or to
+    /// go on.
     mutating func isEndedByEarlierRun(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
         guard isKept(spec), let background, background.knows(spec) else { return false }
         let earlier: EarlierTransfer
@@ -18,7 +19,8 @@ extension RunMachine {
             return true
         }
         if let end = earlier.end {
-            // Its key belongs to this run too: it is spent with the order, and not kept for one of a later round.
+            // Its key belongs to this run too: it is spent with the order, and not kept for one of
+            // a later round.
             if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
             repeatEnd(end, of: spec, after: earlier.attempts, now)
             return true
@@ -81,7 +83,8 @@ extension RunMachine {
 extension EarlierTransfer {
     /// How long a transfer may still take; nil without a limit.
     ///
-    /// By the wall clock, which may have been set since: in no case longer than a transfer that begins now.
+    /// By the wall clock, which may have been set since: in no case longer than a transfer that
+    /// begins now.
     func remaining(of interval: Duration?, at date: Timestamp) -> Duration? {
         guard let interval, let deadline else { return interval }
         return min(interval, .microseconds(deadline.microseconds(since: date)))
@@ -100,7 +103,8 @@ extension EarlierTransfer {
             detail: "the run that sent it was cut"
         )
         cut.urlError = .backgroundSessionWasDisconnected
-        // A key that was made for it is the same again; one that it has got since says nothing of the try without it.
+        // A key that was made for it is the same again; one that it has got since says nothing of
+        // the try without it.
         var request = spec.request
         if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
         if wasCut, !(hadKey && spec.wantsKey),

@@ -26,7 +26,8 @@ extension RunMachine {
         }
     }
 
-    /// Hands a fetched list to the tasks that wait for it, and goes on with the one that has fetched it.
+    /// Hands a fetched list to the tasks that wait for it, and goes on with the one that has
+    /// fetched it.
     mutating func checksumsFetched(
         _ task: ActiveTask,
         _ key: SumsFetches.Key,

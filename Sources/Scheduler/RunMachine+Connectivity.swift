@@ -7,8 +7,9 @@ import TransferModel
 extension RunMachine {
     /// Whether a task whose attempt had no way waits for one, or looks for another one.
     ///
-    /// Each does that when the network has changed since the attempt began. Nobody does when another attempt may not follow:
-    /// nothing is to be repeated, the body was a pipe, or an order may have been processed that has left no upload to go on with.
+    /// Each does that when the network has changed since the attempt began. Nobody does when
+    /// another attempt may not follow: nothing is to be repeated, the body was a pipe, or an order
+    /// may have been processed that has left no upload to go on with.
     func mayAwait(
         _ task: ActiveTask,
         _ result: AttemptResult,
@@ -26,7 +27,8 @@ extension RunMachine {
             || !RetryDecision.leavesOutcomeUnknown(failure, of: task.request, under: policy)
     }
 
-    /// Lets a task wait until the network changes; not at all when it has changed since the attempt began.
+    /// Lets a task wait until the network changes; not at all when it has changed since the attempt
+    /// began.
     mutating func awaitConnectivity(
         _ task: ActiveTask,
         _ result: AttemptResult,
@@ -71,7 +73,8 @@ extension RunMachine {
         tryAgain(tasks, held: .connectivity, now)
     }
 
-    /// Keeps other tasks of a waiting task's path from filling places, and tells once that the task waits.
+    /// Keeps other tasks of a waiting task's path from filling places, and tells once that the task
+    /// waits.
     private mutating func holdBack(
         _ task: ActiveTask,
         _ failure: TransferFailure,
@@ -85,7 +88,8 @@ extension RunMachine {
         actions.events.append(.taskWaiting(id: task.spec.id, failure: failure))
     }
 
-    /// Starts tasks that were kept back, and makes the next attempts due of the tasks that wait for the same reason.
+    /// Starts tasks that were kept back, and makes the next attempts due of the tasks that wait for
+    /// the same reason.
     private mutating func tryAgain(
         _ tasks: [Int],
         held reason: TaskRecord.Attempt.WaitReason,
@@ -100,7 +104,8 @@ extension RunMachine {
         )
     }
 
-    /// Lets the tasks start again that use the same interfaces as a task that has found a way or waits no more.
+    /// Lets the tasks start again that use the same interfaces as a task that has found a way or
+    /// waits no more.
     mutating func openPath(of task: ActiveTask) {
         for task in connectivity.open(for: task.spec, isWaiting: task.awaited != nil) {
             makeReady(task..<task + 1)
@@ -109,7 +114,8 @@ extension RunMachine {
 
     // MARK: Power
 
-    /// Whether a task may begin an attempt; otherwise it waits for external power, and its place is free.
+    /// Whether a task may begin an attempt; otherwise it waits for external power, and its place is
+    /// free.
     mutating func hasPower(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
         // A stopping run lets started tasks continue without external power.
         guard phase == .running, connectivity.lacksPower(session: task.spec.session) else {

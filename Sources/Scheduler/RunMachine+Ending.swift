@@ -129,14 +129,16 @@ extension RunMachine {
         }
     }
 
-    /// Tells that another attempt follows, which its origin may hold back longer than the task itself does.
+    /// Tells that another attempt follows, which its origin may hold back longer than the task
+    /// itself does.
     private mutating func announceRetry(
         _ task: ActiveTask,
         _ failure: TransferFailure,
         due: MonotonicTime,
         _ now: MonotonicTime
     ) {
-        // Not by the event: the next try, which the journal is told of at once, may begin in the same turn.
+        // Not by the event: the next try, which the journal is told of at once, may begin in the
+        // same turn.
         tellAttemptEnded(task, failure)
         let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
@@ -151,7 +153,8 @@ extension RunMachine {
 
     /// Tells the journal that an attempt has ended that another one follows.
     ///
-    /// Of an order that may have arrived, and of which only this run can ask, it keeps that it was cut.
+    /// Of an order that may have arrived, and of which only this run can ask, it keeps that it was
+    /// cut.
     func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
         guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
         background?.attemptEnded(task.spec, failures: task.failuresForLaterRuns)
@@ -167,10 +170,11 @@ extension RunMachine {
         fail(task, failure.explained(reason, task), now)
     }
 
-    /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's backoff.
+    /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's
+    /// backoff.
     ///
-    /// A wait longer than `maximumRetryAfter` fails the task at once; it does not hold the other tasks up for so long, only
-    /// for the backoff.
+    /// A wait longer than `maximumRetryAfter` fails the task at once; it does not hold the other
+    /// tasks up for so long, only for the backoff.
     private mutating func pauseOrigin(
         _ task: ActiveTask,
         _ result: AttemptResult,
@@ -234,7 +238,8 @@ extension RunMachine {
         checksumsFailed(key, failure, now)
     }
 
-    /// Ends a task with a failure, and the run as well if that `stops` it and the job asks for that.
+    /// Ends a task with a failure, and the run as well if that `stops` it and the job asks for
+    /// that.
     mutating func fail(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -264,7 +269,8 @@ extension RunMachine {
         actions.events.append(.taskFinished(record))
     }
 
-    /// Dooms the tasks that need this one and were not doomed before; `root` is the one that failed.
+    /// Dooms the tasks that need this one and were not doomed before; `root` is the one that
+    /// failed.
     mutating func skipDependants(
         of index: Int,
         root: Int,

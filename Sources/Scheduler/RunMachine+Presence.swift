@@ -4,7 +4,8 @@ import TransferModel
 
 /// Files that are there already, held against the checksums that the job has for them.
 extension RunMachine {
-    /// Whether a task waits to hear what is at its destination; otherwise its file is to be fetched.
+    /// Whether a task waits to hear what is at its destination; otherwise its file is to be
+    /// fetched.
     mutating func looksAtFile(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
         switch task.presence {
         case .unknown:
@@ -47,7 +48,8 @@ extension RunMachine {
         }
     }
 
-    /// Asks for the file of a task whose destination is known; in a run that stops, only if an attempt has begun.
+    /// Asks for the file of a task whose destination is known; in a run that stops, only if an
+    /// attempt has begun.
     mutating func goOn(with task: ActiveTask, _ now: MonotonicTime) {
         // Looking took time, in which the window may have closed.
         carryOut(stopping.checkWindow(), now)

@@ -4,13 +4,15 @@ import Transfer
 import TransferModel
 
 extension RunMachine {
-    /// How many tasks may be between two attempts before no new one is started: they are held in memory.
+    /// How many tasks may be between two attempts before no new one is started: they are held in
+    /// memory.
     var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
     /// Fills the free places, best task first.
     ///
-    /// A task from `ready` has to be decoded before its host is known. If the host has no room it is parked, as a key,
-    /// and the search goes on, a bounded number of steps in a turn: a slow host keeps nobody else waiting.
+    /// A task from `ready` has to be decoded before its host is known. If the host has no room it
+    /// is parked, as a key, and the search goes on, a bounded number of steps in a turn: a slow
+    /// host keeps nobody else waiting.
     mutating func startTasks(_ now: MonotonicTime) {
         isLookingFurther = false
         var steps = 0
@@ -76,8 +78,8 @@ extension RunMachine {
 
     /// The task's settings; when they cannot be had, the task fails here.
     ///
-    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for data files that have
-    /// changed, this is a fault of the runner.
+    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for
+    /// data files that have changed, this is a fault of the runner.
     private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
         var failure: TransferFailure
         do {
@@ -156,7 +158,8 @@ extension RunMachine {
             lanes.leave(lane)
             return
         }
-        // Without a failure it has only waited for checksums, and its first attempt is still to come.
+        // Without a failure it has only waited for checksums, and its first attempt is still to
+        // come.
         if task.failure != nil, let limit = task.retryLimit, now >= limit {
             lanes.leave(lane)
             giveUp(task, .outOfTime, now)
@@ -171,7 +174,8 @@ extension RunMachine {
         guard hasPower(task, now), hasChecksums(task, now), !looksAtFile(task, now) else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
-        // What has changed since a round through the mirrors began may be a way to one that had none.
+        // What has changed since a round through the mirrors began may be a way to one that had
+        // none.
         if task.isNewRound || task.spec.mirrors.isEmpty {
             task.changesAtStart = connectivity.networkChanges
         }

@@ -23,10 +23,12 @@ extension RunMachine {
 
     /// Starts no more attempts; running attempts continue.
     ///
-    /// Tasks between two attempts are cancelled now, those that never began by `writeRecords`, bit by bit.
+    /// Tasks between two attempts are cancelled now, those that never began by `writeRecords`, bit
+    /// by bit.
     ///
-    /// Under fail-fast the running attempts continue to their end, as with `curl --fail-early`: a part of their work is
-    /// done, and an attempt that ends by itself leaves nothing behind. It is not tried again.
+    /// Under fail-fast the running attempts continue to their end, as with `curl --fail-early`: a
+    /// part of their work is done, and an attempt that ends by itself leaves nothing behind. It is
+    /// not tried again.
     private mutating func drain(_ now: MonotonicTime) {
         actions.events.append(.stopping(reason: stopReason?.text ?? "", running: running))
         isLookingFurther = false
@@ -53,7 +55,8 @@ extension RunMachine {
 
     /// Ends a task that has begun because the run stops.
     ///
-    /// An attempt that was ended in flight says where it was, and whether the server may have acted on its request.
+    /// An attempt that was ended in flight says where it was, and whether the server may have acted
+    /// on its request.
     mutating func cancelTask(_ task: ActiveTask, _ now: MonotonicTime) {
         let text = stopReason?.text ?? ""
         var failure = TransferFailure.cancelled(text)
@@ -134,7 +137,8 @@ extension RunMachine {
             "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"
     }
 
-    /// The record of a task that never began; of one that cannot be resolved, what is known without.
+    /// The record of a task that never began; of one that cannot be resolved, what is known
+    /// without.
     func blankRecord(_ index: Int, _ outcome: TaskOutcome, _ now: MonotonicTime) -> TaskRecord {
         let date = clock.timestamp(of: now)
         let required = source.isRequired(index)

@@ -6,8 +6,9 @@ import TransferModel
 
 /// Decides what a run does next, without I/O, clock or dice.
 ///
-/// It is told what has happened and says what is to be done. Each task gets exactly one record. Kept in memory are one
-/// byte for each task, its needs where it does not share them, and all of a task only from its start to its end.
+/// It is told what has happened and says what is to be done. Each task gets exactly one record.
+/// Kept in memory are one byte for each task, its needs where it does not share them, and all of a
+/// task only from its start to its end.
 struct RunMachine {
     /// What has happened.
     enum Event: Sendable {
@@ -26,8 +27,8 @@ struct RunMachine {
     struct Actions: Sendable {
         /// Attempts for the runner to start.
         var starts: [AttemptRequest] = []
-        /// Those to start once it is kept that they begin: the first ones under a key that was made, and all of background
-        /// sessions.
+        /// Those to start once it is kept that they begin: the first ones under a key that was
+        /// made, and all of background sessions.
         var orders: [AttemptRequest] = []
         /// Keys of attempts for the runner to end.
         var cancellations: [Int] = []
@@ -70,8 +71,8 @@ struct RunMachine {
         var verdict: ExitCode
     }
 
-    /// How much of what needs no network (tasks to be recorded, tasks decoded to learn their host) is done in one turn,
-    /// so that a turn is short and its actions are few.
+    /// How much of what needs no network (tasks to be recorded, tasks decoded to learn their host)
+    /// is done in one turn, so that a turn is short and its actions are few.
     static let stepsPerTurn = 64
 
     let source: any TaskSource
@@ -193,7 +194,8 @@ struct RunMachine {
         stopping.read(wall, now: now)
     }
 
-    /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes often.
+    /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes
+    /// often.
     mutating func attemptFinished(
         _ result: AttemptResult,
         now: MonotonicTime,

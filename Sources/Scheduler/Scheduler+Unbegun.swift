@@ -1,7 +1,8 @@
 package import TransferModel
 
 extension Scheduler {
-    /// Tells listeners of a run that does not begin: `started`, each task's end for that reason, `finished`.
+    /// Tells listeners of a run that does not begin: `started`, each task's end for that reason,
+    /// `finished`.
     ///
     /// The parameters are those of `init`. Returns the sums.
     package static func endUnbegun(

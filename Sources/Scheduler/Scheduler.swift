@@ -4,8 +4,8 @@ package import TransferModel
 
 /// Runs the tasks of a plan on the calling thread.
 ///
-/// A thin loop: it waits for results, signals and timers, asks a `RunMachine` what to do, and does it. The runner's
-/// and the signals' threads only put messages into the inbox.
+/// A thin loop: it waits for results, signals and timers, asks a `RunMachine` what to do, and does
+/// it. The runner's and the signals' threads only put messages into the inbox.
 package final class Scheduler {
     /// What other threads tell the scheduler.
     package enum Message: Sendable {
@@ -34,12 +34,14 @@ package final class Scheduler {
 
     /// Prepares a run, whose deadline counts from the monotonic reading of `clock`.
     ///
-    /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner stops it after the run.
-    /// `occupant` says what is at an absolute path; it is asked for downloads that must not replace a
-    /// file. `clock` turns the readings of `now` into dates. `now` is the monotonic clock; waits are always by
-    /// `CLOCK_MONOTONIC`. `wall` is the wall clock, read for a window and for dates. `orderKeys` has the idempotency keys that
-    /// tasks want, `background` what is kept of background sessions, `hasExternalPower` what the machine is fed by at the start. `dice` gives numbers from 0 up to but not including 1. Only with a `progressInterval` are the sinks sent
-    /// `progress` events, so often at most.
+    /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner
+    /// stops it after the run. `occupant` says what is at an absolute path; it is asked for
+    /// downloads that must not replace a file. `clock` turns the readings of `now` into dates.
+    /// `now` is the monotonic clock; waits are always by `CLOCK_MONOTONIC`. `wall` is the wall
+    /// clock, read for a window and for dates. `orderKeys` has the idempotency keys that tasks
+    /// want, `background` what is kept of background sessions, `hasExternalPower` what the machine
+    /// is fed by at the start. `dice` gives numbers from 0 up to but not including 1. Only with a
+    /// `progressInterval` are the sinks sent `progress` events, so often at most.
     package init(
         source: any TaskSource,
         sessions: [SessionConfiguration],
@@ -84,12 +86,14 @@ package final class Scheduler {
         )
     }
 
-    /// Whether the run has ended without the ends of some attempts: its runner cannot be stopped, only left behind.
+    /// Whether the run has ended without the ends of some attempts: its runner cannot be stopped,
+    /// only left behind.
     package var leavesAttempts: Bool { machine.hasAbandoned }
 
     /// Runs every task to its end and returns the sums; to be called once.
     ///
-    /// The sinks get `started`, then for each task its events and exactly one `taskFinished`, then `finished`.
+    /// The sinks get `started`, then for each task its events and exactly one `taskFinished`, then
+    /// `finished`.
     package func run() -> RunSummary {
         emit(.started(header))
         let start = now()
@@ -149,7 +153,8 @@ package final class Scheduler {
         }
     }
 
-    /// Starts attempts once it is kept that they begin, unless that fails: whoever runs the job again would not know of them.
+    /// Starts attempts once it is kept that they begin, unless that fails: whoever runs the job
+    /// again would not know of them.
     private func startOrders(_ requests: [AttemptRequest]) {
         do throws(TransferFailure) {
             try orderKeys?.commit()

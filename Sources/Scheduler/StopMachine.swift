@@ -26,11 +26,12 @@ struct StopMachine {
 
     /// How long running attempts continue after the first signal.
     ///
-    /// Half of the ten seconds that container engines give between SIGTERM and SIGKILL, so that the report is written
-    /// well before the end.
+    /// Half of the ten seconds that container engines give between SIGTERM and SIGKILL, so that the
+    /// report is written well before the end.
     static let grace = Duration.seconds(5)
 
-    /// How long the run waits for attempts that a signal has cancelled: a disk or a search in a body may hold one up.
+    /// How long the run waits for attempts that a signal has cancelled: a disk or a search in a
+    /// body may hold one up.
     static let lastWait = Duration.seconds(1)
 
     private let window: DailyWindow?
@@ -81,7 +82,8 @@ struct StopMachine {
         windowCheckTime = now + WallReading.interval
     }
 
-    /// Stops the run for a reason, which replaces an earlier reason; nil when the run was stopping already.
+    /// Stops the run for a reason, which replaces an earlier reason; nil when the run was stopping
+    /// already.
     mutating func stop(_ reason: StopReason) -> Step? {
         self.reason = reason
         guard phase == .running else { return nil }

@@ -1,8 +1,8 @@
 import Transfer
 import TransferModel
 
-/// The lists of checksums that a run has fetched, fetches or could not fetch: each is asked for once in its session, over the
-/// same interfaces.
+/// The lists of checksums that a run has fetched, fetches or could not fetch: each is asked for
+/// once in its session, over the same interfaces.
 struct SumsFetches {
     /// One list as some tasks of one session see it.
     struct Key: Hashable {
@@ -21,7 +21,8 @@ struct SumsFetches {
 
     private(set) var states: [Key: State] = [:]
 
-    /// Where the list stands: nil when the task that asks is to fetch it, which it has to say with `end` when it is over.
+    /// Where the list stands: nil when the task that asks is to fetch it, which it has to say with
+    /// `end` when it is over.
     ///
     /// A task that asks for one that is being fetched is noted as waiting.
     mutating func ask(for key: Key, by task: Int) -> State? {

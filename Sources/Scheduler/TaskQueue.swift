@@ -2,8 +2,8 @@ import HeapModule
 
 /// Tasks in the order of starting.
 ///
-/// Those that follow one another in the plan and are added so take one place together, so that a million rows wait in
-/// sixteen bytes. Every operation takes logarithmic time.
+/// Those that follow one another in the plan and are added so take one place together, so that a
+/// million rows wait in sixteen bytes. Every operation takes logarithmic time.
 struct TaskQueue {
     private struct Stretch: Comparable {
         var first: TaskKey

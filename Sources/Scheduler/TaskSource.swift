@@ -18,7 +18,8 @@ package protocol TaskSource {
     var captureUses: CaptureUses { get }
     /// The attempts of the task that may have the most, at least 1.
     var mostAttempts: Int { get }
-    /// The task with every setting resolved; asked for when it is about to start, at most a few times.
+    /// The task with every setting resolved; asked for when it is about to start, at most a few
+    /// times.
     ///
     /// `captured` has what the tasks have captured that this one is filled in with.
     func task(at index: Int, captured: CapturedValues) throws -> TaskSpec

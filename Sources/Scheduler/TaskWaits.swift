@@ -40,7 +40,8 @@ struct TaskWaits {
         reason = hold?.cause.reason ?? pausedSince.map { _ in .originPaused }
     }
 
-    /// When no attempt may begin any more: the deadline or the end of the retry budget, which stands still during a hold.
+    /// When no attempt may begin any more: the deadline or the end of the retry budget, which
+    /// stands still during a hold.
     var retryLimit: MonotonicTime? {
         guard heldSince == nil, let budgetEnd else { return deadline }
         return deadline.map { min($0, budgetEnd) } ?? budgetEnd
@@ -60,7 +61,8 @@ struct TaskWaits {
     /// Continues the wait, because the origin is paused for other tasks too.
     mutating func waitForOrigin() { reason = .originPaused }
 
-    /// Begins a wait for an interface or for power; a wait that `continues` for the same reason keeps its start.
+    /// Begins a wait for an interface or for power; a wait that `continues` for the same reason
+    /// keeps its start.
     mutating func hold(for reason: Reason, since now: MonotonicTime, continues: Bool) {
         if !continues || self.reason != reason { waitStart = now }
         self.reason = reason

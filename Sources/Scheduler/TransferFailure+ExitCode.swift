@@ -4,7 +4,8 @@ package import TransferModel
 extension TransferFailure {
     /// The exit code of a run in which this failure of a required task is the only one.
     ///
-    /// A failure that leaves the outcome unknown is never a temporary one: a later run would send the request again.
+    /// A failure that leaves the outcome unknown is never a temporary one: a later run would send
+    /// the request again.
     var exitCode: ExitCode {
         if isOutcomeUnknown { return .taskFailed }
         return switch kind {
@@ -38,7 +39,8 @@ extension TransferFailure {
 }
 
 extension ExitCode {
-    /// The codes that a run's end can ask for, the one that wins over the others first: a signal's, then those of tasks.
+    /// The codes that a run's end can ask for, the one that wins over the others first: a signal's,
+    /// then those of tasks.
     private static let precedence: [ExitCode] = [
         .interrupted, .terminated, .integrity, .environment, .taskFailed, .deadline, .deferred,
         .temporary,

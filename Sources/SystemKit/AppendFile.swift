@@ -38,17 +38,18 @@ package final class AppendFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Adds bytes at the end; when that fails they are taken back: what may not be on the disk is not to be read from
-    /// memory either.
+    /// Adds bytes at the end; when that fails they are taken back: what may not be on the disk is
+    /// not to be read from memory either.
     ///
     /// - Parameters:
     ///   - bytes: What is added.
-    ///   - length: How long the file is. One of another length was changed by somebody else, and stays as it is.
+    ///   - length: How long the file is. One of another length was changed by somebody else, and
+    ///     stays as it is.
     ///   - isDurable: Whether it survives a power loss, with all that was added before.
-    ///   - patch: What is written elsewhere in the file once the bytes are on the disk. It reaches the disk with the next
-    ///     append that is durable, and outlives the process at once.
-    /// - Throws: What fstat(2), write(2) and fdatasync(2) say. A failure to sync is final: the kernel drops the pages that it
-    ///   could not write.
+    ///   - patch: What is written elsewhere in the file once the bytes are on the disk. It reaches
+    ///     the disk with the next append that is durable, and outlives the process at once.
+    /// - Throws: What fstat(2), write(2) and fdatasync(2) say. A failure to sync is final: the
+    ///   kernel drops the pages that it could not write.
     package func append(
         _ bytes: [UInt8],
         at length: Int64,

@@ -41,7 +41,8 @@ extension Span<UInt8> {
     /// Whether one of the bytes is `byte`.
     package func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte) != nil }
 
-    /// Where the first byte stands, at `start` or behind it, that is not printable ASCII; `count` when all are.
+    /// Where the first byte stands, at `start` or behind it, that is not printable ASCII; `count`
+    /// when all are.
     package func endOfPrintableASCII(from start: Int) -> Int {
         unsafe withUnsafeBytes { bytes in
             var index = start
@@ -60,7 +61,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it is.
+    /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it
+    /// is.
     package var isPlain: Bool {
         unsafe withUnsafeBytes { bytes in
             guard bytes.count >= 8 else {
@@ -93,9 +95,11 @@ extension UInt64 {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Which of the eight bytes, the lowest counted first, is the first that is not printable ASCII; nil when all are.
+    /// Which of the eight bytes, the lowest counted first, is the first that is not printable
+    /// ASCII; nil when all are.
     fileprivate var firstOutsideOfPrintableASCII: Int? {
-        // What a subtraction borrows and an addition carries goes upwards only, to bytes behind the one that is found.
+        // What a subtraction borrows and an addition carries goes upwards only, to bytes behind the
+        // one that is found.
         let controls = self &- 0x20 &* Self.ones
         let deletes = self &+ Self.ones
         let found = (self | controls | deletes) & Self.highBits

@@ -23,7 +23,8 @@ extension ChildProcess {
     /// How much of the standard error is kept, bytes; the rest is read and dropped.
     private static let keptErrorBytes = 16 * 1024
 
-    /// Reads all that the program writes and waits for its end; it is killed when it does not come to it.
+    /// Reads all that the program writes and waits for its end; it is killed when it does not come
+    /// to it.
     ///
     /// - Parameters:
     ///   - limit: The most bytes of its standard output.
@@ -66,7 +67,8 @@ extension ChildProcess {
         return captured
     }
 
-    /// Hands on what the program writes to both of its streams, and waits for its end; it is killed when it does not come to it.
+    /// Hands on what the program writes to both of its streams, and waits for its end; it is killed
+    /// when it does not come to it.
     ///
     /// What something writes that it has started, and that outlives it, is not waited for.
     ///
@@ -99,7 +101,8 @@ extension ChildProcess {
         }
     }
 
-    /// How many pieces are handed on before the time is looked at: more than a pipe holds, and for who always writes more an end.
+    /// How many pieces are handed on before the time is looked at: more than a pipe holds, and for
+    /// who always writes more an end.
     private static let piecesAtOnce = 16
 
     /// Hands on what is there, or much of it; false when nobody can write any more.

@@ -3,8 +3,9 @@ internal import Glibc
 
 /// A program that runs beside this one, without a shell, in a process group of its own.
 ///
-/// Its standard input is empty, what it writes is read through `output` and `error`. It gets none of the open files of this
-/// process. Killed when nobody holds it any more, without waiting for its end. Any thread may use it.
+/// Its standard input is empty, what it writes is read through `output` and `error`. It gets none
+/// of the open files of this process. Killed when nobody holds it any more, without waiting for its
+/// end. Any thread may use it.
 package final class ChildProcess: Sendable {
     /// How a program ended.
     package enum Status: Sendable, Hashable {
@@ -28,13 +29,14 @@ package final class ChildProcess: Sendable {
     /// What it writes to its standard error.
     package let error: PipeReader
     private let process: pid_t
-    /// Becomes readable when the program has ended, to be watched by an `EventPoll`; negative where the kernel offers no
-    /// such thing.
+    /// Becomes readable when the program has ended, to be watched by an `EventPoll`; negative where
+    /// the kernel offers no such thing.
     package let endDescriptor: Int32
     /// Nil until the program was waited for: before that nothing else can have its number.
     private let status = Lock<Status?>(nil)
 
-    /// Those that were killed and whose end nobody has seen yet: each start and each end of a program looks again.
+    /// Those that were killed and whose end nobody has seen yet: each start and each end of a
+    /// program looks again.
     ///
     /// One that sleeps in the kernel ends when that lets it, and nobody can be held up for so long.
     private static let killed = Lock<[pid_t]>([])
@@ -45,7 +47,8 @@ package final class ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: At least one: a path, relative to `folder`, or a name that is looked up in `PATH`; then what it gets.
+    ///   - arguments: At least one: a path, relative to `folder`, or a name that is looked up in
+    ///     `PATH`; then what it gets.
     ///   - folder: The absolute path of the folder that it runs in.
     ///   - environment: Its environment; nil for that of this process.
     /// - Throws: What posix_spawn(3) says, such as `ENOENT`; `EINVAL` for a NUL character.
@@ -105,7 +108,8 @@ package final class ChildProcess: Sendable {
         if endDescriptor >= 0 { close(endDescriptor) }
     }
 
-    /// Ends the program and its process group at once (SIGKILL); does nothing when it was waited for.
+    /// Ends the program and its process group at once (SIGKILL); does nothing when it was waited
+    /// for.
     ///
     /// What it has started and has left the group goes on.
     package func kill() {
@@ -117,7 +121,8 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the program's end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits for ever.
+    /// Waits for the program's end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds;
+    /// nil waits for ever.
     ///
     /// - Returns: Nil when it still runs at the deadline.
     package func wait(until deadline: Int64?) -> Status? {

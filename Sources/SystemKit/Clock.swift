@@ -13,8 +13,8 @@ package enum Clock {
         nanoseconds(of: CLOCK_REALTIME)
     }
 
-    /// How far the wall clock may be off by the kernel's own estimate, microseconds; nil when nothing keeps it in step
-    /// (adjtimex(2)).
+    /// How far the wall clock may be off by the kernel's own estimate, microseconds; nil when
+    /// nothing keeps it in step (adjtimex(2)).
     package static var wallErrorMicroseconds: Int64? {
         var error = 0
         return unsafe csystem_clock_is_synchronized(&error) != 0 ? Int64(error) : nil

@@ -1,8 +1,10 @@
-/// XXH64 with seed 0: a hash of bytes that arrive in pieces, which finds damage but proves no origin.
+/// XXH64 with seed 0: a hash of bytes that arrive in pieces, which finds damage but proves no
+/// origin.
 ///
-/// Anybody can make two texts with the same XXH64, so compare contents of strangers by SHA-256 instead. The algorithm and
-/// its test vectors are those of the xxHash specification, version 0.1.1, section "XXH64". Four chains run side by side,
-/// which lets a processor hash at the speed of memory.
+/// Anybody can make two texts with the same XXH64, so compare contents of strangers by SHA-256
+/// instead. The algorithm and its test vectors are those of the xxHash specification, version
+/// 0.1.1, section "XXH64". Four chains run side by side, which lets a processor hash at the speed
+/// of memory.
 package struct ContentHash: Sendable, Hashable {
     /// One 64-bit word for each of the four chains.
     private struct Words: Sendable, Hashable {

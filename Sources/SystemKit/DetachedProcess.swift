@@ -3,8 +3,9 @@ internal import Glibc
 
 /// A program that goes on when this one ends: in a session of its own, without a terminal.
 ///
-/// Its standard input is empty, what it writes goes to a file. It gets the environment and the working folder of this process,
-/// and of its open files one more, a pipe by which it says how far it has come.
+/// Its standard input is empty, what it writes goes to a file. It gets the environment and the
+/// working folder of this process, and of its open files one more, a pipe by which it says how far
+/// it has come.
 package final class DetachedProcess {
     /// The number under which the program has the pipe.
     package static let pipeDescriptor: Int32 = 3
@@ -16,7 +17,8 @@ package final class DetachedProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: At least one: a path, or a name that is looked up in `PATH`; then what it gets.
+    ///   - arguments: At least one: a path, or a name that is looked up in `PATH`; then what it
+    ///     gets.
     ///   - folder: Where its file is.
     ///   - log: The name of the file that it writes to, which is made, for its owner alone.
     /// - Throws: What open(2) and posix_spawn(3) say; `EINVAL` for a NUL character.
@@ -43,7 +45,8 @@ package final class DetachedProcess {
         identifier = process
     }
 
-    /// Waits for what it says next; nil when it has no more to say, because it has ended or closed the pipe.
+    /// Waits for what it says next; nil when it has no more to say, because it has ended or closed
+    /// the pipe.
     package func next() throws(SystemError) -> [UInt8]? {
         while true {
             guard let bytes = try pipe.next(atMost: 4096) else { return nil }

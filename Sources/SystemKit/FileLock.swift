@@ -1,10 +1,11 @@
 internal import CSystem
 internal import Glibc
 
-/// A lock between processes: held while this object lives, and dropped by the kernel when the process dies (flock(2)).
+/// A lock between processes: held while this object lives, and dropped by the kernel when the
+/// process dies (flock(2)).
 ///
-/// The file that carries it is never deleted: who waits for it would hold the lock of a file that nobody else finds.
-/// Programs that this one starts do not inherit it.
+/// The file that carries it is never deleted: who waits for it would hold the lock of a file that
+/// nobody else finds. Programs that this one starts do not inherit it.
 package final class FileLock: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -14,7 +15,8 @@ package final class FileLock: Sendable {
     /// Of the file's first line, bytes.
     private static let longestNote = 256
 
-    /// Opens the file that carries the lock, which is not taken by that, and makes it when there is none.
+    /// Opens the file that carries the lock, which is not taken by that, and makes it when there is
+    /// none.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.
@@ -30,7 +32,8 @@ package final class FileLock: Sendable {
     /// - Parameters:
     ///   - folder: Where the file is.
     ///   - name: The file's name, without a slash.
-    ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds up to which whoever holds it is waited for.
+    ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds up to which whoever holds it is
+    ///     waited for.
     /// - Throws: What open(2) and flock(2) say; `EWOULDBLOCK` when the wait was in vain.
     package convenience init(
         in folder: Folder,
@@ -95,7 +98,8 @@ package final class FileLock: Sendable {
 }
 
 extension Folder {
-    /// Opens the file that carries a lock, and makes it when there is none; who gets the descriptor closes it.
+    /// Opens the file that carries a lock, and makes it when there is none; who gets the descriptor
+    /// closes it.
     func openToLock(_ name: String) throws(SystemError) -> Int32 {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe csystem_openat(descriptor, name, flags, 0o600)

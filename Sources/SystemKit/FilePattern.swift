@@ -2,10 +2,11 @@ internal import Glibc
 
 /// File names with wildcards, for arguments that no shell has expanded.
 package enum FilePattern {
-    /// The files that a pattern stands for, sorted by their bytes (glob(3): `*`, `?`, `[…]`, no hidden ones for `*`).
+    /// The files that a pattern stands for, sorted by their bytes (glob(3): `*`, `?`, `[…]`, no
+    /// hidden ones for `*`).
     ///
-    /// A text without wildcards, or one that is the name of a file as it stands, stands for itself, whether there is
-    /// such a file or not.
+    /// A text without wildcards, or one that is the name of a file as it stands, stands for itself,
+    /// whether there is such a file or not.
     ///
     /// - Returns: No name when nothing matches.
     /// - Throws: `ENOMEM` when there are too many.

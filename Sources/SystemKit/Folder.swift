@@ -54,7 +54,8 @@ package final class Folder: Sendable {
             && status.st_mode & 0o022 == 0
     }
 
-    /// Whether it is in memory (tmpfs, ramfs), where nothing survives a power loss and there is no disk to wait for.
+    /// Whether it is in memory (tmpfs, ramfs), where nothing survives a power loss and there is no
+    /// disk to wait for.
     package var isInMemory: Bool {
         // TMPFS_MAGIC and RAMFS_MAGIC of <linux/magic.h>.
         [0x0102_1994, 0x8584_58f6].contains(csystem_file_system(descriptor))
@@ -103,7 +104,8 @@ package final class Folder: Sendable {
         return rest
     }
 
-    /// Whether a path leads through a folder of another user that this one may not enter: nothing behind it is this user's.
+    /// Whether a path leads through a folder of another user that this one may not enter: nothing
+    /// behind it is this user's.
     package static func isOutOfReach(_ path: String) -> Bool {
         let look = { (path: Substring) -> stat? in
             var status = stat()
@@ -119,7 +121,8 @@ package final class Folder: Sendable {
         return false
     }
 
-    /// The bytes that an unprivileged writer may still write here; nil when the file system does not say.
+    /// The bytes that an unprivileged writer may still write here; nil when the file system does
+    /// not say.
     package var availableBytes: Int64? {
         var status = statvfs()
         guard unsafe fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }

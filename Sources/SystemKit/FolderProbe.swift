@@ -13,19 +13,23 @@ package struct FolderProbe: Sendable, Hashable {
     package let mode: UInt16
     /// Whether the folder at `path` belongs to this user.
     package let isOwn: Bool
-    /// The kind of file system, by the name that mount(8) knows; a number when it is none of the usual ones.
+    /// The kind of file system, by the name that mount(8) knows; a number when it is none of the
+    /// usual ones.
     package let fileSystem: String
-    /// What an unprivileged writer may still write there, bytes; nil when the file system does not say.
+    /// What an unprivileged writer may still write there, bytes; nil when the file system does not
+    /// say.
     package let availableBytes: Int64?
     /// Why no file can be made there; nil when one can.
     package private(set) var refusal: SystemError?
-    /// Whether a file can be made without a name, and be given one when it is whole (`O_TMPFILE`, linkat(2)).
+    /// Whether a file can be made without a name, and be given one when it is whole (`O_TMPFILE`,
+    /// linkat(2)).
     package private(set) var hasUnnamedFiles = false
     /// Whether a file can have a second name (linkat(2)).
     package private(set) var hasHardLinks = false
     /// Whether one file can take another one's name at once (rename(2)).
     package private(set) var canReplace = false
-    /// Whether a file can be renamed so that it replaces none (renameat2(2) with `RENAME_NOREPLACE`).
+    /// Whether a file can be renamed so that it replaces none (renameat2(2) with
+    /// `RENAME_NOREPLACE`).
     package private(set) var canRenameToFree = false
 
     /// Examines the folder at an absolute path.

@@ -9,7 +9,8 @@ package enum Gzip {
     /// Whether zlib can be loaded; loads it.
     package static var isAvailable: Bool { czlib_load() == 1 }
 
-    /// Compresses bytes to one gzip member without a name and a time, so that equal bytes become equal bytes.
+    /// Compresses bytes to one gzip member without a name and a time, so that equal bytes become
+    /// equal bytes.
     ///
     /// - Returns: Nil when zlib or memory is missing, or for more than 4 GiB.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {

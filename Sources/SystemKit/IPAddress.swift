@@ -6,7 +6,8 @@ package struct IPAddress: Sendable, Hashable {
     package let bitCount: Int
     private let bits: UInt128
 
-    /// Reads `192.0.2.1` or, with or without brackets, `2001:db8::1`, as inet_pton(3) does; nil for anything else.
+    /// Reads `192.0.2.1` or, with or without brackets, `2001:db8::1`, as inet_pton(3) does; nil for
+    /// anything else.
     package init?(_ text: some StringProtocol) {
         var name = text[...]
         if name.hasBytePrefix("["), name.hasByteSuffix("]"), name.utf8.count > 1 {
@@ -25,7 +26,8 @@ package struct IPAddress: Sendable, Hashable {
             : UInt128(UInt32(bigEndian: UInt32(truncatingIfNeeded: bytes)))
     }
 
-    /// Takes the 4 or 16 bytes of an address as they stand in a packet; nil for another number of them.
+    /// Takes the 4 or 16 bytes of an address as they stand in a packet; nil for another number of
+    /// them.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         bitCount = bytes.count * 8
@@ -51,7 +53,8 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2), else itself.
+    /// The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2), else
+    /// itself.
     package var unmapped: IPAddress {
         guard bitCount == 128, bits >> 32 == 0xFFFF else { return self }
         return IPAddress(bitCount: 32, bits: bits & 0xFFFF_FFFF)
@@ -87,7 +90,8 @@ package struct IPAddress: Sendable, Hashable {
         )
     }
 
-    /// Whether both are of one version and begin with the same `count` bits (RFC 4632 §3.1, RFC 4291 §2.3).
+    /// Whether both are of one version and begin with the same `count` bits (RFC 4632 §3.1, RFC
+    /// 4291 §2.3).
     package func isInNetwork(of other: IPAddress, prefix count: Int) -> Bool {
         guard bitCount == other.bitCount, (0...bitCount).contains(count) else { return false }
         return (bits ^ other.bits) >> (bitCount - count) == 0

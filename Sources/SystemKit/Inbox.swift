@@ -29,7 +29,8 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     /// Everything that has come, in order of arrival; waits for the first element.
     ///
-    /// Empty when nothing came until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits for ever.
+    /// Empty when nothing came until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil
+    /// waits for ever.
     package func takeAll(until deadline: Int64?) -> [Element] {
         state.withLock(when: { !$0.elements.isEmpty }, until: deadline) { state in
             let taken = state.elements

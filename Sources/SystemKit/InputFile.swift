@@ -14,7 +14,8 @@ internal import Glibc
     package enum Exposure: Sendable, Hashable {
         /// It belongs to another user, and not to root.
         case foreignOwner
-        /// Others may read, write or execute it, or its group may; one of root may let its group read it.
+        /// Others may read, write or execute it, or its group may; one of root may let its group
+        /// read it.
         case openMode
     }
 
@@ -38,7 +39,8 @@ internal import Glibc
     ///
     /// - Parameters:
     ///   - path: Absolute, or relative to the working folder.
-    ///   - followsLink: Whether a symbolic link under that name is followed; otherwise it is refused with `ELOOP`.
+    ///   - followsLink: Whether a symbolic link under that name is followed; otherwise it is
+    ///     refused with `ELOOP`.
     /// - Throws: What open(2) says.
     package convenience init(path: String, followsLink: Bool = true) throws(SystemError) {
         try self.init(nil, path, followsLink ? 0 : O_NOFOLLOW)
@@ -75,12 +77,14 @@ internal import Glibc
     /// Nil when the file is this user's or root's, and nobody else's business.
     package var exposure: Exposure? {
         guard owner == 0 || owner == geteuid() else { return .foreignOwner }
-        // Service managers and container engines hand secrets over by root's file and the group of the process.
+        // Service managers and container engines hand secrets over by root's file and the group of
+        // the process.
         let forbidden: mode_t = owner == 0 ? 0o037 : 0o077
         return mode & forbidden == 0 ? nil : .openMode
     }
 
-    /// What stands under `path`, which is not opened: those at the other end of a pipe would notice.
+    /// What stands under `path`, which is not opened: those at the other end of a pipe would
+    /// notice.
     ///
     /// - Throws: What stat(2) says, and what access(2) says of reading.
     package static func kind(of path: String) throws(SystemError) -> Kind {
@@ -103,7 +107,8 @@ internal import Glibc
         (try? Self.status(of: descriptor, path: path)).map { Identity($0) } == identity
     }
 
-    /// Notes that the file was of use just now, as its modification time; nothing happens when that cannot be done.
+    /// Notes that the file was of use just now, as its modification time; nothing happens when that
+    /// cannot be done.
     package func touch() {
         futimens(descriptor, nil)
     }
@@ -149,10 +154,12 @@ internal import Glibc
     /// Reads the file from its beginning, and no more of it than `limit` bytes.
     ///
     /// - Parameter limit: The most bytes to read, at least 0.
-    /// - Returns: The bytes, as they were at the time of each read; fewer than `limit` only when that is all.
+    /// - Returns: The bytes, as they were at the time of each read; fewer than `limit` only when
+    ///   that is all.
     /// - Throws: What pread(2) says.
     package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
-        // One byte more than there should be, so that the first read finds the end; files of the kernel do not say.
+        // One byte more than there should be, so that the first read finds the end; files of the
+        // kernel do not say.
         let isOfKernel = identity.size == 0
         var room = Swift.min(isOfKernel ? 4096 : Int(clamping: identity.size), limit - 1) + 1
         var result = try readOnce(at: 0, count: room)

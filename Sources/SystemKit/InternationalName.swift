@@ -1,6 +1,7 @@
 internal import CIDN
 
-/// Host names beyond ASCII, as libidn2 reads them (RFC 5891, Unicode TR46 without its transitional mappings).
+/// Host names beyond ASCII, as libidn2 reads them (RFC 5891, Unicode TR46 without its transitional
+/// mappings).
 package enum InternationalName {
     /// The library's name, for messages.
     package static let library = "libidn2.so.0"

@@ -11,7 +11,8 @@ package struct KernelProbe: Sendable, Hashable {
     package let hasMultipath: Bool
     /// Whether this user may bind a socket to an interface (`SO_BINDTODEVICE`).
     package let canBindToDevice: Bool
-    /// Whether the end of a child process can be waited for together with other things (pidfd_open(2)).
+    /// Whether the end of a child process can be waited for together with other things
+    /// (pidfd_open(2)).
     package let hasProcessDescriptors: Bool
 
     /// Asks the kernel; nothing is sent.

@@ -3,8 +3,8 @@ import Glibc
 
 /// A value that only one thread at a time can reach.
 ///
-/// A pthread mutex rather than `Synchronization.Mutex`, because the thread sanitizer sees it. Sendable by the
-/// mutex: `state` is touched between lock and unlock only.
+/// A pthread mutex rather than `Synchronization.Mutex`, because the thread sanitizer sees it.
+/// Sendable by the mutex: `state` is touched between lock and unlock only.
 @safe package final class Lock<State: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -41,8 +41,8 @@ import Glibc
 
     /// Waits until `isReady` holds, then runs `body` alone; both must be short.
     ///
-    /// `deadline` is a reading of `CLOCK_MONOTONIC` in nanoseconds at which `body` runs in any case; nil waits for
-    /// ever. Who makes `isReady` true calls `notify`.
+    /// `deadline` is a reading of `CLOCK_MONOTONIC` in nanoseconds at which `body` runs in any
+    /// case; nil waits for ever. Who makes `isReady` true calls `notify`.
     package func withLock<Result: ~Copyable>(
         when isReady: (borrowing State) -> Bool,
         until deadline: Int64?,

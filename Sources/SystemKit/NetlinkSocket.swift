@@ -3,7 +3,8 @@ internal import Glibc
 
 /// A socket that talks with a part of the kernel (netlink(7)); it needs no privilege.
 ///
-/// Whoever asks waits for the answer before somebody else does. What its messages mean is for others to say.
+/// Whoever asks waits for the answer before somebody else does. What its messages mean is for
+/// others to say.
 package final class NetlinkSocket: Sendable {
     /// Whom it talks with, by the number of `NETLINK_…`.
     package enum Part: Int32, Sendable {

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Bytes that are put together piece by piece, handed on, and put together again in the same memory.
+/// Bytes that are put together piece by piece, handed on, and put together again in the same
+/// memory.
 ///
 /// Unlike an array it is never shared, so that an append is a comparison and a copy.
 @safe @usableFromInline package struct OutputBuffer: ~Copyable {

@@ -4,8 +4,8 @@ internal import Glibc
 extension OutputFile {
     /// Removes a file that a killed process has left between its temporary and its final name.
     ///
-    /// Nothing happens to a file that is not this program's and this user's for certain, nor to one that a process still
-    /// has open: that one holds its lock.
+    /// Nothing happens to a file that is not this program's and this user's for certain, nor to one
+    /// that a process still has open: that one holds its lock.
     ///
     /// - Parameters:
     ///   - name: A name in the folder.

@@ -5,7 +5,8 @@ extension OutputFile {
     ///   - name: The file's name, without a slash.
     ///   - folder: The folder that it is in.
     ///   - content: What it holds from now on.
-    ///   - isDurable: Whether the content survives a power loss; the name does when the folder is synced.
+    ///   - isDurable: Whether the content survives a power loss; the name does when the folder is
+    ///     synced.
     /// - Throws: What the file system says; the old file is as it was.
     package static func replacePrivate(
         _ name: String,

@@ -3,14 +3,15 @@ internal import Glibc
 
 /// A file that is written without a name and gets its final name at once, whole, or never.
 ///
-/// Made by `O_TMPFILE` where the file system has it, so that even a killed process leaves nothing behind; otherwise
-/// under a random name in the same folder. A name is given by linkat(2) when it is free, by rename(2) when an older
-/// file is to be replaced; a symbolic link under the name is replaced, never followed. A folder, a device, a pipe or a
-/// socket is never replaced, neither itself nor a symbolic link to it.
+/// Made by `O_TMPFILE` where the file system has it, so that even a killed process leaves nothing
+/// behind; otherwise under a random name in the same folder. A name is given by linkat(2) when it
+/// is free, by rename(2) when an older file is to be replaced; a symbolic link under the name is
+/// replaced, never followed. A folder, a device, a pipe or a socket is never replaced, neither
+/// itself nor a symbolic link to it.
 ///
-/// Sendable by handing over: one thread writes, another one publishes, never both at a time. Others may meanwhile read and
-/// sync what is written, and take away the name that it was kept by, which touches nothing but the descriptor and what a
-/// lock guards.
+/// Sendable by handing over: one thread writes, another one publishes, never both at a time. Others
+/// may meanwhile read and sync what is written, and take away the name that it was kept by, which
+/// touches nothing but the descriptor and what a lock guards.
 @safe package final class OutputFile: @unchecked Sendable {
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
@@ -29,7 +30,8 @@ internal import Glibc
     private var temporaryName: String?
     /// Whether that name stays when nobody holds the file any more.
     private var isKept = false
-    /// How a sync has failed, which the kernel tells only once; nil while others have nothing to sync.
+    /// How a sync has failed, which the kernel tells only once; nil while others have nothing to
+    /// sync.
     private var syncFault: Lock<SystemError?>?
 
     /// Makes the file that will become `name` in `folder`.
@@ -38,10 +40,11 @@ internal import Glibc
     ///   - folder: The destination's folder: only there is a rename atomic.
     ///   - name: The final name, without a slash.
     ///   - mode: The permissions before the umask.
-    ///   - keepsModeOfReplacedFile: Whether a file that replaces one of ours takes over its permissions.
+    ///   - keepsModeOfReplacedFile: Whether a file that replaces one of ours takes over its
+    ///     permissions.
     ///   - startsUnnamed: Whether it has no name at first, where the file system can do that.
-    /// - Throws: What open(2) says. Whether the name can be had shows when it is published; who wants to know it before
-    ///   the work asks `Folder.requireReplaceable`.
+    /// - Throws: What open(2) says. Whether the name can be had shows when it is published; who
+    ///   wants to know it before the work asks `Folder.requireReplaceable`.
     package init(
         in folder: Folder,
         name: String,
@@ -69,7 +72,8 @@ internal import Glibc
             folder.descriptor,
             temporaryName,
             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-            // Nobody else reads what may become a file of another mode; its own comes with its name.
+            // Nobody else reads what may become a file of another mode; its own comes with its
+            // name.
             mode & 0o600
         )
         guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
@@ -86,8 +90,8 @@ internal import Glibc
     ///   - keptName: The name by which it was kept.
     ///   - folder: The folder that it is in.
     ///   - name: The final name, without a slash.
-    /// - Throws: What open(2) says; `EWOULDBLOCK` while another process has it; `EPERM` for anything but a regular file of
-    ///   this user's that has no other name.
+    /// - Throws: What open(2) says; `EWOULDBLOCK` while another process has it; `EPERM` for
+    ///   anything but a regular file of this user's that has no other name.
     package init(
         kept keptName: String,
         in folder: Folder,
@@ -115,7 +119,8 @@ internal import Glibc
         guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .last("examine", path) }
     }
 
-    /// Opens a kept file; one that was to be published, and has its final permissions already, may be closed to its owner.
+    /// Opens a kept file; one that was to be published, and has its final permissions already, may
+    /// be closed to its owner.
     private static func openKept(_ name: String, in folder: Folder) -> Int32 {
         let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = unsafe csystem_openat(folder.descriptor, name, O_RDWR | flags, 0)
@@ -185,10 +190,12 @@ internal import Glibc
         size = count
     }
 
-    /// Gives the file a name that stays even when the process is killed; only its owner may open it until it is published.
+    /// Gives the file a name that stays even when the process is killed; only its owner may open it
+    /// until it is published.
     ///
     /// - Parameter keptName: A free name in the same folder.
-    /// - Throws: `EEXIST` when it is not free; what flock(2), fchmod(2), linkat(2) and rename(2) say.
+    /// - Throws: `EEXIST` when it is not free; what flock(2), fchmod(2), linkat(2) and rename(2)
+    ///   say.
     package func keep(as keptName: String) throws(SystemError) {
         let keptPath = folder.path(of: keptName)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("keep", keptPath) }
@@ -204,7 +211,8 @@ internal import Glibc
         syncFault = Lock(nil)
     }
 
-    /// Takes the name that it was kept by away from the file, if it still is its own; it is not published then.
+    /// Takes the name that it was kept by away from the file, if it still is its own; it is not
+    /// published then.
     package func remove(keptName: String) {
         guard (try? require(keptName)) != nil else { return }
         unsafe _ = csystem_unlink(folder.descriptor, keptName)
@@ -225,8 +233,8 @@ internal import Glibc
         }
     }
 
-    /// Tells the mount that the file is on from all others since the machine was started (Linux 6.8); before that, the file
-    /// system from those that are mounted with it.
+    /// Tells the mount that the file is on from all others since the machine was started (Linux
+    /// 6.8); before that, the file system from those that are mounted with it.
     package var mount: String {
         get throws(SystemError) {
             var status = stat()
@@ -263,7 +271,8 @@ internal import Glibc
 
     /// Makes the content survive a power loss.
     ///
-    /// A failure is final: the kernel drops the pages that it could not write, and says so only once.
+    /// A failure is final: the kernel drops the pages that it could not write, and says so only
+    /// once.
     ///
     /// - Throws: What fsync(2) says; what a sync of the kept file has said before.
     package func sync() throws(SystemError) { try sync(by: fsync) }
@@ -277,21 +286,23 @@ internal import Glibc
             guard call(descriptor) == 0 else { throw .last("sync", path) }
             return
         }
-        // Under the lock, so that nobody takes the file for synced between the failure and its note.
+        // Under the lock, so that nobody takes the file for synced between the failure and its
+        // note.
         try syncFault.withLock { fault throws(SystemError) in
             if fault == nil, call(descriptor) != 0 { fault = .last("sync", path) }
             if let fault { throw fault }
         }
     }
 
-    /// Has the file get exactly these permission bits with its name, whatever the umask and the file that it replaces have.
+    /// Has the file get exactly these permission bits with its name, whatever the umask and the
+    /// file that it replaces have.
     package func setMode(exactly mode: UInt16) { finalMode = mode_t(mode & 0o777) }
 
     /// Makes the content and the permissions with which the file is published survive a power loss.
     ///
-    /// The permissions come first: some file systems (btrfs) forget a change of them that follows the sync. An unnamed file
-    /// without a mode of its own already has those of a new file; `publish` sets others, and syncs again, only when it
-    /// finds an older file under the name.
+    /// The permissions come first: some file systems (btrfs) forget a change of them that follows
+    /// the sync. An unnamed file without a mode of its own already has those of a new file;
+    /// `publish` sets others, and syncs again, only when it finds an older file under the name.
     ///
     /// - Parameter replacing: As in `publish`, which comes next.
     /// - Throws: What fchmod(2) and `sync` say. What was kept then is for its owner alone again.
@@ -316,8 +327,9 @@ internal import Glibc
     /// Gives the file its name.
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
-    /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must not be replaced; what
-    ///   fchmod(2), linkat(2) and rename(2) say, and what a sync of the kept file has said. What was kept then stays so.
+    /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must
+    ///   not be replaced; what fchmod(2), linkat(2) and rename(2) say, and what a sync of the kept
+    ///   file has said. What was kept then stays so.
     package func publish(replacing: Bool) throws(SystemError) {
         try publish(replacing: replacing, by: fsync)
     }
@@ -355,8 +367,8 @@ internal import Glibc
 
     private var path: String { folder.path(of: name) }
 
-    /// A name by which a later process knows the file as left over, once nobody holds its lock; a random one where the file
-    /// cannot be told from others.
+    /// A name by which a later process knows the file as left over, once nobody holds its lock; a
+    /// random one where the file cannot be told from others.
     private func makeTemporaryName() -> String {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let inode = try? inode else {
             return Self.randomName(for: name)
@@ -394,8 +406,8 @@ internal import Glibc
         Self.link(descriptor, in: folder.descriptor, as: name)
     }
 
-    /// Gives an open file a free name: by the descriptor where the kernel lets a file's own opener do that (Linux 6.10),
-    /// else by its name in /proc.
+    /// Gives an open file a free name: by the descriptor where the kernel lets a file's own opener
+    /// do that (Linux 6.10), else by its name in /proc.
     static func link(_ descriptor: Int32, in folder: Int32, as name: String) -> Bool {
         if unsafe csystem_link(descriptor, folder, name) == 0 { return true }
         guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
@@ -408,8 +420,8 @@ internal import Glibc
         ) == 0
     }
 
-    /// Gives the file its final permissions: those that it must have, else those that it takes over, else what it was made
-    /// with.
+    /// Gives the file its final permissions: those that it must have, else those that it takes
+    /// over, else what it was made with.
     ///
     /// - Returns: Whether it has set any.
     @discardableResult
@@ -437,11 +449,11 @@ internal import Glibc
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & 0o777 == wanted
     }
 
-    /// The permissions that the file takes over from the one that it replaces; nil when that is not a regular file of this
-    /// user's.
+    /// The permissions that the file takes over from the one that it replaces; nil when that is not
+    /// a regular file of this user's.
     ///
-    /// Of a file with several names anybody may have put this one here (link(2)): its permissions then take some away and
-    /// give none.
+    /// Of a file with several names anybody may have put this one here (link(2)): its permissions
+    /// then take some away and give none.
     private var modeOfReplacedFile: mode_t? {
         var status = stat()
         guard self.status(of: name, &status),

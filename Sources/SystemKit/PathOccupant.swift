@@ -7,11 +7,13 @@ package enum PathOccupant: Sendable, Hashable {
     case file
     /// A symbolic link that leads nowhere.
     case danglingLink
-    /// Something that a file must not take the place of, and why: a folder (`EISDIR`), a device, a pipe, a socket, or a
-    /// link into /proc, as /dev/stdout is one, which stands for an open stream (`EINVAL`).
+    /// Something that a file must not take the place of, and why: a folder (`EISDIR`), a device, a
+    /// pipe, a socket, or a link into /proc, as /dev/stdout is one, which stands for an open stream
+    /// (`EINVAL`).
     case other(SystemError)
 
-    /// Looks at a path; one that cannot be looked at is taken for nothing, as what is tried there will tell.
+    /// Looks at a path; one that cannot be looked at is taken for nothing, as what is tried there
+    /// will tell.
     package init(at path: String) {
         self.init(path, in: AT_FDCWD, path: path)
     }

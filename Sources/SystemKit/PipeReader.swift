@@ -40,7 +40,8 @@ package final class PipeReader: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A pipe that no other program inherits; the end that is written to, whose owner closes it, waits as usual.
+    /// A pipe that no other program inherits; the end that is written to, whose owner closes it,
+    /// waits as usual.
     static func pipe(_ name: String) throws(SystemError) -> (reader: PipeReader, writer: Int32) {
         var ends: [Int32] = [0, 0]
         guard unsafe csystem_pipe(&ends) == 0 else { throw .last("create", "a pipe") }
@@ -67,7 +68,8 @@ package final class PipeReader: Sendable {
         }
     }
 
-    /// Reads the next bytes, at most `count`, which must not be 0: none when there are none yet, nil at the end.
+    /// Reads the next bytes, at most `count`, which must not be 0: none when there are none yet,
+    /// nil at the end.
     package func next(atMost count: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

@@ -1,4 +1,5 @@
-/// Knows whether the machine has external power, and hears when that changes, on a thread of its own.
+/// Knows whether the machine has external power, and hears when that changes, on a thread of its
+/// own.
 package final class PowerMonitor: Sendable {
     private let supply: PowerSupply
     /// What devices tell; nil where the kernel does not tell this process, as in a container.
@@ -8,7 +9,8 @@ package final class PowerMonitor: Sendable {
     private let isStopped = Lock(false)
     private let thread = Lock<JoinableThread?>(nil)
 
-    /// How often a machine with a battery is looked at even if nothing is told: some drivers tell nothing.
+    /// How often a machine with a battery is looked at even if nothing is told: some drivers tell
+    /// nothing.
     private static let lookInterval: Int32 = 10_000
     private static let changesTag: UInt64 = 1
 
@@ -24,12 +26,14 @@ package final class PowerMonitor: Sendable {
         reading = Lock(supply.read())
     }
 
-    /// Whether something else than a battery feeds the machine, as was seen last; any thread may ask.
+    /// Whether something else than a battery feeds the machine, as was seen last; any thread may
+    /// ask.
     package var isExternal: Bool { reading.withLock { $0.isExternal } }
 
     /// Begins to listen; to be called once.
     ///
-    /// - Parameter didChange: Called on the monitor's thread with `isExternal` when that is another.
+    /// - Parameter didChange: Called on the monitor's thread with `isExternal` when that is
+    ///   another.
     /// - Throws: Without threads.
     package func start(_ didChange: @escaping @Sendable (Bool) -> Void) throws(SystemError) {
         let started = try JoinableThread(name: "power") { [self] in listen(didChange) }

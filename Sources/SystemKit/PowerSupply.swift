@@ -29,7 +29,8 @@ package struct PowerSupply: Sendable, Hashable {
             case "Battery", "UPS":
                 guard text("\(supply)/present") != "0" else { continue }
                 reading.hasBattery = true
-                // A battery without a charger that is told of is fed by whatever does not let it drain.
+                // A battery without a charger that is told of is fed by whatever does not let it
+                // drain.
                 let isFed = ["Charging", "Full", "Not charging"].contains(text("\(supply)/status"))
                 isDrained = isDrained || !isFed
             case nil: continue

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// What the process was given by whoever started it.
 package enum ProcessContext {
-    /// The environment as the process was given it; of a name that stands twice the first value, as getenv(3) has it.
+    /// The environment as the process was given it; of a name that stands twice the first value, as
+    /// getenv(3) has it.
     package static let environment: [String: String] = {
         var result: [String: String] = [:]
         guard var entry = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -52,8 +53,8 @@ package enum ProcessContext {
         return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
     }
 
-    /// What tells the processes that this one can name by their numbers from all others: the namespace of those numbers and
-    /// the start of the machine; nil where the kernel does not say.
+    /// What tells the processes that this one can name by their numbers from all others: the
+    /// namespace of those numbers and the start of the machine; nil where the kernel does not say.
     package static var processNamespace: String? {
         guard let namespace = SymbolicLink.target(of: "/proc/self/ns/pid"),
             let boot = bootIdentifier
@@ -128,8 +129,8 @@ package enum ProcessContext {
         return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
     }
 
-    /// Keeps what is in memory from a program that core dumps are piped to, which no limit stops, and from other processes of
-    /// the same user (PR_SET_DUMPABLE of prctl(2)).
+    /// Keeps what is in memory from a program that core dumps are piped to, which no limit stops,
+    /// and from other processes of the same user (PR_SET_DUMPABLE of prctl(2)).
     package static func hideMemory() { csystem_hide_memory() }
 
     /// Lets the process open at least so many files, as far as its hard limit permits.
@@ -153,8 +154,8 @@ package enum ProcessContext {
 extension ProcessContext {
     /// Opens `/dev/null` in the place of each standard stream that the process was started without.
     ///
-    /// Otherwise the next file to be opened would get its number, and what is said to people would go into it. To be
-    /// called before anything is opened.
+    /// Otherwise the next file to be opened would get its number, and what is said to people would
+    /// go into it. To be called before anything is opened.
     package static func openMissingStandardStreams() {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             // The lowest free number is this one: those below are open by now.
@@ -162,10 +163,12 @@ extension ProcessContext {
         }
     }
 
-    /// Makes two failures of write(2) errors instead of the end of the process: EPIPE for a pipe or a socket that nobody
-    /// reads, EFBIG for a file that would grow beyond the limit of the process (RLIMIT_FSIZE of setrlimit(2)).
+    /// Makes two failures of write(2) errors instead of the end of the process: EPIPE for a pipe or
+    /// a socket that nobody reads, EFBIG for a file that would grow beyond the limit of the process
+    /// (RLIMIT_FSIZE of setrlimit(2)).
     ///
-    /// For the whole process; to be called before anything is written. Programs that are started get both signals back.
+    /// For the whole process; to be called before anything is written. Programs that are started
+    /// get both signals back.
     package static func ignoreWriteSignals() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
@@ -176,7 +179,8 @@ extension ProcessContext {
 package enum StandardOutput {
     /// Writes all of `bytes`.
     ///
-    /// - Returns: Whether the reader took them; false when it has gone, as `head` does when it has seen enough.
+    /// - Returns: Whether the reader took them; false when it has gone, as `head` does when it has
+    ///   seen enough.
     /// - Throws: What else kept them from being written, such as a full disk.
     @discardableResult
     package static func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
@@ -200,7 +204,8 @@ package enum StandardOutput {
         return true
     }
 
-    /// Writes a JSON document, or a part of one that ends between values, harmless to whatever shows it.
+    /// Writes a JSON document, or a part of one that ends between values, harmless to whatever
+    /// shows it.
     @discardableResult
     package static func write(json document: Span<UInt8>) throws(SystemError) -> Bool {
         guard let harmless = TerminalText.harmlessJSON(document) else { return try write(document) }

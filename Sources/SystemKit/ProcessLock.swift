@@ -1,10 +1,12 @@
 internal import CSystem
 internal import Glibc
 
-/// A lock between processes of which the kernel can say who has it (fcntl(2), F_SETLK); it ends with its process.
+/// A lock between processes of which the kernel can say who has it (fcntl(2), F_SETLK); it ends
+/// with its process.
 ///
-/// Within a process it locks nobody out, and another opening of its file that is closed there drops it: one object for each
-/// file. The file is never deleted. Programs that this one starts do not inherit it.
+/// Within a process it locks nobody out, and another opening of its file that is closed there drops
+/// it: one object for each file. The file is never deleted. Programs that this one starts do not
+/// inherit it.
 package final class ProcessLock: Sendable {
     /// Who has it.
     package enum Holder: Sendable, Hashable {
@@ -17,7 +19,8 @@ package final class ProcessLock: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the file that carries the lock, which is not taken by that, and makes it when there is none.
+    /// Opens the file that carries the lock, which is not taken by that, and makes it when there is
+    /// none.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.

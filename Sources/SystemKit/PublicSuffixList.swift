@@ -1,11 +1,13 @@
 internal import CPSL
 
-/// The Public Suffix List (https://publicsuffix.org), as libpsl has it: under which names anybody can register others.
+/// The Public Suffix List (https://publicsuffix.org), as libpsl has it: under which names anybody
+/// can register others.
 package enum PublicSuffixList {
     /// The library's name, for messages.
     package static let library = "libpsl.so.5"
 
-    /// Whether anybody can register names below this one: `com` and `co.uk` are such, `example.com` is not.
+    /// Whether anybody can register names below this one: `com` and `co.uk` are such, `example.com`
+    /// is not.
     ///
     /// A name of one label that is on no list is one too (the list's rule `*`). Loads libpsl.
     ///

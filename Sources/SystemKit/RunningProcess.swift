@@ -1,7 +1,8 @@
 internal import CSystem
 internal import Glibc
 
-/// Another process of this machine, which is the same one for as long as this object lives, whatever becomes of its number.
+/// Another process of this machine, which is the same one for as long as this object lives,
+/// whatever becomes of its number.
 package final class RunningProcess: Sendable {
     private let descriptor: Int32
     private let subject: String
@@ -26,7 +27,8 @@ package final class RunningProcess: Sendable {
         throw .last("stop", subject)
     }
 
-    /// Waits for its end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; false when it still runs then.
+    /// Waits for its end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; false
+    /// when it still runs then.
     package func waitForEnd(until deadline: Int64) -> Bool {
         while true {
             let left = Clock.milliseconds(until: deadline)

@@ -20,7 +20,8 @@ extension Span<UInt8> {
         hasher.combine(count)
     }
 
-    /// A hash that is keyed by the process: equal ones of different texts are rare and cannot be made.
+    /// A hash that is keyed by the process: equal ones of different texts are rare and cannot be
+    /// made.
     package var seededHash: UInt64 {
         var hasher = Hasher()
         combine(into: &hasher)
@@ -31,8 +32,8 @@ extension Span<UInt8> {
 extension String {
     /// Whether both are the same UTF-8.
     ///
-    /// For names of files, of JSON members and of whatever else is bytes to others: `==` takes two spellings of `é`
-    /// for one (Unicode, canonical equivalence).
+    /// For names of files, of JSON members and of whatever else is bytes to others: `==` takes two
+    /// spellings of `é` for one (Unicode, canonical equivalence).
     package func hasSameBytes(as other: String) -> Bool {
         utf8.span.equals(other.utf8.span)
     }

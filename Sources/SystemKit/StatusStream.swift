@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Standard error as a run writes to it: a reader that has stopped reading does not stop the run.
 ///
-/// What finds no room for a second is dropped, and so is all that follows until there is room again; a line then says
-/// how much is missing. For one thread.
+/// What finds no room for a second is dropped, and so is all that follows until there is room
+/// again; a line then says how much is missing. For one thread.
 package final class StatusStream {
     /// What a pipe takes without waiting, once it has said that there is room (pipe(7)).
     private static let pieceSize = 4096
@@ -19,9 +19,11 @@ package final class StatusStream {
         self.patienceMilliseconds = patienceMilliseconds
     }
 
-    /// Writes a message, or drops what is left of it; a reader that has gone is no concern of a transfer.
+    /// Writes a message, or drops what is left of it; a reader that has gone is no concern of a
+    /// transfer.
     ///
-    /// A message is whole: what `StandardError` passes all text through sees it before a part of it is dropped.
+    /// A message is whole: what `StandardError` passes all text through sees it before a part of it
+    /// is dropped.
     package func write(_ bytes: [UInt8]) {
         let bytes = StandardError.filtered(bytes)
         guard dropped > 0 else {

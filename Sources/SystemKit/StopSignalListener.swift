@@ -1,9 +1,11 @@
 internal import Glibc
 
-/// Reads the stop signals of the process on a thread of its own, so that no code runs inside a signal handler.
+/// Reads the stop signals of the process on a thread of its own, so that no code runs inside a
+/// signal handler.
 ///
-/// To be made before any other thread: threads inherit the mask that keeps the signals from them. A signal that the
-/// process was started with as ignored stays ignored, as `nohup` and a shell's background jobs expect.
+/// To be made before any other thread: threads inherit the mask that keeps the signals from them. A
+/// signal that the process was started with as ignored stays ignored, as `nohup` and a shell's
+/// background jobs expect.
 package final class StopSignalListener: Sendable {
     /// Says whether whoever a signal was handed on to has heard of it by now.
     package typealias Hearing = @Sendable () -> Bool
@@ -13,14 +15,14 @@ package final class StopSignalListener: Sendable {
     /// Those that the calling thread did not block before.
     private let blocked: [StopSignal]
 
-    /// Blocks the stop signals in the calling thread and calls `receive` on the listening thread once for each
-    /// signal that arrives.
+    /// Blocks the stop signals in the calling thread and calls `receive` on the listening thread
+    /// once for each signal that arrives.
     ///
     /// - Parameters:
     ///   - patience: How long the second signal, or a later one, may go unheard.
     ///   - receive: Hands a signal on.
-    ///   - giveUp: Ends the process when it has gone unheard: the thread that should answer is stuck in a call of the
-    ///     system, such as a write to a disk that has gone.
+    ///   - giveUp: Ends the process when it has gone unheard: the thread that should answer is
+    ///     stuck in a call of the system, such as a write to a disk that has gone.
     /// - Throws: `SystemError` when the kernel has no thread to give.
     package init(
         patience: Duration = .seconds(2),
@@ -48,8 +50,8 @@ package final class StopSignalListener: Sendable {
         }
     }
 
-    /// Ends the listening thread; in the calling thread, which must be the one that made the listener, signals are what
-    /// they were before.
+    /// Ends the listening thread; in the calling thread, which must be the one that made the
+    /// listener, signals are what they were before.
     ///
     /// To be called once, and not from `receive`.
     package func stop() {
@@ -76,7 +78,8 @@ package final class StopSignalListener: Sendable {
         let signals: [StopSignal]
         let patience: Duration
         private var count = 0
-        /// The signal that somebody has to have heard of by a time, in nanoseconds of the monotonic clock.
+        /// The signal that somebody has to have heard of by a time, in nanoseconds of the monotonic
+        /// clock.
         private var pending: (signal: StopSignal, isHeard: Hearing, deadline: Int64)?
 
         init(signals: [StopSignal], patience: Duration) {
@@ -108,7 +111,8 @@ package final class StopSignalListener: Sendable {
             }
         }
 
-        /// Hands on a signal, unless it is one that the process ignores; from the second one on somebody has to hear it.
+        /// Hands on a signal, unless it is one that the process ignores; from the second one on
+        /// somebody has to hear it.
         mutating func handOn(_ signal: StopSignal, to receive: (StopSignal) -> Hearing) {
             guard signals.contains(signal) else { return }
             let isHeard = receive(signal)

@@ -33,7 +33,8 @@ package struct SystemError: Error, Sendable, Hashable {
             return "the file would be larger than this process (`ulimit -f`) "
                 + "or the file system lets it be"
         }
-        // The texts are constants of the C library; only for unknown numbers is there a buffer of the thread.
+        // The texts are constants of the C library; only for unknown numbers is there a buffer of
+        // the thread.
         guard let text = unsafe strerror(errno) else { return "error \(errno)" }
         return unsafe String(cString: text)
     }

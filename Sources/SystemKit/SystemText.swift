@@ -1,11 +1,12 @@
 internal import CSystem
 internal import Glibc
 
-/// Texts of the system: paths, arguments and variables of the environment are bytes, which need not be UTF-8.
+/// Texts of the system: paths, arguments and variables of the environment are bytes, which need not
+/// be UTF-8.
 ///
-/// A byte that is part of no UTF-8 becomes the scalar U+10FF00 plus the byte, of a plane that is nobody's, and is that byte
-/// again in each system call of this target. The bytes of such a scalar itself become four of them, so that two texts of the system
-/// are never one `String`.
+/// A byte that is part of no UTF-8 becomes the scalar U+10FF00 plus the byte, of a plane that is
+/// nobody's, and is that byte again in each system call of this target. The bytes of such a scalar
+/// itself become four of them, so that two texts of the system are never one `String`.
 extension String {
     /// Makes a text of the bytes up to a NUL.
     package init(systemText text: UnsafePointer<CChar>) {
@@ -44,7 +45,8 @@ extension String {
         return String(scalars)
     }
 
-    /// Whether the text has bytes that are not UTF-8: it must not be sent, nor written where others read it as text.
+    /// Whether the text has bytes that are not UTF-8: it must not be sent, nor written where others
+    /// read it as text.
     package var hasForeignBytes: Bool {
         utf8.contains(0xF4) && unicodeScalars.contains { $0.foreignByte != nil }
     }

@@ -1,7 +1,9 @@
-/// A name that a file has on its way to its own, such as `.file.bin.TOKEN.part`: nobody but this program has made it.
+/// A name that a file has on its way to its own, such as `.file.bin.TOKEN.part`: nobody but this
+/// program has made it.
 ///
-/// The token is a random number and a hash of that number, the name and the file itself (`st_ino`), in base 36. So a process
-/// that finds the file later can tell it from one that somebody has named alike, or copied.
+/// The token is a random number and a hash of that number, the name and the file itself (`st_ino`),
+/// in base 36. So a process that finds the file later can tell it from one that somebody has named
+/// alike, or copied.
 package enum TemporaryName {
     private static let ending = ".part"
     /// How many digits 32 and 64 bits have.

@@ -2,10 +2,10 @@
 package enum TerminalText {
     /// Foreign text as one line that neither a terminal nor a log service obeys.
     ///
-    /// Foreign text is whatever the runner did not write itself: names of files, ids, texts of servers, programs and
-    /// the system. Controls, line breaks and direction marks become escapes such as `\n` and `\u{1B}`, bytes that are not
-    /// UTF-8 `\xFF`. A `::` at the
-    /// beginning and the first `#` pair of `##[…]` are broken up, because GitHub Actions and Azure Pipelines read
+    /// Foreign text is whatever the runner did not write itself: names of files, ids, texts of
+    /// servers, programs and the system. Controls, line breaks and direction marks become escapes
+    /// such as `\n` and `\u{1B}`, bytes that are not UTF-8 `\xFF`. A `::` at the beginning and the
+    /// first `#` pair of `##[…]` are broken up, because GitHub Actions and Azure Pipelines read
     /// commands from logs there.
     package static func harmless(_ text: String) -> String {
         guard mayBeHarmful(text.utf8.span) else { return text }
@@ -31,7 +31,8 @@ package enum TerminalText {
 
     /// A JSON document with escapes for what is harmful in its strings; nil when nothing is.
     ///
-    /// Outside of strings JSON is printable ASCII and line feeds, so that the document keeps its meaning.
+    /// Outside of strings JSON is printable ASCII and line feeds, so that the document keeps its
+    /// meaning.
     package static func harmlessJSON(_ document: Span<UInt8>) -> [UInt8]? {
         guard mayBeHarmful(document, exceptLineFeeds: true) else { return nil }
         var bytes: [UInt8] = []
@@ -65,8 +66,8 @@ package enum TerminalText {
 
     /// Whether a terminal would act on the scalar, or its reader be misled by it.
     ///
-    /// Controls, line separators, and format characters, which hide text or turn its direction around; joiners are let
-    /// through, because scripts and emoji need them.
+    /// Controls, line separators, and format characters, which hide text or turn its direction
+    /// around; joiners are let through, because scripts and emoji need them.
     package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x7F else { return scalar.value < 0x20 }
         switch scalar.properties.generalCategory {
@@ -76,15 +77,16 @@ package enum TerminalText {
         }
     }
 
-    /// Whether the second `#` of `##[`, `##vso[` or the like stands there: a command for Azure Pipelines and older GitHub
-    /// runners, anywhere in a line.
+    /// Whether the second `#` of `##[`, `##vso[` or the like stands there: a command for Azure
+    /// Pipelines and older GitHub runners, anywhere in a line.
     package static func isCommandMark(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
         guard scalars[index] == "#", index > 0, scalars[index - 1] == "#" else { return false }
         let end = scalars[(index + 1)...].firstIndex { !$0.isASCIILetter } ?? scalars.endIndex
         return end < scalars.endIndex && scalars[end] == "["
     }
 
-    /// The first colon of a `::` that only white space stands before: a workflow command of GitHub Actions.
+    /// The first colon of a `::` that only white space stands before: a workflow command of GitHub
+    /// Actions.
     private static func commandColon(_ scalars: [Unicode.Scalar]) -> Int? {
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             scalars[first...].starts(with: ["::"].flatMap(\.unicodeScalars))
@@ -112,13 +114,15 @@ package enum TerminalText {
         text.reduce(0) { $0 + width($1) }
     }
 
-    /// The text within exactly `columns` cells: filled up with spaces, or cut with an ellipsis as its last cell.
+    /// The text within exactly `columns` cells: filled up with spaces, or cut with an ellipsis as
+    /// its last cell.
     package static func fitted(_ text: String, columns: Int) -> String {
         let cut = truncated(text, columns: columns)
         return cut + String(repeating: " ", count: max(0, columns - width(cut)))
     }
 
-    /// The text within at most `columns` cells, its end replaced by an ellipsis when it does not fit.
+    /// The text within at most `columns` cells, its end replaced by an ellipsis when it does not
+    /// fit.
     package static func truncated(_ text: String, columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }

@@ -25,10 +25,11 @@ package struct TerminalTraits: Sendable, Hashable {
         self.rows = rows
     }
 
-    /// Judges a stream by whether it is a terminal, by the size that the terminal tells, and by the environment.
+    /// Judges a stream by whether it is a terminal, by the size that the terminal tells, and by the
+    /// environment.
     ///
-    /// `NO_COLOR` wins over `CLICOLOR_FORCE` (https://no-color.org, https://bixense.com/clicolors); `COLUMNS` and
-    /// `LINES` win over the terminal's own word.
+    /// `NO_COLOR` wins over `CLICOLOR_FORCE` (https://no-color.org, https://bixense.com/clicolors);
+    /// `COLUMNS` and `LINES` win over the terminal's own word.
     package init(
         isTerminal: Bool,
         size: (columns: Int, rows: Int)?,
@@ -82,7 +83,8 @@ package enum StandardError {
 
     /// Writes a line of the runner's own, `runner: …`; foreign text in it is harmless.
     ///
-    /// Secrets are taken out first: they are found in a text as it is, not in one that was made printable.
+    /// Secrets are taken out first: they are found in a text as it is, not in one that was made
+    /// printable.
     package static func say(_ message: String) {
         let text = String(decoding: filtered(Array(message.utf8)), as: UTF8.self)
         write(Array("runner: \(TerminalText.harmless(text))\n".utf8))

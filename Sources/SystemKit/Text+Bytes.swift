@@ -1,5 +1,5 @@
-// Text of URLs, paths and fields is bytes to servers and to the kernel. Swift's own search goes by characters: in
-// "/\u{301}" it finds no slash.
+// Text of URLs, paths and fields is bytes to servers and to the kernel. Swift's own search goes by
+// characters: in "/\u{301}" it finds no slash.
 extension StringProtocol {
     /// Whether the text begins with these bytes.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }

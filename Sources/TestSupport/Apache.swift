@@ -3,9 +3,10 @@ import SystemKit
 
 /// Debian's Apache on a loopback port; gone when nobody holds it.
 ///
-/// The user `me` has the password `open sesame`, all realms are called `Orders`. Below `/basic/`, `/digest/`,
-/// `/stale/` (Digest whose nonces live for a second) and, in a Kerberos realm, `/negotiate/` nothing is answered without
-/// proof. What is behind these folders is answered by another server when there is one.
+/// The user `me` has the password `open sesame`, all realms are called `Orders`. Below `/basic/`,
+/// `/digest/`, `/stale/` (Digest whose nonces live for a second) and, in a Kerberos realm,
+/// `/negotiate/` nothing is answered without proof. What is behind these folders is answered by
+/// another server when there is one.
 package final class Apache: Sendable {
     private let folder: TemporaryFolder
     private let server: ServerProcess

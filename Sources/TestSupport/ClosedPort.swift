@@ -11,7 +11,8 @@ package final class ClosedPort: Sendable {
     package var origin: String { "http://127.0.0.1:\(port)" }
 }
 
-/// A loopback port at which connecting hangs: its queue is full and the kernel drops what asks for more.
+/// A loopback port at which connecting hangs: its queue is full and the kernel drops what asks for
+/// more.
 package final class UnansweredPort: Sendable {
     package let port: UInt16
     private let sockets: [Descriptor]

@@ -94,7 +94,8 @@ package struct Command: Sendable {
         for (_, target) in pairs {
             unsafe posix_spawn_file_actions_adddup2(&actions, 512 + target, target)
         }
-        // A descriptor of another thread that stayed open in a child would keep connections from closing.
+        // A descriptor of another thread that stayed open in a child would keep connections from
+        // closing.
         let kept = Set(pairs.map { $0.1 })
         for number in Int32(3)..<1024 where !kept.contains(number) {
             unsafe posix_spawn_file_actions_addclose(&actions, number)

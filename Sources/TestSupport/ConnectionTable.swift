@@ -22,7 +22,8 @@ package enum ConnectionTable {
     private static let closed = "08"
     private static let listening = "0A"
 
-    /// Waits until some socket that is connected to a port of 127.0.0.1 has something to read: bytes, or an end.
+    /// Waits until some socket that is connected to a port of 127.0.0.1 has something to read:
+    /// bytes, or an end.
     package static func waitForUnread(from port: UInt16) throws {
         let peer = address(port)
         try wait("unread bytes") { $0.peer == peer && ($0.unread > 0 || $0.state == closed) }

@@ -6,8 +6,8 @@ package final class Dante: Sendable {
 
     /// Starts it and returns when it listens.
     ///
-    /// `wantsUser` lets in only users of this machine, so nobody that a test could be. Throws `MissingTool` when it does
-    /// not start.
+    /// `wantsUser` lets in only users of this machine, so nobody that a test could be. Throws
+    /// `MissingTool` when it does not start.
     package init(wantsUser: Bool = false) throws {
         let folder = try TemporaryFolder()
         server = try ServerProcess(

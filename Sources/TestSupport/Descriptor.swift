@@ -15,7 +15,8 @@ package final class Descriptor: Sendable {
         close(number)
     }
 
-    /// Both ends of a new pipe, which children do not inherit: `Command` closes what it does not pass on.
+    /// Both ends of a new pipe, which children do not inherit: `Command` closes what it does not
+    /// pass on.
     package static func pipe() throws(SystemError) -> (read: Descriptor, write: Descriptor) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else { throw .last("make", "a pipe") }
@@ -68,7 +69,8 @@ struct Readiness {
         Readiness(descriptor: descriptor, events: 0x2000)  // POLLRDHUP, hidden behind _GNU_SOURCE
     }
 
-    /// Waits until one of them is ready, in error or hung up, and returns its place; nil after the deadline.
+    /// Waits until one of them is ready, in error or hung up, and returns its place; nil after the
+    /// deadline.
     static func wait(for candidates: [Readiness], until deadline: Deadline) -> Int? {
         var entries = candidates.map {
             pollfd(fd: $0.descriptor.number, events: Int16($0.events), revents: 0)

@@ -1,7 +1,7 @@
 import JSON
 
-/// What holds in every transaction record: the order of its dates, what is null without what, and the counts of whole
-/// messages.
+/// What holds in every transaction record: the order of its dates, what is null without what, and
+/// the counts of whole messages.
 struct ExchangeInvariants {
     /// A connection's steps and the request's, in their order in time.
     private static let requestOrder = [
@@ -17,7 +17,8 @@ struct ExchangeInvariants {
         "domainLookupStartDate", "domainLookupEndDate", "connectStartDate",
         "secureConnectionStartDate", "secureConnectionEndDate", "connectEndDate",
     ]
-    /// What is null whenever something else is: the general rule that nothing follows what did not happen.
+    /// What is null whenever something else is: the general rule that nothing follows what did not
+    /// happen.
     private static let needs = [
         ("domainLookupEndDate", "domainLookupStartDate"),
         ("secureConnectionStartDate", "connectStartDate"),

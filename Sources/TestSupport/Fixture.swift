@@ -1,9 +1,10 @@
 import Glibc
 
-/// A file beside tests: `Fixtures/name.yaml`, and what is said about it in `Fixtures/name.expected.txt`.
+/// A file beside tests: `Fixtures/name.yaml`, and what is said about it in
+/// `Fixtures/name.expected.txt`.
 ///
-/// `RUNNER_UPDATE_FIXTURES=1 swift test --filter FixtureTests` writes the expected texts anew; read the difference
-/// before you keep it.
+/// `RUNNER_UPDATE_FIXTURES=1 swift test --filter FixtureTests` writes the expected texts anew; read
+/// the difference before you keep it.
 package struct Fixture: Sendable, CustomStringConvertible {
     package let name: String
     private let folder: String

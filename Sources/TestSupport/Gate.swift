@@ -2,8 +2,8 @@ import SystemKit
 
 /// An event that happens once: threads wait at it, and `open` lets them and all later ones pass.
 ///
-/// It is the read end of a pipe, hung up when the write end closes, so that a server can wait for it and for its
-/// peer in one `poll`.
+/// It is the read end of a pipe, hung up when the write end closes, so that a server can wait for
+/// it and for its peer in one `poll`.
 package final class Gate: Sendable {
     let descriptor: Descriptor
     private let writeEnd: Lock<Descriptor?>

@@ -1,4 +1,5 @@
-/// A server that speaks HTTP/2 over TLS frame by frame, as wrongly as a test needs; gone when nobody holds it.
+/// A server that speaks HTTP/2 over TLS frame by frame, as wrongly as a test needs; gone when
+/// nobody holds it.
 package final class HTTP2Server: Sendable {
     /// What it does with each stream; `count` is that of the server.
     package enum Behaviour: String, Sendable, CaseIterable {
@@ -6,7 +7,8 @@ package final class HTTP2Server: Sendable {
         case take
         /// Refuses the first `count` streams, and answers the others with `hello`.
         case refuse
-        /// Answers `count` streams of each connection with `hello` and looks at none that came after them, as it says.
+        /// Answers `count` streams of each connection with `hello` and looks at none that came
+        /// after them, as it says.
         case retire
         /// Closes the first `count` connections without having looked at any stream, as it says.
         case turnAway = "turn_away"
@@ -20,7 +22,8 @@ package final class HTTP2Server: Sendable {
         case hangUp = "hang_up"
         /// Sends as much as `leave` and ends the stream with an error.
         case reset
-        /// Sends as much as `leave` and ends the stream without an error and without the mark of its end.
+        /// Sends as much as `leave` and ends the stream without an error and without the mark of
+        /// its end.
         case stop
         /// A head without end.
         case endlessHead = "endless_head"

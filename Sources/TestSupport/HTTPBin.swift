@@ -6,7 +6,8 @@ package final class HTTPBin: Sendable {
 
     private static let started = Result { try HTTPBin() }
 
-    /// The one of this process, started by whoever asks first; throws `MissingTool` when it does not start.
+    /// The one of this process, started by whoever asks first; throws `MissingTool` when it does
+    /// not start.
     package static func shared() throws -> HTTPBin { try started.get() }
 
     private init() throws {

@@ -16,7 +16,8 @@ package struct JSONSchemaValidator: Sendable {
         root = schema
     }
 
-    /// Every place at which `value` breaks the schema, as `/tasks/0/id: not a string`; empty when it is valid.
+    /// Every place at which `value` breaks the schema, as `/tasks/0/id: not a string`; empty when
+    /// it is valid.
     package func faults(in value: JSONValue) -> [String] {
         check(value, root, at: "")
     }

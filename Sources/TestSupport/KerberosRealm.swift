@@ -1,6 +1,7 @@
 import SystemKit
 
-/// A Kerberos realm of a test's own, by MIT's key distribution center: the user `me` and the service `HTTP/localhost`.
+/// A Kerberos realm of a test's own, by MIT's key distribution center: the user `me` and the
+/// service `HTTP/localhost`.
 package final class KerberosRealm: Sendable {
     private let folder: TemporaryFolder
     private let center: ServerProcess

@@ -8,8 +8,8 @@ final class LoopbackListener: Sendable {
     private let stop: Gate
     private let accepting: JoinableThread
 
-    /// Calls `serve` for each connection on a thread of its own, with the connection's number from 1 and a gate that is
-    /// open when it is to return.
+    /// Calls `serve` for each connection on a thread of its own, with the connection's number from
+    /// 1 and a gate that is open when it is to return.
     init(serve: @escaping @Sendable (Descriptor, _ number: Int, _ stop: Gate) -> Void) throws {
         let (listener, port) = try LoopbackSocket.listening()
         let stop = try Gate()

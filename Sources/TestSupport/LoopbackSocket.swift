@@ -3,7 +3,8 @@ import SystemKit
 
 /// TCP sockets on 127.0.0.1.
 enum LoopbackSocket {
-    /// A socket that is bound to a port, a free one unless it is named, but does not listen: connecting to it is refused.
+    /// A socket that is bound to a port, a free one unless it is named, but does not listen:
+    /// connecting to it is refused.
     static func bound(to port: UInt16 = 0) throws(SystemError) -> (socket: Descriptor, port: UInt16)
     {
         let socket = try make(flags: Int32(SOCK_NONBLOCK.rawValue))
@@ -93,7 +94,8 @@ enum LoopbackSocket {
         shutdown(socket.number, Int32(SHUT_WR))
     }
 
-    /// Makes the close of the socket a reset: what is unsent is lost and the peer is told of an error.
+    /// Makes the close of the socket a reset: what is unsent is lost and the peer is told of an
+    /// error.
     static func closeWillReset(_ socket: Descriptor) {
         var option = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)

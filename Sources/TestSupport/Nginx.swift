@@ -1,8 +1,10 @@
 import SystemKit
 
-/// Debian's nginx on free loopback ports with a configuration of its own; gone when nobody holds it.
+/// Debian's nginx on free loopback ports with a configuration of its own; gone when nobody holds
+/// it.
 ///
-/// One worker, so that everything that it does for one response is done before it answers the next request. The ports are bound here and handed over, so that nobody else can take them in between.
+/// One worker, so that everything that it does for one response is done before it answers the next
+/// request. The ports are bound here and handed over, so that nobody else can take them in between.
 package final class Nginx: Sendable {
     /// Served at `/`; slowly, at 64 KiB/s after the first 16 KiB, at `/slow/`.
     package let root: TemporaryFolder
@@ -31,8 +33,10 @@ package final class Nginx: Sendable {
 
     /// Starts it and returns when it answers.
     ///
-    /// A request below `/orders` is answered with 201 and `{"ok":true}` once its whole body is read.
-    /// With `hasHTTP2` its port with TLS speaks HTTP/2 to who offers it. `locations` is added to the server block, for redirects and the like. Throws `MissingTool` when nginx does not start.
+    /// A request below `/orders` is answered with 201 and `{"ok":true}` once its whole body is
+    /// read. With `hasHTTP2` its port with TLS speaks HTTP/2 to who offers it. `locations` is added
+    /// to the server block, for redirects and the like. Throws `MissingTool` when nginx does not
+    /// start.
     package init(
         certificate: TestCertificates.Identity? = nil,
         hasHTTP2: Bool = false,
@@ -54,8 +58,8 @@ package final class Nginx: Sendable {
         _ = process.withLock { try? $0.finish() }
     }
 
-    /// Starts it under a shell that ends it when this process is gone, however that came about: then the shell's
-    /// standard input ends.
+    /// Starts it under a shell that ends it when this process is gone, however that came about:
+    /// then the shell's standard input ends.
     private static func start(
         root: TemporaryFolder,
         state: TemporaryFolder,
@@ -83,7 +87,8 @@ package final class Nginx: Sendable {
             """
         let options = ["-e", state.path("error.log"), "-p", state.path, "-c", file]
         var command = Command("sh", ["-c", script, "sh"] + options)
-        // The descriptors that nginx finds its listening sockets at, as after an upgrade of its binary.
+        // The descriptors that nginx finds its listening sockets at, as after an upgrade of its
+        // binary.
         let sockets = [plain.socket] + (secure.map { [$0.socket] } ?? [])
         command.inherited = zip(sockets, 3...).map { ($0, $1) }
         command.environment["NGINX"] = command.inherited.map { "\($0.number);" }.joined()

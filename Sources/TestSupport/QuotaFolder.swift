@@ -2,8 +2,8 @@ import Glibc
 
 /// A folder on a file system of its own with a quota; gone when nobody holds it.
 ///
-/// It is a btrfs in a file, the one with quotas that kernels have without further modules. To mount it takes root, or a `sudo`
-/// that asks for no password.
+/// It is a btrfs in a file, the one with quotas that kernels have without further modules. To mount
+/// it takes root, or a `sudo` that asks for no password.
 package final class QuotaFolder: Sendable {
     /// Its path.
     package let path: String

@@ -1,9 +1,10 @@
 import SystemKit
 
-/// Passes connections on to another loopback port, and keeps every byte that goes through: what a packet capture would
-/// show of the payload.
+/// Passes connections on to another loopback port, and keeps every byte that goes through: what a
+/// packet capture would show of the payload.
 ///
-/// A thread for each connection. What was passed on was kept before. When nobody holds it, it stops and its threads end.
+/// A thread for each connection. What was passed on was kept before. When nobody holds it, it stops
+/// and its threads end.
 package final class RecordingRelay: Sendable {
     /// What went through one connection.
     package struct Passage: Sendable, Hashable {
@@ -29,10 +30,11 @@ package final class RecordingRelay: Sendable {
         }
     }
 
-    /// Connects to `target` for each connection that it gets, and cuts some by their numbers, from 1.
+    /// Connects to `target` for each connection that it gets, and cuts some by their numbers, from
+    /// 1.
     ///
-    /// With a pause it is a slow line: it lets so long pass for each piece of up to 64 KiB of those who connect, and what
-    /// they have not got through when they have gone is lost.
+    /// With a pause it is a slow line: it lets so long pass for each piece of up to 64 KiB of those
+    /// who connect, and what they have not got through when they have gone is lost.
     package init(to target: UInt16, cuts: [Int: Cut] = [:], pause: Duration? = nil) throws {
         let kept = Lock<[Passage]>([])
         self.kept = kept

@@ -8,7 +8,8 @@ package struct Reply: Sendable {
         case sendRepeatedly([UInt8], count: Int)
         /// Sends one byte at a time at that interval.
         case drip([UInt8], every: Duration)
-        /// Goes on when the test opens the gate; the connection is dropped when the peer leaves first.
+        /// Goes on when the test opens the gate; the connection is dropped when the peer leaves
+        /// first.
         case wait(Gate)
         /// Goes on when the peer has gone or has closed its sending side.
         case waitForPeerToLeave
@@ -70,7 +71,8 @@ package struct Reply: Sendable {
         Reply([.send(Array(text.utf8))] + steps)
     }
 
-    /// A 200 that announces the whole body, sends its first `count` bytes and then does something else.
+    /// A 200 that announces the whole body, sends its first `count` bytes and then does something
+    /// else.
     package static func cut(_ body: [UInt8], after count: Int, then steps: [Step]) -> Reply {
         let head = head(200, ["Content-Length: \(body.count)"])
         return Reply([.send(head + body.prefix(count))] + steps)

@@ -61,7 +61,8 @@ package final class RunningCommand {
         if !isReaped { kill(process, number) }
     }
 
-    /// Waits until it has written a whole line that contains `text` to either stream, and returns the line.
+    /// Waits until it has written a whole line that contains `text` to either stream, and returns
+    /// the line.
     package func waitForLine(
         containing text: String,
         within interval: Duration = Deadline.guardInterval

@@ -10,7 +10,8 @@ struct ScriptedConnection {
     let stop: Gate
     /// Body bytes that are read before the reply begins; nil means all.
     let maximumBodyRead: Int?
-    /// Whether a request that expects 100 (Continue) is told to go on, or is answered without its body; nil lets it wait.
+    /// Whether a request that expects 100 (Continue) is told to go on, or is answered without its
+    /// body; nil lets it wait.
     let continues: (@Sendable (HeaderFields) -> Bool)?
     /// What is said before HTTP.
     let socks: SOCKSGreeting?
@@ -73,7 +74,8 @@ struct ScriptedConnection {
         guard socks.reply == 0 else { throw Ended() }
     }
 
-    /// The rest of what SOCKS 4 and 4a say: port, address, the user's name, and for an address 0.0.0.x a host's name.
+    /// The rest of what SOCKS 4 and 4a say: port, address, the user's name, and for an address
+    /// 0.0.0.x a host's name.
     private mutating func greetBriefly(_ socks: SOCKSGreeting) throws {
         let port = try take(2)
         let address = try take(4)

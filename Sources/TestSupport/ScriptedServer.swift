@@ -3,10 +3,11 @@ package import TransferModel
 
 /// An HTTP/1.1 server on a free loopback port that does as its script says, faults included.
 ///
-/// A thread for each connection; nothing is answered that the script does not say. When nobody holds it, it stops and
-/// its threads end.
+/// A thread for each connection; nothing is answered that the script does not say. When nobody
+/// holds it, it stops and its threads end.
 package final class ScriptedServer: Sendable {
-    /// The replies to one path: the first request gets the first, the last one stays for all that follow.
+    /// The replies to one path: the first request gets the first, the last one stays for all that
+    /// follow.
     package typealias Script = [String: [Reply]]
 
     private let listener: LoopbackListener
@@ -14,10 +15,11 @@ package final class ScriptedServer: Sendable {
 
     /// Serves what `answer` says to each request, on the thread of its connection.
     ///
-    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of it. `continues` says
-    /// whether a request that expects 100 (Continue) is told to go on, or is answered without its body; nil lets it wait.
-    /// With `socks` it is a SOCKS proxy and the origins behind it in one. `before` has what is sent when a head is there,
-    /// before the body is read; `bodyLimit` how much is read of that one.
+    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of
+    /// it. `continues` says whether a request that expects 100 (Continue) is told to go on, or is
+    /// answered without its body; nil lets it wait. With `socks` it is a SOCKS proxy and the
+    /// origins behind it in one. `before` has what is sent when a head is there, before the body is
+    /// read; `bodyLimit` how much is read of that one.
     package init(
         maximumBodyRead: Int? = nil,
         continues: (@Sendable (HeaderFields) -> Bool)? = nil,

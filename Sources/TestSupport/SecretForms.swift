@@ -1,7 +1,7 @@
 /// The forms in which a secret may stand in a text, and what of them must not.
 package enum SecretForms {
-    /// As it is, percent-encoded, escaped as in JSON, both of two layers, as hexadecimal digits, and in base64 at its
-    /// three offsets in both alphabets.
+    /// As it is, percent-encoded, escaped as in JSON, both of two layers, as hexadecimal digits,
+    /// and in base64 at its three offsets in both alphabets.
     package static func all(of secret: String) -> [String] {
         let once = [
             secret, percent(secret), percent(secret).lowercased(), json(secret), unicode(secret),

@@ -1,6 +1,7 @@
 import SystemKit
 
-/// A server program that listens on a port which this process has found free; gone when nobody holds it.
+/// A server program that listens on a port which this process has found free; gone when nobody
+/// holds it.
 final class ServerProcess: Sendable {
     let port: UInt16
     private let process: Lock<RunningCommand>
@@ -8,7 +9,8 @@ final class ServerProcess: Sendable {
     /// Another process may take the port before the program does.
     private static let mostStarts = 5
 
-    /// Ends the program when standard input ends, and itself when the program does, however either came about.
+    /// Ends the program when standard input ends, and itself when the program does, however either
+    /// came about.
     private static let script = """
         PATH=$PATH:/usr/sbin
         exec 3<&0 0</dev/null

@@ -1,4 +1,5 @@
-/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed on every machine, for tests that choose at random.
+/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed on every machine, for tests
+/// that choose at random.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

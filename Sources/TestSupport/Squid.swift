@@ -1,6 +1,7 @@
 import Glibc
 
-/// Debian's squid: an HTTP proxy, plain or over TLS, that caches nothing; gone when nobody holds it.
+/// Debian's squid: an HTTP proxy, plain or over TLS, that caches nothing; gone when nobody holds
+/// it.
 package final class Squid: Sendable {
     /// As whom it wants to be asked; the one user is `user`, with the password `s3cret-word`.
     package enum Access: Sendable {

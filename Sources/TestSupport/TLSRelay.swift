@@ -1,4 +1,5 @@
-/// Speaks TLS in front of a server that does not, and passes on what both say as it comes; gone when nobody holds it.
+/// Speaks TLS in front of a server that does not, and passes on what both say as it comes; gone
+/// when nobody holds it.
 package final class TLSRelay: Sendable {
     private let server: ServerProcess
 

@@ -35,7 +35,8 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Writes a file, replacing an older one, gives it exactly that mode and returns its absolute path.
+    /// Writes a file, replacing an older one, gives it exactly that mode and returns its absolute
+    /// path.
     @discardableResult
     package func write(
         _ bytes: some Sequence<UInt8>,

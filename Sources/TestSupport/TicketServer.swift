@@ -1,4 +1,5 @@
-/// Speaks HTTP over TLS 1.3 and sends a session ticket behind each response; gone when nobody holds it.
+/// Speaks HTTP over TLS 1.3 and sends a session ticket behind each response; gone when nobody holds
+/// it.
 ///
 /// The body of a response is the number of its connection and the path.
 package final class TicketServer: Sendable {

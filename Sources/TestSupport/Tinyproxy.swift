@@ -1,4 +1,5 @@
-/// Debian's tinyproxy: an HTTP proxy that closes every connection after one request; gone when nobody holds it.
+/// Debian's tinyproxy: an HTTP proxy that closes every connection after one request; gone when
+/// nobody holds it.
 package final class Tinyproxy: Sendable {
     private let server: ServerProcess
 

@@ -1,4 +1,5 @@
-/// A host with two addresses of one family, the first of which is of no use, and the name that stands for them.
+/// A host with two addresses of one family, the first of which is of no use, and the name that
+/// stands for them.
 ///
 /// Gone when nobody holds it.
 package final class TwoAddresses: Sendable {

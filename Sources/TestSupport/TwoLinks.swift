@@ -1,10 +1,12 @@
 import Glibc
 import SystemKit
 
-/// A network of its own with two links, `eth0` and `wwan0`, to one server; gone when nobody holds it.
+/// A network of its own with two links, `eth0` and `wwan0`, to one server; gone when nobody holds
+/// it.
 ///
-/// It lives in a user namespace, so that whoever runs the tests may make it. The server's own address, `address`, is reached over
-/// `wwan0`: by the default route, with a smaller metric than any other one is given here.
+/// It lives in a user namespace, so that whoever runs the tests may make it. The server's own
+/// address, `address`, is reached over `wwan0`: by the default route, with a smaller metric than
+/// any other one is given here.
 package final class TwoLinks: Sendable {
     /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`.
     ///
@@ -41,7 +43,8 @@ package final class TwoLinks: Sendable {
     /// Makes the links and starts nginx at their other end.
     ///
     /// - Parameter wiredDelay: How long packets of `eth0` take in each direction, in milliseconds.
-    /// - Throws: `MissingTool` without util-linux, iproute2 or nginx, and where user namespaces are not allowed.
+    /// - Throws: `MissingTool` without util-linux, iproute2 or nginx, and where user namespaces are
+    ///   not allowed.
     package init(wiredDelay: Int = 0) throws {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
@@ -210,7 +213,8 @@ package final class TwoLinks: Sendable {
         return result
     }
 
-    /// The same for somebody whom the kernel does not let bind sockets to interfaces, as before Linux 5.7, or not to `names`.
+    /// The same for somebody whom the kernel does not let bind sockets to interfaces, as before
+    /// Linux 5.7, or not to `names`.
     package func withoutBinding(_ command: Command, of what: String = "all") -> Command {
         var result = command
         result.executable = "python3"
@@ -229,7 +233,8 @@ package final class TwoLinks: Sendable {
         try start(server, "multipath-server.py", ["\(port)"])
     }
 
-    /// Starts a server on the other side that takes orders slowly; the lines are of `slow-upload-server.py`.
+    /// Starts a server on the other side that takes orders slowly; the lines are of
+    /// `slow-upload-server.py`.
     package func slowUploadServer(port: Int) throws -> RunningCommand {
         try start(server, "slow-upload-server.py", ["0.0.0.0", "\(port)"])
     }

@@ -1,7 +1,8 @@
 import SystemKit
 import TransferModel
 
-/// A scripted server of one resumable upload (draft-ietf-httpbis-resumable-upload), as wrongly as a test needs.
+/// A scripted server of one resumable upload (draft-ietf-httpbis-resumable-upload), as wrongly as a
+/// test needs.
 ///
 /// Everything but HEAD, PATCH and DELETE of the upload's own URL, `/upload/1`, begins it anew.
 package final class UploadOrigin: Sendable {
@@ -11,7 +12,8 @@ package final class UploadOrigin: Sendable {
         case cut(after: Int)
         /// Keeps so many bytes of the body, answers with a status and ends the connection.
         case fail(Int, after: Int)
-        /// Takes so many bytes of the body, opens `held` and says nothing until the client has gone.
+        /// Takes so many bytes of the body, opens `held` and says nothing until the client has
+        /// gone.
         case hold(after: Int)
         /// Takes everything and ends the connection without an answer.
         case loseAnswer

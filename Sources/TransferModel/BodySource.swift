@@ -3,13 +3,17 @@ package enum BodySource: Sendable, Hashable {
     case bytes([UInt8])
     /// What is sent under a `Content-Encoding`, and how many bytes it was before.
     case compressed([UInt8], originalCount: Int)
-    /// An absolute path; opened once per attempt, size and modification time compared before and after.
+    /// An absolute path; opened once per attempt, size and modification time compared before and
+    /// after.
     case file(path: String)
-    /// The parts of a `multipart/form-data` body (RFC 7578); each attempt chooses a boundary of its own.
+    /// The parts of a `multipart/form-data` body (RFC 7578); each attempt chooses a boundary of its
+    /// own.
     case multipart([BodyPart])
-    /// What a program writes to its standard output, without a length; run again for each request that needs it.
+    /// What a program writes to its standard output, without a length; run again for each request
+    /// that needs it.
     ///
-    /// The program and its arguments, at least one, and the absolute path of the folder that it runs in.
+    /// The program and its arguments, at least one, and the absolute path of the folder that it
+    /// runs in.
     indirect case command([String], folder: String)
     /// What comes out of a named pipe, without a length and once only; an absolute path.
     case pipe(path: String)

@@ -23,7 +23,8 @@ package struct CacheVerdict: Sendable, Hashable {
         // Stale ones.
         /// The request has `max-stale`.
         case maxStale
-        /// The response has `stale-while-revalidate` (RFC 5861 §3); it is refreshed before the run ends.
+        /// The response has `stale-while-revalidate` (RFC 5861 §3); it is refreshed before the run
+        /// ends.
         case staleWhileRevalidate
         /// The origin failed, and the response or the session has `staleIfError` (RFC 5861 §4).
         case staleIfError

@@ -8,7 +8,8 @@ package struct Capture: Sendable, Hashable {
         case json(JSONPointer)
         /// The first field line of that name.
         case header(String)
-        /// The first match of a pattern of PCRE2 in the body: its first group, or all of it when it has none.
+        /// The first match of a pattern of PCRE2 in the body: its first group, or all of it when it
+        /// has none.
         case regex(String)
     }
 

@@ -1,4 +1,5 @@
-/// What a session proves itself with, and where (Apple's `URLCredential` with its `URLProtectionSpace`).
+/// What a session proves itself with, and where (Apple's `URLCredential` with its
+/// `URLProtectionSpace`).
 package struct Credential: Sendable, Hashable {
     /// How it is proved, with what that takes.
     package enum Proof: Sendable, Hashable {
@@ -6,7 +7,8 @@ package struct Credential: Sendable, Hashable {
         case basic(Login)
         /// That the password is known, not the password (RFC 7616).
         case digest(Login)
-        /// Microsoft's challenge and response, bound to its connection ([MS-NLMP]); the user may be `DOMAIN\user`.
+        /// Microsoft's challenge and response, bound to its connection ([MS-NLMP]); the user may be
+        /// `DOMAIN\user`.
         case ntlm(Login)
         /// The Kerberos ticket of the process, bound to its connection (RFC 4559).
         case negotiate

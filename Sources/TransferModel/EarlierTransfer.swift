@@ -20,8 +20,8 @@ package struct EarlierTransfer: Sendable, Hashable {
 
     /// How many tries were made of it.
     package var attempts: Int
-    /// How many of them count towards `retry.attempts`: those that have failed by themselves, not those that the end of
-    /// their run has cut.
+    /// How many of them count towards `retry.attempts`: those that have failed by themselves, not
+    /// those that the end of their run has cut.
     package var failures: Int
     /// When `timeoutIntervalForResource` is over, by the wall clock; nil for never.
     package var deadline: Timestamp?

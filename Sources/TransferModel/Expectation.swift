@@ -39,7 +39,8 @@ package struct Expectation: Sendable, Hashable {
     /// Whether something is expected of the body.
     package var isAboutBody: Bool { textEncoding != nil || maximumSize != nil || looksIntoBody }
 
-    /// Whether something is expected of what stands in the body, which is then kept until it is whole.
+    /// Whether something is expected of what stands in the body, which is then kept until it is
+    /// whole.
     package var looksIntoBody: Bool { json != nil || captures.contains(where: \.isAboutBody) }
 
     /// Whether the body must be JSON.

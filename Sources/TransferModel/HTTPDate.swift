@@ -2,8 +2,8 @@
 package enum HTTPDate {
     /// The time that `text` names, or nil when it is none of IMF-fixdate, RFC 850 and asctime.
     ///
-    /// Capitals are not told apart, as RFC 9111 §4.2 advises. A two-digit year is taken as the one within 50 years of
-    /// `now` (RFC 9110 §5.6.7).
+    /// Capitals are not told apart, as RFC 9111 §4.2 advises. A two-digit year is taken as the one
+    /// within 50 years of `now` (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Timestamp) -> Timestamp? {
         parse(text.utf8.span, now: now)
     }
@@ -131,7 +131,8 @@ package enum HTTPDate {
             return number
         }
 
-        /// Passes `08:49:37`; returns the second of the day, of a leap second the next minute's first.
+        /// Passes `08:49:37`; returns the second of the day, of a leap second the next minute's
+        /// first.
         mutating func takeClock(from text: Span<UInt8>) -> Int64? {
             guard let hour = takeNumber(2...2, from: text), hour < 24, take(":", from: text),
                 let minute = takeNumber(2...2, from: text), minute < 60, take(":", from: text),

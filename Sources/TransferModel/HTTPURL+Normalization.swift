@@ -28,15 +28,17 @@ extension HTTPURL {
 
     /// The URL as the server is asked for it: its path without dot segments.
     ///
-    /// Releases of libcurl differ in what they remove, so that they are told to remove nothing (CURLOPT_PATH_AS_IS).
+    /// Releases of libcurl differ in what they remove, so that they are told to remove nothing
+    /// (CURLOPT_PATH_AS_IS).
     package var sentText: String {
         guard mayHaveDotSegments else { return text }
         return Self.slice(text, 0..<authorityEnd) + sentPath
             + Self.slice(text, pathEnd..<text.utf8.count)
     }
 
-    /// The URL as it is signed and sent with its signature, without a fragment: host in small letters, no dot segments, all
-    /// that is not ASCII escaped, escapes in capitals, and none for a character that needs none.
+    /// The URL as it is signed and sent with its signature, without a fragment: host in small
+    /// letters, no dot segments, all that is not ASCII escaped, escapes in capitals, and none for a
+    /// character that needs none.
     package var normalized: HTTPURL {
         if isNormalized { return self }
         let path = Self.withUsualEscapes(sentPath)
@@ -93,7 +95,8 @@ extension HTTPURL {
         return text.utf8.first == UInt8(ascii: "/") ? origin.text + text : text
     }
 
-    /// How many dots a segment is made of, as they are or percent-encoded; 0 when it has anything else.
+    /// How many dots a segment is made of, as they are or percent-encoded; 0 when it has anything
+    /// else.
     package static func dotCount(_ segment: Span<UInt8>) -> Int {
         var index = 0
         var count = 0
@@ -113,7 +116,8 @@ extension HTTPURL {
         return count
     }
 
-    /// The text with the escapes of unreserved characters undone and the digits of others in capitals.
+    /// The text with the escapes of unreserved characters undone and the digits of others in
+    /// capitals.
     private static func withUsualEscapes(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 >= 0x80 }) else {
             return text

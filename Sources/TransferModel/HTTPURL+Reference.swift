@@ -1,7 +1,8 @@
 internal import SystemKit
 
 extension HTTPURL {
-    /// The URL that a reference means that has come from this one (RFC 3986 §5.2.2); nil for one that cannot be asked.
+    /// The URL that a reference means that has come from this one (RFC 3986 §5.2.2); nil for one
+    /// that cannot be asked.
     ///
     /// Without the fragment. Dot segments stay, as in every other URL.
     package func resolving(_ reference: String) -> HTTPURL? {

@@ -2,8 +2,9 @@ package import SystemKit
 
 /// An absolute http or https URL, taken apart (RFC 3986 §3, RFC 9110 §4.2).
 ///
-/// Only what the runner decides on is kept: the origin, whether there is user information, and the text that is
-/// sent. That is ASCII: a host beyond it is written in A-labels (RFC 5891), everything else in escapes.
+/// Only what the runner decides on is kept: the origin, whether there is user information, and the
+/// text that is sent. That is ASCII: a host beyond it is written in A-labels (RFC 5891), everything
+/// else in escapes.
 package struct HTTPURL: Sendable, Hashable {
     /// The whole URL as it will be given to libcurl.
     package let text: String
@@ -128,7 +129,8 @@ package struct HTTPURL: Sendable, Hashable {
 
     /// The same URL in ASCII; nil for a text that is none anyway.
     ///
-    /// A quotation mark is escaped as well, which RFC 3986 does not allow: in Digest's `uri` it would be the end.
+    /// A quotation mark is escaped as well, which RFC 3986 does not allow: in Digest's `uri` it
+    /// would be the end.
     private static func ascii(_ text: String) throws(Fault) -> String? {
         let bytes = text.utf8.span
         guard let separator = schemeEnd(bytes) else { return nil }
@@ -206,7 +208,8 @@ package struct HTTPURL: Sendable, Hashable {
         return end == letters.count ? .https : .http
     }
 
-    /// Where the host ends in an authority without user information, and the port if one is written.
+    /// Where the host ends in an authority without user information, and the port if one is
+    /// written.
     private static func hostEndAndPort(
         _ bytes: Span<UInt8>,
         _ authority: Range<Int>
@@ -264,8 +267,8 @@ package struct HTTPURL: Sendable, Hashable {
 
     /// Letters, digits and `-._~`.
     ///
-    /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the one and refuses the others, so that
-    /// the origin compared here would not be the host that is asked.
+    /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the one and refuses the
+    /// others, so that the origin compared here would not be the host that is asked.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
@@ -329,15 +332,16 @@ package struct Origin: Sendable, Hashable {
         IPAddress(host.drop { $0 == "[" }.prefix { $0 != "%" && $0 != "]" })
     }
 
-    /// The zone of an address of one link, as it stands behind `%25` (RFC 6874 §2), or behind `%`, which libcurl takes too; nil
-    /// without one.
+    /// The zone of an address of one link, as it stands behind `%25` (RFC 6874 §2), or behind `%`,
+    /// which libcurl takes too; nil without one.
     package var zone: Substring? {
         guard host.hasPrefix("["), let mark = host.firstIndex(of: "%") else { return nil }
         let zone = host[host.index(after: mark)...].dropLast()
         return zone.hasPrefix("25") && zone.count > 2 ? zone.dropFirst(2) : zone
     }
 
-    /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3,
+    /// RFC 4291 §2.5.3).
     package var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
             || isAddress && host.hasPrefix("127.")

@@ -5,7 +5,8 @@ package struct HeaderField: Sendable, Hashable {
     /// The name as written; compared without regard to case.
     package var name: String
     package var value: String
-    /// Whether some of the value was captured from a response, so that it may say who asks; nobody sees that in the field.
+    /// Whether some of the value was captured from a response, so that it may say who asks; nobody
+    /// sees that in the field.
     package var isCaptured: Bool
 
     package init(name: String, value: String, isCaptured: Bool = false) {
@@ -24,7 +25,8 @@ package struct HeaderField: Sendable, Hashable {
         hasher.combine(value)
     }
 
-    /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one may hold a secret.
+    /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one
+    /// may hold a secret.
     private static let harmlessNames: Set<String> = [
         "accept", "cache-control", "range", "user-agent",
     ]
@@ -41,7 +43,8 @@ extension HeaderField {
     /// Whether the field has that name, capitals aside.
     package func isNamed(_ name: String) -> Bool { self.name.isEqualIgnoringCase(name) }
 
-    /// Whether the value has nothing but spaces and tabs, which are no part of a value (RFC 9110 §5.5).
+    /// Whether the value has nothing but spaces and tabs, which are no part of a value (RFC 9110
+    /// §5.5).
     package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }
 
@@ -66,8 +69,8 @@ extension String {
 
 /// An ordered list of HTTP field lines that keeps repeats and the bytes as they came.
 ///
-/// Held as one buffer, so that a response head costs one allocation. Values are bytes; as text, each byte is
-/// the character U+0000…U+00FF of the same number.
+/// Held as one buffer, so that a response head costs one allocation. Values are bytes; as text,
+/// each byte is the character U+0000…U+00FF of the same number.
 package struct HeaderFields: Sendable, Hashable {
     /// The field lines, each ended by a line feed.
     private var storage: [UInt8] = []
@@ -80,7 +83,8 @@ package struct HeaderFields: Sendable, Hashable {
         for field in fields { append(field) }
     }
 
-    /// Takes the `lines` of another list, each with its line feed and none empty, and its `count`; nothing in them is checked.
+    /// Takes the `lines` of another list, each with its line feed and none empty, and its `count`;
+    /// nothing in them is checked.
     package init(lines: Span<UInt8>, count: Int) {
         storage.append(lines)
         self.count = count
@@ -107,8 +111,8 @@ package struct HeaderFields: Sendable, Hashable {
 
     /// Appends one raw line as it came from the peer, with or without its line end.
     ///
-    /// A line that begins with a blank continues the value before it (RFC 9112 §5.2). Returns false, and appends
-    /// nothing, for a line without a colon or with an empty name.
+    /// A line that begins with a blank continues the value before it (RFC 9112 §5.2). Returns
+    /// false, and appends nothing, for a line without a colon or with an empty name.
     @discardableResult
     package mutating func append(line: Span<UInt8>) -> Bool {
         var end = line.count
@@ -132,7 +136,8 @@ package struct HeaderFields: Sendable, Hashable {
         return true
     }
 
-    /// Appends whole field lines as they were sent, each with its line end, up to the first empty one.
+    /// Appends whole field lines as they were sent, each with its line end, up to the first empty
+    /// one.
     ///
     /// For lines that this process wrote: nothing in them is checked.
     package mutating func append(sentLines lines: Span<UInt8>) {
@@ -162,7 +167,8 @@ package struct HeaderFields: Sendable, Hashable {
         }
     }
 
-    /// The values of every line of that name, in order; the name is compared without regard to case.
+    /// The values of every line of that name, in order; the name is compared without regard to
+    /// case.
     package func values(of name: String) -> [String] {
         allValues(of: name).map(Self.text)
     }
@@ -186,8 +192,8 @@ package struct HeaderFields: Sendable, Hashable {
         return nextValue(of: name, from: &start).map { storage[$0] }
     }
 
-    /// Where the next line of that name has its trimmed value, from the line that begins at `start` on; moves `start`
-    /// behind it.
+    /// Where the next line of that name has its trimmed value, from the line that begins at `start`
+    /// on; moves `start` behind it.
     private func nextValue(of name: String, from start: inout Int) -> Range<Int>? {
         let bytes = storage.span
         let wanted = name.utf8.span
@@ -206,8 +212,8 @@ package struct HeaderFields: Sendable, Hashable {
         return nil
     }
 
-    /// Where in `lines` the line that begins at `start` has its name and its trimmed value; moves `start` to the next
-    /// one, which is at first 0.
+    /// Where in `lines` the line that begins at `start` has its name and its trimmed value; moves
+    /// `start` to the next one, which is at first 0.
     package func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
         let bytes = storage.span
         let rest = bytes.extracting(droppingFirst: start)

@@ -26,7 +26,8 @@ package struct InterfaceRule: Sendable, Hashable {
         package var ssid: String?
         /// Whom a default route by it leads over.
         package var gateway: IPAddress?
-        /// The name or the UUID of NetworkManager's connection that it has, with `*` and `?` as in `name`.
+        /// The name or the UUID of NetworkManager's connection that it has, with `*` and `?` as in
+        /// `name`.
         package var connection: String?
 
         package init(

@@ -1,4 +1,5 @@
-/// What a session's traffic is for, as `URLRequest.NetworkServiceType` has it; it marks packets, nothing more.
+/// What a session's traffic is for, as `URLRequest.NetworkServiceType` has it; it marks packets,
+/// nothing more.
 package enum NetworkServiceType: String, Sendable, Hashable, CaseIterable {
     case `default`
     case background
@@ -36,9 +37,11 @@ package enum NetworkServiceType: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Whether connections may use several paths at once, as `URLSessionConfiguration.MultipathServiceType` has it.
+/// Whether connections may use several paths at once, as
+/// `URLSessionConfiguration.MultipathServiceType` has it.
 ///
-/// Linux has one kind of multipath sockets: how paths are used is a setting of the host (`ip mptcp`).
+/// Linux has one kind of multipath sockets: how paths are used is a setting of the host
+/// (`ip mptcp`).
 package enum MultipathServiceType: String, Sendable, Hashable, CaseIterable {
     case none
     case handover

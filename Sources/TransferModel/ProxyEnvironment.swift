@@ -1,11 +1,14 @@
 internal import SystemKit
 
-/// The proxies that the environment asks for, by curl's rules (https://everything.curl.dev/usingcurl/proxies/env).
+/// The proxies that the environment asks for, by curl's rules
+/// (https://everything.curl.dev/usingcurl/proxies/env).
 ///
-/// `http_proxy` counts in lower case only, because a CGI program's client can set `HTTP_PROXY`; the others count in
-/// both, lower case first. Resolved here rather than by libcurl, so that reports know whether a proxy was used.
+/// `http_proxy` counts in lower case only, because a CGI program's client can set `HTTP_PROXY`; the
+/// others count in both, lower case first. Resolved here rather than by libcurl, so that reports
+/// know whether a proxy was used.
 ///
-/// Other than with curl this machine itself is always reached directly: secrets may go there over plain http.
+/// Other than with curl this machine itself is always reached directly: secrets may go there over
+/// plain http.
 package struct ProxyEnvironment: Sendable, Hashable {
     /// What a variable says.
     package struct Entry: Sendable, Hashable {
@@ -55,7 +58,8 @@ package struct ProxyEnvironment: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a proxy that a variable names, in words that do not quote what may hold a password.
+/// What is wrong with a proxy that a variable names, in words that do not quote what may hold a
+/// password.
 package struct ProxyFault: Error, Hashable {
     package let message: String
 }
@@ -93,7 +97,8 @@ extension ProxyServer {
 }
 
 extension ProxyCredentials {
-    /// Reads `user[:password]`, both percent-encoded; nil for what is not UTF-8 or has control characters.
+    /// Reads `user[:password]`, both percent-encoded; nil for what is not UTF-8 or has control
+    /// characters.
     fileprivate init?(_ userInformation: String) {
         let halves = userInformation.utf8.split(
             separator: UInt8(ascii: ":"),

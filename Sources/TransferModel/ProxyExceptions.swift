@@ -1,6 +1,7 @@
 internal import SystemKit
 
-/// Hosts that are reached without a proxy, as `no_proxy` names them: names, domains, addresses, networks, or all.
+/// Hosts that are reached without a proxy, as `no_proxy` names them: names, domains, addresses,
+/// networks, or all.
 package struct ProxyExceptions: Sendable, Hashable {
     private struct Network: Hashable {
         let address: IPAddress
@@ -13,8 +14,8 @@ package struct ProxyExceptions: Sendable, Hashable {
 
     /// Reads a list separated by commas or blanks.
     ///
-    /// A name counts for the domains below it too, with or without a dot before it. A network is an address and the
-    /// length of its prefix, `10.0.0.0/8` or `fd00::/8`, as in curl since 7.86.
+    /// A name counts for the domains below it too, with or without a dot before it. A network is an
+    /// address and the length of its prefix, `10.0.0.0/8` or `fd00::/8`, as in curl since 7.86.
     package init(_ text: String = "") {
         for word in text.splitAtBytes(",", " ", "\t") {
             if word == "*" {

@@ -47,7 +47,8 @@ package struct ProxyServer: Sendable, Hashable {
     /// Its URL, with its port and without its credentials.
     package var url: String { "\(kind.rawValue)://\(host):\(port)" }
 
-    /// What counts when it is asked whether a secret may go there: only an https proxy is spoken to over TLS.
+    /// What counts when it is asked whether a secret may go there: only an https proxy is spoken to
+    /// over TLS.
     package var origin: Origin {
         Origin(scheme: kind == .https ? .https : .http, host: host, port: port)
     }

@@ -1,4 +1,5 @@
-/// Through whom a session reaches its origins, as in `URLSessionConfiguration.connectionProxyDictionary`.
+/// Through whom a session reaches its origins, as in
+/// `URLSessionConfiguration.connectionProxyDictionary`.
 package struct ProxyServers: Sendable, Hashable {
     /// Which of the proxies it is.
     package enum Slot: Int, Sendable, Hashable, CaseIterable {
@@ -29,7 +30,8 @@ package struct ProxyServers: Sendable, Hashable {
 
     /// Which proxy an origin is reached through; nil when it is to be reached directly.
     ///
-    /// This machine is never reached through a proxy elsewhere: secrets may go there over plain http.
+    /// This machine is never reached through a proxy elsewhere: secrets may go there over plain
+    /// http.
     package func slot(for origin: Origin) -> Slot? {
         let own = origin.scheme == .https ? Slot.https : .http
         let slot = self[own] == nil ? .socks : own

@@ -2,7 +2,8 @@ internal import SystemKit
 
 /// A text that names a proxy, taken apart: `[scheme://][user[:password]@]host[:port][/…]`.
 package struct ProxyText: Sendable, Hashable {
-    /// What is wrong with one; nothing of the text but its scheme is kept, because it may hold a password.
+    /// What is wrong with one; nothing of the text but its scheme is kept, because it may hold a
+    /// password.
     package enum Fault: Error, Hashable {
         /// Of other schemes than those of `ProxyServer.Kind`.
         case unknownScheme(String)

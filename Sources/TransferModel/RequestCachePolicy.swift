@@ -30,7 +30,8 @@ package struct URLCacheConfiguration: Sendable, Hashable {
     package var diskCapacity: Int64 = 1 << 30
     /// Bytes that stay in memory; of a session that keeps nothing on disk.
     package var memoryCapacity: Int64 = 16 << 20
-    /// How long after its freshness a response may stand in for an origin that fails (RFC 9111 §4.2.4).
+    /// How long after its freshness a response may stand in for an origin that fails (RFC 9111
+    /// §4.2.4).
     package var staleIfError = Duration.zero
 
     package init() {}

@@ -35,13 +35,15 @@ package struct RequestSpec: Sendable, Hashable {
     /// Whether it asks for no change (RFC 9110 §9.2.1).
     package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
 
-    /// The same request with a key by which the server can tell a repeat, as it stands in the field.
+    /// The same request with a key by which the server can tell a repeat, as it stands in the
+    /// field.
     package func keyed(_ key: String) -> RequestSpec {
         let field = HeaderField(name: IdempotencyKeyField.name, value: key)
         return RequestSpec(method: method, url: url, headers: headers + [field])
     }
 
-    /// Whether the request names a key by which the server can tell a repeat, which a blank one is not.
+    /// Whether the request names a key by which the server can tell a repeat, which a blank one is
+    /// not.
     package var hasIdempotencyKey: Bool { headers.idempotencyKey != nil }
 }
 

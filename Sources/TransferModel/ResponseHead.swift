@@ -25,7 +25,8 @@ package struct ResponseHead: Sendable, Hashable {
         return String(decoding: essence.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// The `charset` parameter of the media type, without quotes (RFC 9110 §8.3.2); nil when there is none.
+    /// The `charset` parameter of the media type, without quotes (RFC 9110 §8.3.2); nil when there
+    /// is none.
     package var charset: String? {
         guard let parameters = fields["content-type"]?.splitAtBytes(";").dropFirst() else {
             return nil

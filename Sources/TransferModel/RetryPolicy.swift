@@ -14,8 +14,8 @@ package struct RetryPolicy: Sendable, Hashable {
 
     /// Which requests may be sent a second time.
     package enum Repeat: String, Sendable, Hashable, CaseIterable {
-        /// Idempotent methods (RFC 9110 §9.2.2) and requests with an idempotency key; others only when the
-        /// request is known not to have been processed.
+        /// Idempotent methods (RFC 9110 §9.2.2) and requests with an idempotency key; others only
+        /// when the request is known not to have been processed.
         case automatic
         case always
         case never

@@ -13,7 +13,8 @@ package struct RunClock: Sendable, Hashable {
         self.maximumSkewMicroseconds = maximumSkewMicroseconds
     }
 
-    /// The date of a monotonic reading; readings that lie impossibly far away give the nearest possible date.
+    /// The date of a monotonic reading; readings that lie impossibly far away give the nearest
+    /// possible date.
     package func timestamp(of time: MonotonicTime) -> Timestamp {
         let (elapsed, overflow) =
             time.nanoseconds.subtractingReportingOverflow(monotonic.nanoseconds)

@@ -5,7 +5,8 @@ package enum RunEvent: Sendable {
     indirect case started(RunHeader)
     /// A task was created and its first attempt is about to start.
     case taskStarted(TaskProgress)
-    /// Where the running transfers stand; sent a few times a second, and only when somebody watches.
+    /// Where the running transfers stand; sent a few times a second, and only when somebody
+    /// watches.
     case progress([TaskProgress])
     /// An attempt failed and another one will follow.
     indirect case taskWillRetry(
@@ -14,13 +15,15 @@ package enum RunEvent: Sendable {
         failure: TransferFailure,
         waitMicroseconds: Int64
     )
-    /// A task waits for an interface that it may use, or for external power; told once for each task.
+    /// A task waits for an interface that it may use, or for external power; told once for each
+    /// task.
     indirect case taskWaiting(id: String, failure: TransferFailure)
-    /// The program behind a task's body has written to its standard error; the bytes may end within a line, but for the
-    /// last ones of a run of the program.
+    /// The program behind a task's body has written to its standard error; the bytes may end within
+    /// a line, but for the last ones of a run of the program.
     case taskWrote(id: String, bytes: [UInt8], isLast: Bool)
     indirect case taskFinished(TaskRecord)
-    /// Nothing more is started, for the reason given as half a sentence; `running` tasks go on or are being cancelled.
+    /// Nothing more is started, for the reason given as half a sentence; `running` tasks go on or
+    /// are being cancelled.
     case stopping(reason: String, running: Int)
     indirect case finished(RunSummary)
 }
@@ -93,7 +96,8 @@ package struct RunHeader: Sendable, Hashable {
     /// nil when the run could not begin.
     package var engine: Engine?
     package var clock: Clock
-    /// How long the run was to wait before anything is sent, microseconds: a random part of `startJitter`.
+    /// How long the run was to wait before anything is sent, microseconds: a random part of
+    /// `startJitter`.
     package var startJitterMicroseconds: Int64 = 0
     /// How many tasks the run will report.
     package var taskCount: Int

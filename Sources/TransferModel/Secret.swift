@@ -1,4 +1,5 @@
-/// Where a secret begins in a text, in whatever form it stands there, an offset in UTF-8; nil when it is not there.
+/// Where a secret begins in a text, in whatever form it stands there, an offset in UTF-8; nil when
+/// it is not there.
 package typealias SecretFinder = @Sendable (String) -> Int?
 
 /// A text that nobody may see: it prints as `‹redacted›`, however it is printed.

@@ -42,8 +42,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var access: NetworkAccess = [.flags, .unclassified]
     /// Whether a task without a permitted way waits for one instead of being deferred.
     package var waitsForConnectivity = false
-    /// Whether a background session's attempts begin on external power only; what it makes of networks stands in `access` and
-    /// `waitsForConnectivity`.
+    /// Whether a background session's attempts begin on external power only; what it makes of
+    /// networks stands in `access` and `waitsForConnectivity`.
     package var isDiscretionary = false
     package var networkServiceType = NetworkServiceType.default
     package var multipathServiceType = MultipathServiceType.none
@@ -66,8 +66,9 @@ package struct SessionConfiguration: Sendable, Hashable {
         identifier.map { "\($0)\n\(task)" } ?? task
     }
 
-    /// How responses are kept; nil when they are not: without room for them, in a background session that does not ask for
-    /// it, and where tickets are asked for, because whose they are may change with every run, and nobody tells.
+    /// How responses are kept; nil when they are not: without room for them, in a background
+    /// session that does not ask for it, and where tickets are asked for, because whose they are
+    /// may change with every run, and nobody tells.
     package var keptCache: URLCacheConfiguration? {
         let rule: URLCacheConfiguration? =
             switch urlCache {
@@ -125,7 +126,8 @@ package struct TLSConfiguration: Sendable, Hashable {
 
     /// Whether a server must say that it closes a connection (`close_notify`, RFC 8446 §6.1).
     package enum CloseNotify: String, Sendable, Hashable, CaseIterable {
-        /// Where it does not, a body that only the end of the connection ends is cut (RFC 9112 §9.8).
+        /// Where it does not, a body that only the end of the connection ends is cut (RFC 9112
+        /// §9.8).
         case required
         /// The server is known to end its connections without.
         case optional
@@ -138,7 +140,8 @@ package struct TLSConfiguration: Sendable, Hashable {
     package var caFile: String?
     /// The public keys of which the server must have one; none means any.
     ///
-    /// As `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); asked for besides `serverTrust`, not in its stead.
+    /// As `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); asked for besides
+    /// `serverTrust`, not in its stead.
     package var pinnedPublicKeys: [String] = []
     package var serverTrust = ServerTrust.system
     package var closeNotify = CloseNotify.required

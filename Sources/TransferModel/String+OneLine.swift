@@ -1,7 +1,9 @@
 extension String {
-    /// The text as a message has it: runs of white space are one space, and what no one can see is away.
+    /// The text as a message has it: runs of white space are one space, and what no one can see is
+    /// away.
     ///
-    /// Controls, format characters and what is no character could move a terminal's cursor or hide text.
+    /// Controls, format characters and what is no character could move a terminal's cursor or hide
+    /// text.
     ///
     /// - Parameter limit: The most scalars of the result, spaces between others not counted.
     /// - Returns: The text, and whether the limit left nothing out.

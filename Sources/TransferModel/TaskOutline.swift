@@ -1,4 +1,5 @@
-/// What is known of a task that cannot be read as a whole, because what others capture for it is not known.
+/// What is known of a task that cannot be read as a whole, because what others capture for it is
+/// not known.
 package struct TaskOutline: Sendable, Hashable {
     /// Position in the plan's list of sessions; nil when it is not known.
     package var session: Int?

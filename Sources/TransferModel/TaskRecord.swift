@@ -88,7 +88,8 @@ package struct TaskRecord: Sendable, Hashable {
         package var size: Int64
         /// 64 hexadecimal digits; nil when no checksum was asked for and none was computed.
         package var sha256: String?
-        /// The position from which on the last attempt has received it; nil when it was from its first byte.
+        /// The position from which on the last attempt has received it; nil when it was from its
+        /// first byte.
         package var resumedFrom: Int64?
 
         package init(
@@ -111,7 +112,8 @@ package struct TaskRecord: Sendable, Hashable {
         /// The one that the server gives (RFC 9530).
         case digest
         case length
-        /// Nobody: a body without a length or a checksum that ends with its connection or its HTTP/2 stream.
+        /// Nobody: a body without a length or a checksum that ends with its connection or its
+        /// HTTP/2 stream.
         case none
     }
 
@@ -195,7 +197,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var heldMicroseconds: Int64?
     /// nil for a task that no earlier run has begun.
     package var earlier: Earlier?
-    /// Whether an earlier run has begun the order under the same idempotency key; nil when none was made for it.
+    /// Whether an earlier run has begun the order under the same idempotency key; nil when none was
+    /// made for it.
     package var isKeyReused: Bool?
 
     /// How many attempts this run has made.

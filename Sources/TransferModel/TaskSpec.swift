@@ -26,11 +26,13 @@ package final class TaskSpec: Sendable {
         case nothing
         /// For other attempts of the same run; it leaves no name behind.
         case withinRun
-        /// Also for later runs: of a download beside the destination, of an upload in the state folder.
+        /// Also for later runs: of a download beside the destination, of an upload in the state
+        /// folder.
         case acrossRuns
     }
 
-    /// Smaller bodies are sent anew when they are cut, bytes: what resuming takes would be for nothing.
+    /// Smaller bodies are sent anew when they are cut, bytes: what resuming takes would be for
+    /// nothing.
     package static let leastResumableCount = 1 << 20
 
     /// Where a file's checksum is known from.
@@ -125,9 +127,11 @@ package final class TaskSpec: Sendable {
     package let session: Int
     package let request: RequestSpec
     package let body: BodySource?
-    /// Whether the runner makes the idempotency key of its request, which is not among the fields then.
+    /// Whether the runner makes the idempotency key of its request, which is not among the fields
+    /// then.
     package let wantsKey: Bool
-    /// Whether a body that was cut is gone on with; never for one that nobody can read again or in the middle.
+    /// Whether a body that was cut is gone on with; never for one that nobody can read again or in
+    /// the middle.
     package let uploadResume: Resume
     /// Where the response body goes; nil keeps it in memory only for checks.
     package let destination: Destination?

@@ -1,4 +1,5 @@
-/// Writes times as RFC 3339 in UTC with six fractional digits, such as `2026-11-21T01:04:03.123456Z`.
+/// Writes times as RFC 3339 in UTC with six fractional digits, such as
+/// `2026-11-21T01:04:03.123456Z`.
 ///
 /// Remembers the text of the last second, because the times of one transfer lie close together.
 package struct TimestampFormatter: Sendable {

@@ -1,7 +1,7 @@
 /// What was measured of one request and response exchange.
 ///
-/// The fields are those of Apple's `URLSessionTaskTransactionMetrics`, with its nil rules: what did not happen is
-/// nil, and so is everything after a step that did not complete
+/// The fields are those of Apple's `URLSessionTaskTransactionMetrics`, with its nil rules: what did
+/// not happen is nil, and so is everything after a step that did not complete
 /// (https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics).
 package struct TransactionMetrics: Sendable, Hashable {
     /// Why the exchange took place.
@@ -23,8 +23,9 @@ package struct TransactionMetrics: Sendable, Hashable {
         case revalidation
         /// A stored response is used, without the network.
         case cacheHit
-        /// The request was sent again within the attempt: its connection had ended before an answer, or its server cannot be
-        /// asked before the body is sent, or speaks another version of resumable uploads.
+        /// The request was sent again within the attempt: its connection had ended before an
+        /// answer, or its server cannot be asked before the body is sent, or speaks another version
+        /// of resumable uploads.
         case transparentRetry
         /// The server is asked how much it has of an upload.
         case uploadOffset
@@ -85,8 +86,8 @@ package struct TransactionMetrics: Sendable, Hashable {
         package init(url: String) { self.url = url }
     }
 
-    /// The exchanges by which a proxy was asked for a tunnel (CONNECT, RFC 9110 §9.3.6); all of them, when it asked for
-    /// credentials first.
+    /// The exchanges by which a proxy was asked for a tunnel (CONNECT, RFC 9110 §9.3.6); all of
+    /// them, when it asked for credentials first.
     package struct Tunnel: Sendable, Hashable {
         /// Of the last answer; nil when there was none.
         package var statusCode: Int?
@@ -191,14 +192,16 @@ package struct TransactionMetrics: Sendable, Hashable {
     /// nil where nobody asked which interface it is.
     package var path: Path?
 
-    /// A number that stays the same while one connection is reused; nil when none was used (not Apple's).
+    /// A number that stays the same while one connection is reused; nil when none was used (not
+    /// Apple's).
     package var connectionIdentifier: Int?
     /// TCP is connected, TLS is not yet (not Apple's).
     package var tcpConnectEndDate: Timestamp?
-    /// The first of the informational responses, in order: at most `maximumInformationalResponses` (not Apple's).
-    package var informationalResponses: [InformationalResponse] = []
-    /// The heads of all informational responses, bytes; they are not part of `countOfResponseHeaderBytesReceived`
+    /// The first of the informational responses, in order: at most `maximumInformationalResponses`
     /// (not Apple's).
+    package var informationalResponses: [InformationalResponse] = []
+    /// The heads of all informational responses, bytes; they are not part of
+    /// `countOfResponseHeaderBytesReceived` (not Apple's).
     package var countOfInformationalBytesReceived: Int64 = 0
     /// The failure that ended this exchange, as libcurl's number (not Apple's).
     package var curlCode: Int?

@@ -1,5 +1,6 @@
 extension TransferFailure {
-    /// The closest code of Apple's `NSURLErrorDomain`; the raw value is the name of the case in `URLError.Code`.
+    /// The closest code of Apple's `NSURLErrorDomain`; the raw value is the name of the case in
+    /// `URLError.Code`.
     ///
     /// See <https://developer.apple.com/documentation/foundation/urlerror/code>.
     package enum URLErrorCode: String, Sendable, Hashable, CaseIterable {

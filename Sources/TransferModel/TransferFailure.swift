@@ -30,7 +30,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case content
         /// Too many redirects, a loop, or a redirect that may not be followed.
         case redirectLimit
-        /// The response's body ended before its announced length, or the request's was not sent as a whole.
+        /// The response's body ended before its announced length, or the request's was not sent as
+        /// a whole.
         case truncated
         case rangeMismatch
         /// A checksum did not match.
@@ -70,18 +71,22 @@ package struct TransferFailure: Error, Sendable, Hashable {
     /// The `errno` behind it.
     package var osErrno: Int?
     package var httpStatus: Int?
-    /// Whether the peer cannot have processed the request: no connection, or no byte of the request left.
+    /// Whether the peer cannot have processed the request: no connection, or no byte of the request
+    /// left.
     package var isKnownUnprocessed = false
-    /// Whether an order had been answered before, by a redirect to its result: what failed, and what its status says, is
-    /// about the request for that result.
+    /// Whether an order had been answered before, by a redirect to its result: what failed, and
+    /// what its status says, is about the request for that result.
     package var followsOrder = false
-    /// Whether the peer may have acted on a request that must not be sent twice: a person has to look.
+    /// Whether the peer may have acted on a request that must not be sent twice: a person has to
+    /// look.
     package var isOutcomeUnknown = false
     /// Whether repeating could help at all; certificates and refused redirects are not like that.
     package var isPermanent = false
-    /// Why the interface that leads to the peer is forbidden; nil for another failure, and when none leads there.
+    /// Why the interface that leads to the peer is forbidden; nil for another failure, and when
+    /// none leads there.
     package var unavailableReason: NetworkUnavailableReason?
-    /// How the lack of any network showed itself where no policy watches the network; nil for another failure.
+    /// How the lack of any network showed itself where no policy watches the network; nil for
+    /// another failure.
     ///
     /// The network may be back in a moment: such a failure is repeated as one of that kind.
     package var symptom: Kind?
@@ -90,7 +95,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
     /// What the person may do about it.
     package var help: String?
 
-    /// Whether a policy kept the task from starting or going on, and nobody has to look what it has done.
+    /// Whether a policy kept the task from starting or going on, and nobody has to look what it has
+    /// done.
     package var isDeferral: Bool { kind.isDeferral && !isOutcomeUnknown }
 
     package init(kind: Kind, phase: Phase, detail: String) {

@@ -2,8 +2,9 @@
 package enum UserInformation {
     /// The first stretch between the slashes and the last `@` of an authority, `@` not included.
     ///
-    /// Slashes count behind a colon, and two or more behind nothing or what is no part of a URL: `https://u@h`,
-    /// `//u@h`. Backslashes count as slashes, because browsers take them for such and JSON writes `\/`.
+    /// Slashes count behind a colon, and two or more behind nothing or what is no part of a URL:
+    /// `https://u@h`, `//u@h`. Backslashes count as slashes, because browsers take them for such
+    /// and JSON writes `\/`.
     package static func first(in text: Span<UInt8>, from start: Int = 0) -> Range<Int>? {
         var position = start
         while position < text.count {
@@ -26,7 +27,8 @@ package enum UserInformation {
         return nil
     }
 
-    /// Where the authority begins, slashes included, in which a text ends; nil when no URL is open there.
+    /// Where the authority begins, slashes included, in which a text ends; nil when no URL is open
+    /// there.
     ///
     /// It may be a login so far, whose `@` is in what follows. The rules are those of `first`.
     ///

@@ -315,7 +315,8 @@ import TransferModel
         #expect(end?.error?.detail == "redacted")
     }
 
-    /// The bytes of a journal of which the beginning of `a` and its end were written down, and those two lengths.
+    /// The bytes of a journal of which the beginning of `a` and its end were written down, and
+    /// those two lengths.
     private func journal(isDurable: Bool) throws -> (whole: [UInt8], start: Int, middle: Int) {
         let first = try open()
         let start = try text.count

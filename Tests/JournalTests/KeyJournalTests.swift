@@ -29,8 +29,8 @@ import TransferModel
         )
     }
 
-    /// A run with these orders, of which the one with the number of `open` is optional and not accepted; the job has
-    /// `unbegun` more.
+    /// A run with these orders, of which the one with the number of `open` is optional and not
+    /// accepted; the job has `unbegun` more.
     @discardableResult
     private func run(
         _ seed: [UInt8],

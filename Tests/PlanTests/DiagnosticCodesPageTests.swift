@@ -6,9 +6,11 @@ import Testing
 
 @testable import Plan
 
-/// A code with something that is answered with it, and something like it that is right: a row of the page.
+/// A code with something that is answered with it, and something like it that is right: a row of
+/// the page.
 ///
-/// `Fixtures/Codes/<code>.txt` has a line for each: the place, the meaning, the bad example, the good one.
+/// `Fixtures/Codes/<code>.txt` has a line for each: the place, the meaning, the bad example, the
+/// good one.
 struct DocumentedCode: Sendable, CustomTestStringConvertible {
     var code: String
     var place: String

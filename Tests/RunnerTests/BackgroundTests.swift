@@ -19,7 +19,8 @@ import TransferModel
         )
     }
 
-    /// A server of which each path answers with the next of its replies, the last one again and again.
+    /// A server of which each path answers with the next of its replies, the last one again and
+    /// again.
     private func orders(_ count: Int, _ server: ScriptedServer, _ more: String = "") -> String {
         "uploads:\n"
             + (1...count).map {

@@ -2,9 +2,11 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// Cut uploads of background sessions: what the next run goes on with, and what it does not send anew.
+/// Cut uploads of background sessions: what the next run goes on with, and what it does not send
+/// anew.
 @Suite struct BackgroundUploadTests {
-    /// An upload of an order without a key whose run was killed when its server had a part of it, or all.
+    /// An upload of an order without a key whose run was killed when its server had a part of it,
+    /// or all.
     private func cutUpload(_ server: UploadOrigin, _ held: Gate) throws -> JobFolder {
         let job = try BackgroundTests.job(
             """

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// What a job file and its data files hold under names of secrets is shown in no format, and everything else is.
+/// What a job file and its data files hold under names of secrets is shown in no format, and
+/// everything else is.
 @Suite struct ConfidentialFileTests {
     /// All that `validate` says of a job, by format.
     private static func said(

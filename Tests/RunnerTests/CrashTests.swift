@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// A mixed job that is killed at random moments and started again until it is done, many times over.
+/// A mixed job that is killed at random moments and started again until it is done, many times
+/// over.
 @Suite struct CrashTests {
     private static let downloads = 12
     private static let orders = 24
@@ -73,7 +74,8 @@ import TransferModel
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    /// Whether everything under a final name is whole, and what is kept for the next run can be read.
+    /// Whether everything under a final name is whole, and what is kept for the next run can be
+    /// read.
     private static func check(_ job: JobFolder, _ bodies: [[UInt8]]) throws {
         for (number, body) in zip(1..., bodies) where job.folder.contains("out/\(number).bin") {
             #expect(try job.folder.read("out/\(number).bin") == body)
@@ -95,7 +97,8 @@ import TransferModel
     }
 
     @Test func `killed at 200 random moments, everything arrives whole and once`() throws {
-        // A few kilobytes at a time: what is on its way when a run is killed is not the run's doing.
+        // A few kilobytes at a time: what is on its way when a run is killed is not the run's
+        // doing.
         let nginx = try Nginx(
             locations: """
                 location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 400k; sendfile_max_chunk 16k; tcp_nopush off; }
@@ -150,7 +153,8 @@ import TransferModel
         #expect(jobs >= 3)
         let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
         let whole = bodies.reduce(0) { $0 + $1.count } * jobs
-        // What a run has not noted when it is killed, a tenth of what it has brought at the most, comes again.
+        // What a run has not noted when it is killed, a tenth of what it has brought at the most,
+        // comes again.
         #expect(sent * 10 <= whole * 12, "\(sent) of \(whole) bytes, in \(jobs) jobs")
         // What has left when a run is killed goes through the line behind it.
         let uploaded = line.passages.reduce(0) { $0 + $1.sent.count }

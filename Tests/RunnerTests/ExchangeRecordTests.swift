@@ -77,7 +77,8 @@ import TransferModel
         #expect(run.task("chain")?["response"] == chain.last?["response"])
     }
 
-    /// Answers a path with a challenge until somebody proves who they are; its other paths are a chain and a busy one.
+    /// Answers a path with a challenge until somebody proves who they are; its other paths are a
+    /// chain and a busy one.
     private func server() throws -> ScriptedServer {
         try ScriptedServer { request in
             switch request.path {
@@ -91,7 +92,8 @@ import TransferModel
         }
     }
 
-    /// Five tasks, one after the other: a chain, a challenge, two through a tunnel, and one that is retried.
+    /// Five tasks, one after the other: a chain, a challenge, two through a tunnel, and one that is
+    /// retried.
     private func wholeJob(
         _ server: ScriptedServer,
         _ proxy: Tinyproxy,

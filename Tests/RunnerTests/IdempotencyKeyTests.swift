@@ -336,7 +336,8 @@ import TransferModel
 
     @Test func `orders of a run that was killed go on under their keys, each accepted once`() throws
     {
-        // An intake that counts keys: the first request of a key is an order, the others are repeats.
+        // An intake that counts keys: the first request of a key is an order, the others are
+        // repeats.
         let accepted = Lock([String: Set<String>]())
         let halt = Lock<(left: Int, gate: Gate)?>(nil)
         let server = try ScriptedServer { request in

@@ -85,7 +85,8 @@ struct RunOutcome {
 }
 
 extension Command.Outcome {
-    /// Reads the report that a run left and holds it to the schema, to the invariants and to the exit code.
+    /// Reads the report that a run left and holds it to the schema, to the invariants and to the
+    /// exit code.
     func reported(
         in folder: TemporaryFolder,
         as name: String = "report.json",

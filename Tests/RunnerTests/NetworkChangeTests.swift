@@ -1,14 +1,15 @@
 import TestSupport
 import Testing
 
-/// What becomes of connections when the class of their interface changes; the links are as in `NetworkPolicyTests`.
+/// What becomes of connections when the class of their interface changes; the links are as in
+/// `NetworkPolicyTests`.
 @Suite struct NetworkChangeTests {
     private let links: TwoLinks
 
     init() throws { links = try TwoLinks() }
 
-    /// `eth0` is wired as long as no default route leads over its gateway, `wwan0` another network while none leads over
-    /// a second one.
+    /// `eth0` is wired as long as no default route leads over its gateway, `wwan0` another network
+    /// while none leads over a second one.
     private static let classes = """
         version: 1
         network:

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// What daemons say of interfaces, by a `busctl` of the test's; the links are as in `NetworkPolicyTests`.
+/// What daemons say of interfaces, by a `busctl` of the test's; the links are as in
+/// `NetworkPolicyTests`.
 @Suite struct NetworkDaemonTests {
     private let links: TwoLinks
     /// Has the program and what it says.
@@ -42,7 +43,8 @@ import Testing
         return try links.unprivileged(command).start()
     }
 
-    /// A task that may go over what the flag does not forbid: `eth0` is cellular behind a gateway of its own, `wwan0` always.
+    /// A task that may go over what the flag does not forbid: `eth0` is cellular behind a gateway
+    /// of its own, `wwan0` always.
     private func job(flag: String, url: String) throws -> JobFolder {
         try JobFolder(
             """

@@ -2,8 +2,8 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// What leaves this machine behind a transfer that was ended; packets of `eth0` take 12 ms, and the default route by `wwan0` is
-/// forbidden.
+/// What leaves this machine behind a transfer that was ended; packets of `eth0` take 12 ms, and the
+/// default route by `wwan0` is forbidden.
 @Suite struct NetworkEndTests {
     /// What the runner ends a transfer for.
     enum End: String, CaseIterable {

@@ -2,7 +2,8 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// Where a policy cannot be kept as usual, or there is no network at all; the links are as in `NetworkPolicyTests`.
+/// Where a policy cannot be kept as usual, or there is no network at all; the links are as in
+/// `NetworkPolicyTests`.
 @Suite struct NetworkLimitTests {
     private static let classes = """
         version: 1

@@ -2,7 +2,8 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// Runs as an unprivileged user with two links to a server, the one of the default route classed as cellular.
+/// Runs as an unprivileged user with two links to a server, the one of the default route classed as
+/// cellular.
 @Suite struct NetworkPolicyTests {
     private let links: TwoLinks
 
@@ -86,7 +87,8 @@ import Testing
                 ]
             )
         }
-        // One for each of the two: connections are shared neither with the free session nor between policies.
+        // One for each of the two: connections are shared neither with the free session nor between
+        // policies.
         let lines = try packets.finish().standardOutput.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("sent") && $0.hasSuffix("syn") }.count == 2)
     }

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// By which interface a connection goes under a policy, bound to it or by the routes alone; the links are as in
-/// `NetworkPolicyTests`.
+/// By which interface a connection goes under a policy, bound to it or by the routes alone; the
+/// links are as in `NetworkPolicyTests`.
 @Suite struct NetworkRouteTests {
     private let links: TwoLinks
 

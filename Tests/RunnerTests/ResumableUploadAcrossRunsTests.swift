@@ -142,7 +142,8 @@ import TransferModel
         #expect(try records(job) == [])
     }
 
-    /// Changes the order; what the server does when it is asked about the other one; whether that had come to its end.
+    /// Changes the order; what the server does when it is asked about the other one; whether that
+    /// had come to its end.
     struct Change: Sendable {
         let script: String
         let fault: UploadOrigin.Fault

@@ -9,7 +9,8 @@ private let content = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^
 extension ResumableUploadSuite {
     static var body: [UInt8] { content }
 
-    /// So that the 104 of a scripted server is heard before a cut: the body waits for what comes behind it.
+    /// So that the 104 of a scripted server is heard before a cut: the body waits for what comes
+    /// behind it.
     static var asking: String { ", headers: { Expect: 100-continue }" }
 
     func job(

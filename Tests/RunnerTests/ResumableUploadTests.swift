@@ -24,7 +24,8 @@ import TransferModel
         for _ in 0..<3 {
             let server = try ResumableUploadServer()
             let heard = try Gate()
-            // Each request has its connection: behind the first attempt's they are for HEAD and PATCH in turn.
+            // Each request has its connection: behind the first attempt's they are for HEAD and
+            // PATCH in turn.
             var cuts = stride(from: 1, through: 7, by: 2).reduce(into: [:]) {
                 $0[$1] = RecordingRelay.Cut.reset(
                     after: Int.random(in: 1000...2_000_000, using: &generator)

@@ -44,7 +44,8 @@ import TransferModel
     /// How many bytes the record of the part vouches for.
     private func noted(in job: JobFolder) throws -> Int {
         guard let text = try? job.folder.text("out/.a.bin.part.record"),
-            // The last one may be in the middle of being written; before it there are pairs of a record and its seal.
+            // The last one may be in the middle of being written; before it there are pairs of a
+            // record and its seal.
             let line = text.split(separator: "\n").dropLast().last(where: { $0.hasPrefix("{") })
         else { return 0 }
         let record = try JSONValue(bytes: Array(line.utf8))

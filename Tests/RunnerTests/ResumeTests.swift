@@ -58,8 +58,8 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    /// What a server answers when it is asked for the rest, what it has when it is asked for everything, and how often
-    /// it is asked.
+    /// What a server answers when it is asked for the rest, what it has when it is asked for
+    /// everything, and how often it is asked.
     struct Answer: CustomTestStringConvertible {
         var testDescription: String
         var rest: Reply
@@ -198,7 +198,8 @@ import TransferModel
         #expect(run.attempts("a").map { $0["reason"]?.string } == ["truncated", "truncated", nil])
     }
 
-    /// What keeps a part from being gone on with: nothing that is certain says that the bytes stay the same.
+    /// What keeps a part from being gone on with: nothing that is certain says that the bytes stay
+    /// the same.
     @Test(arguments: [
         (["ETag: W/\"one\""], ""),
         ([], ""),

@@ -1,9 +1,11 @@
 import TestSupport
 import Testing
 
-// A kept connection that ends without an answer has libcurl send the request again over another one.
+// A kept connection that ends without an answer has libcurl send the request again over another
+// one.
 @Suite struct SecondSendingTests {
-    /// Runs a task over a connection that dies under it, and returns how it ended and how often its request arrived.
+    /// Runs a task over a connection that dies under it, and returns how it ended and how often its
+    /// request arrived.
     private func run(_ task: String, retry: String) throws -> (RunOutcome, arrivals: Int) {
         let server = try ScriptedServer(["/warm": [.ok("x")], "/b": [.hangUp, .ok("y")]])
         let job = try JobFolder(

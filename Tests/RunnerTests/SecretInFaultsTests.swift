@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// What is said of a job file, or shown of it, does not tell what a declared variable of the environment holds.
+/// What is said of a job file, or shown of it, does not tell what a declared variable of the
+/// environment holds.
 @Suite struct SecretInFaultsTests {
     private static let token = "SuperSecretToken99"
     private static let environment = ["TOKEN": token, "FULL": "x \(token)", "STATE": nil]

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// A secret in every place where text is shown that is not the runner's own, and every byte that the runner leaves.
+/// A secret in every place where text is shown that is not the runner's own, and every byte that
+/// the runner leaves.
 @Suite struct SecretTraceTests {
     private static let secret = #"S3cr"et/ß\x ~+Tok99"#
     private static let forms = SecretForms.all(of: secret)

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What servers do wrong, and what a run makes of it: a failure of the right kind, in bounded memory, and the destination
-/// as it was.
+/// What servers do wrong, and what a run makes of it: a failure of the right kind, in bounded
+/// memory, and the destination as it was.
 @Suite struct ServerFaultTests {
     /// A fault, and the kinds of failure that tell it rightly.
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -211,7 +211,8 @@ import Testing
         #expect(try job.folder.text("a.bin") == "old")
     }
 
-    // Values that would be another field, drive a terminal or end a line, were they passed on as they are.
+    // Values that would be another field, drive a terminal or end a line, were they passed on as
+    // they are.
     @Test(arguments: [
         "\u{1B}[2J\u{1B}]0;owned\u{7}", "a\rSet-Cookie: b=c", "\u{8}\u{7F}", "a\r\n folded",
     ])

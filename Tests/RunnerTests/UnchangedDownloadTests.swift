@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// What is expected of a download's response, and captured from it, when the file that is there stays.
+/// What is expected of a download's response, and captured from it, when the file that is there
+/// stays.
 @Suite struct UnchangedDownloadTests {
     private static let body = #"{"id": 42, "status": "broken"}"#
 

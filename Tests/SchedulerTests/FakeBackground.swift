@@ -2,7 +2,8 @@ import TransferModel
 
 @testable import Scheduler
 
-/// What is kept of background sessions, without a disk: what earlier runs have left is up to the test.
+/// What is kept of background sessions, without a disk: what earlier runs have left is up to the
+/// test.
 final class FakeBackground: BackgroundTransfers {
     private let earlier: [String: EarlierTransfer]
     private let fault: TransferFailure?

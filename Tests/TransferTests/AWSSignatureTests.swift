@@ -3,7 +3,8 @@ import TransferModel
 
 @testable import Transfer
 
-/// The signatures are those of botocore 1.43 and 1.44, and where a case is named after one, of AWS's own suite.
+/// The signatures are those of botocore 1.43 and 1.44, and where a case is named after one, of
+/// AWS's own suite.
 @Suite struct AWSSignatureTests {
     struct Vector: Sendable {
         var method = "GET"

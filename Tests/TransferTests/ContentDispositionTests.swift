@@ -2,7 +2,8 @@ import Testing
 
 @testable import Transfer
 
-/// Fields as servers write them, after the cases of RFC 6266, RFC 8187 and http://test.greenbytes.de/tech/tc2231/.
+/// Fields as servers write them, after the cases of RFC 6266, RFC 8187 and
+/// http://test.greenbytes.de/tech/tc2231/.
 @Suite struct ContentDispositionTests {
     private static func filename(_ value: String) -> String? {
         ContentDisposition(value.utf8).filename

@@ -79,7 +79,8 @@ import TransferModel
     }
 
     @Test func `a brotli body is stored decoded`() throws {
-        // A window of 16 bits, one uncompressed block of two bytes, and the empty last block (RFC 7932 §9).
+        // A window of 16 bits, one uncompressed block of two bytes, and the empty last block (RFC
+        // 7932 §9).
         let coded: [UInt8] = [0x8B, 0x00, 0x80, 0x68, 0x69, 0x03]
         let (result, _) = try download(.ok(coded, ["Content-Encoding: br"]))
         #expect(result.failure == nil)

@@ -3,7 +3,8 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Servers that answer and close before they have the whole body: libcurl then stops sending and finds all well.
+/// Servers that answer and close before they have the whole body: libcurl then stops sending and
+/// finds all well.
 @Suite struct EarlyAnswerTests {
     /// Larger than what the sockets' buffers take.
     private static let size = 16 << 20

@@ -63,7 +63,8 @@ final class EngineHarness {
 
     deinit { engine.stop() }
 
-    /// Starts the attempts and waits until each has finished; the results come in the order of their keys.
+    /// Starts the attempts and waits until each has finished; the results come in the order of
+    /// their keys.
     func run(_ attempts: [AttemptRequest]) throws -> [AttemptResult] {
         engine.start(attempts)
         return try results(attempts.count)

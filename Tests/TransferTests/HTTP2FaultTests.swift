@@ -4,7 +4,8 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Servers that take streams away or break the rules of HTTP/2 (RFC 9113), which libcurl 8.0 or newer speaks.
+/// Servers that take streams away or break the rules of HTTP/2 (RFC 9113), which libcurl 8.0 or
+/// newer speaks.
 @Suite struct HTTP2FaultTests {
     private let certificates: TestCertificates
     private let isSpoken: Bool
@@ -26,8 +27,8 @@ import TransferModel
         return try EngineHarness { $0.tls.caFile = authority }
     }
 
-    /// What came of a download, and the files that it has left; with an older libcurl such a server is only one that cannot
-    /// be spoken to, which the failure has to say.
+    /// What came of a download, and the files that it has left; with an older libcurl such a server
+    /// is only one that cannot be spoken to, which the failure has to say.
     private func download(
         _ server: HTTP2Server
     ) throws -> (result: AttemptResult, files: [String])? {
@@ -42,7 +43,8 @@ import TransferModel
         return (result, files)
     }
 
-    // RFC 9113 §6.8 and §8.7. libcurl sends a request five times again and gives it up; so do we, once.
+    // RFC 9113 §6.8 and §8.7. libcurl sends a request five times again and gives it up; so do we,
+    // once.
     @Test(
         arguments: [
             (HTTP2Server.Behaviour.refuse, 1), (.refuse, 5), (.refuse, 11), (.turnAway, 1),

@@ -5,7 +5,8 @@ import Testing
 import Transfer
 import TransferModel
 
-/// HTTP/2 with nginx: with libcurl 8.0 or newer many tasks share a connection, below all is HTTP/1.1.
+/// HTTP/2 with nginx: with libcurl 8.0 or newer many tasks share a connection, below all is
+/// HTTP/1.1.
 @Suite struct HTTP2Tests {
     private let nginx: Nginx
     private let certificates: TestCertificates
@@ -252,7 +253,8 @@ import TransferModel
         #expect(failure?.message.contains("is built without HTTP/3") == true)
     }
 
-    /// What goes over HTTP/1.1 although its session has HTTP/2, asked of a server that has nothing else.
+    /// What goes over HTTP/1.1 although its session has HTTP/2, asked of a server that has nothing
+    /// else.
     @Test(arguments: [HTTPVersion.automatic, .http2])
     func `a server without HTTP/1.1 gets orders and resumable uploads too`(
         version: HTTPVersion

@@ -58,7 +58,8 @@ import TransferModel
 
     // MARK: - Bodies
 
-    // A connection that libcurl keeps after a question is not a fresh one: it would send the request again.
+    // A connection that libcurl keeps after a question is not a fresh one: it would send the
+    // request again.
     @Test(arguments: [ProxyCredentials.Method.digest, .ntlm], [Reply.hangUp, Reply([.reset])])
     func `a body behind a question is not sent again when the proxy does not answer`(
         method: ProxyCredentials.Method,
@@ -158,7 +159,8 @@ import TransferModel
         )
     ]
 
-    // libcurl reads such a body in a loop, and looks at neither the time nor other transfers meanwhile.
+    // libcurl reads such a body in a loop, and looks at neither the time nor other transfers
+    // meanwhile.
     @Test(arguments: ["Transfer-Encoding: chunked", "Content-Length: 9000000000000000000"])
     func `the body of a question about a tunnel is bounded`(framing: String) throws {
         let proxy = try ScriptedServer { _ in

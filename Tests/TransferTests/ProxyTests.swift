@@ -237,7 +237,8 @@ import TransferModel
         #expect(result.transactions.map { $0.response?.statusCode } == [407, 200])
         #expect(result.transactions.map(\.countOfRequestBodyBytesSent) == [0, 4])
         #expect(result.transactions.map(\.countOfRequestBodyBytesBeforeEncoding) == [0, 4])
-        // What comes on a connection that is closed anyway is read only when it comes with the head.
+        // What comes on a connection that is closed anyway is read only when it comes with the
+        // head.
         let received = result.transactions.map(\.countOfResponseBodyBytesReceived)
         #expect(received == [4, 4] || closes && received == [0, 4])
         #expect(result.transactions.map(\.countOfResponseBodyBytesAfterDecoding) == [4, 4])

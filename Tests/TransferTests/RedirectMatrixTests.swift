@@ -3,7 +3,8 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Every status, method and way to another origin: what belongs to the first one must not arrive there.
+/// Every status, method and way to another origin: what belongs to the first one must not arrive
+/// there.
 @Suite struct RedirectMatrixTests {
     /// Where the first origin's redirect leads.
     enum Way: CaseIterable {
@@ -54,10 +55,11 @@ import TransferModel
         let nginx: Nginx?
     }
 
-    /// Answers `/in` with the case's redirect, `/login` with a cookie, and everything else with 200.
+    /// Answers `/in` with the case's redirect, `/login` with a cookie, and everything else with
+    /// 200.
     ///
-    /// With a challenge the first origin does so for those only who prove who they are, and the ends of the ways ask for
-    /// the same.
+    /// With a challenge the first origin does so for those only who prove who they are, and the
+    /// ends of the ways ask for the same.
     private func servers(for matrixCase: Case, challenge: String? = nil) throws -> Servers {
         let refusal = challenge.map { Reply.status(401, ["WWW-Authenticate: \($0)"]) }
         let further = try ScriptedServer { _ in refusal ?? .ok("end") }

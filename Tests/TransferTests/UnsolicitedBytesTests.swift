@@ -102,7 +102,8 @@ import TransferModel
             (self.server, self.folder, self.relay, self.squid) = (server, folder, relay, squid)
         }
 
-        /// The requests that can be asked for behind the first one, with the path of the file that they make, if any.
+        /// The requests that can be asked for behind the first one, with the path of the file that
+        /// they make, if any.
         func seconds(_ name: String) throws -> [(request: AttemptRequest, file: String?)] {
             let url = origin + "/second/" + name
             let key = HeaderField(name: "Idempotency-Key", value: "\"k\"")
@@ -161,7 +162,8 @@ import TransferModel
         }
     }
 
-    /// What a path asks for first, and what is sent behind it; nil for a path of the second request.
+    /// What a path asks for first, and what is sent behind it; nil for a path of the second
+    /// request.
     private static func first(of path: String) -> (First, extra: [UInt8])? {
         let words = path.withoutOrigin.split(separator: "/").map(String.init)
         guard words.count == 4, words[0] == "first", let first = First(rawValue: words[1]) else {
@@ -170,7 +172,8 @@ import TransferModel
         return (first, extras[words[2]] ?? [])
     }
 
-    /// Expects the answer that the server has for the request, of which there is one exchange over a new connection.
+    /// Expects the answer that the server has for the request, of which there is one exchange over
+    /// a new connection.
     private func expectOwnAnswer(
         to second: (request: AttemptRequest, file: String?),
         by route: Route,

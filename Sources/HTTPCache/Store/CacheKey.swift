@@ -19,7 +19,8 @@ package struct CacheKey: Sendable, Hashable {
         self.name = name
     }
 
-    /// What URLs have in common that mean the same: an empty query is another one than none (RFC 3986 §6.2.3).
+    /// What URLs have in common that mean the same: an empty query is another one than none (RFC
+    /// 3986 §6.2.3).
     static func text(of url: HTTPURL) -> String {
         url.normalized.text + (url.hasEmptyQuery ? "?" : "")
     }

@@ -28,8 +28,8 @@ package protocol CacheStore: AnyObject, Sendable {
     ) -> (file: OutputFile, name: String)?
     /// Such a file could not be written.
     func didFail(_ error: SystemError)
-    /// Adds a response in the place of those with the same selection; false when that cannot be done, or when what it says
-    /// has changed meanwhile.
+    /// Adds a response in the place of those with the same selection; false when that cannot be
+    /// done, or when what it says has changed meanwhile.
     ///
     /// - Parameters:
     ///   - response: Its head.
@@ -43,7 +43,8 @@ package protocol CacheStore: AnyObject, Sendable {
         for key: CacheKey,
         of originTime: Timestamp
     ) -> Bool
-    /// Changes what is said of a stored response, whose body stays; false when it is gone, or has changed meanwhile.
+    /// Changes what is said of a stored response, whose body stays; false when it is gone, or has
+    /// changed meanwhile.
     func update(_ response: StoredResponse, for key: CacheKey) -> Bool
     /// Removes everything under a key.
     func remove(_ key: CacheKey)

@@ -11,7 +11,8 @@ internal import SystemKit
 ///       sweep.lock          who makes room; says when leftovers were looked for last
 ///       usage, usage.lock   how much there is by the last count, and what was added since
 ///
-/// All belong to one user and are open to nobody else. A class, because every look at a URL is handed them.
+/// All belong to one user and are open to nobody else. A class, because every look at a URL is
+/// handed them.
 final class DiskFolders: Sendable {
     static let name = "responses-1"
     static let usage = "usage"
@@ -63,7 +64,8 @@ final class DiskFolders: Sendable {
     ///
     /// - Parameters:
     ///   - key: Of the list.
-    ///   - end: When it will be of no use any more, seconds since 1970; nil when it can be validated then.
+    ///   - end: When it will be of no use any more, seconds since 1970; nil when it can be
+    ///     validated then.
     /// - Returns: The name.
     static func newBodyName(for key: String, uselessFrom end: Int64?) -> String {
         var generator = SystemRandomNumberGenerator()
@@ -91,7 +93,8 @@ final class DiskFolders: Sendable {
         return true
     }
 
-    /// When a body is of no use any more, seconds since 1970, as its name says; nil when it can be validated then.
+    /// When a body is of no use any more, seconds since 1970, as its name says; nil when it can be
+    /// validated then.
     static func uselessFrom(_ body: String) -> Int64? {
         let parts = body.split(separator: ".")
         return parts.count == 3 ? Int64(parts[2]) : nil

@@ -16,7 +16,8 @@ package struct DiskInventory: Sendable {
         /// The file's name in the store.
         package let name: String
         package let reason: String
-        /// Whether something that was stored cannot be used; otherwise a process that was killed has left it.
+        /// Whether something that was stored cannot be used; otherwise a process that was killed
+        /// has left it.
         package var isDamage = true
     }
 
@@ -47,7 +48,8 @@ package struct DiskInventory: Sendable {
 
     /// Hands out every response, ordered by the names of their files.
     ///
-    /// - Throws: What the file system says of the folder; what is damaged or vanishes meanwhile is left out.
+    /// - Throws: What the file system says of the folder; what is damaged or vanishes meanwhile is
+    ///   left out.
     package func forEachItem(_ body: (Item) -> Void) throws(SystemError) {
         for list in try lists() {
             guard let list = DiskList.read(list.name, in: folders) else { continue }
@@ -65,7 +67,8 @@ package struct DiskInventory: Sendable {
 
     /// Looks at every file.
     ///
-    /// - Returns: What is damaged, missing or left over. What is being written meanwhile is no fault.
+    /// - Returns: What is damaged, missing or left over. What is being written meanwhile is no
+    ///   fault.
     /// - Throws: What the file system says of the folders.
     package func verify() throws(SystemError) -> [Fault] {
         let bodies = try folders.bodies.entries().map(\.name)
@@ -97,7 +100,8 @@ package struct DiskInventory: Sendable {
     /// Removes everything; others store nothing meanwhile.
     ///
     /// - Returns: How many files are gone.
-    /// - Throws: What the file system says of the folders, and of the first file that is still there.
+    /// - Throws: What the file system says of the folders, and of the first file that is still
+    ///   there.
     package func clear() throws(SystemError) -> Int {
         var count = 0
         var firstError: SystemError?
@@ -125,7 +129,8 @@ package struct DiskInventory: Sendable {
         try folders.lists.entries().filter { !$0.name.hasPrefix(".") }.sorted { $0.name < $1.name }
     }
 
-    /// Why a body is not what its list says; nil when it is, or when the list has another one by now.
+    /// Why a body is not what its list says; nil when it is, or when the list has another one by
+    /// now.
     private func fault(of body: StoredResponse.Body, in list: String) -> String? {
         do throws(SystemError) {
             let file = try InputFile(in: folders.bodies, name: body.name)

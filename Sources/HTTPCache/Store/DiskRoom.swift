@@ -7,7 +7,8 @@ final class DiskRoom: Sendable {
     private typealias Told = (room: DiskSweep.Room, counts: Int64)
 
     private struct State {
-        /// What others were told before it is written, bytes: a process that is killed has told too much, never too little.
+        /// What others were told before it is written, bytes: a process that is killed has told too
+        /// much, never too little.
         var advance: Int64 = 0
         /// At which count of the files they were told.
         var counts: Int64 = 0

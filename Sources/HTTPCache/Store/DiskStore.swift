@@ -3,8 +3,9 @@ package import TransferModel
 
 /// Responses on disk, shared by all runs and processes of a user.
 ///
-/// Whatever is under a name is whole: it is written without one first. Nothing is synced; what a power loss leaves half
-/// written does not match its hash, and is not believed. What the file system refuses turns the store off for the run.
+/// Whatever is under a name is whole: it is written without one first. Nothing is synced; what a
+/// power loss leaves half written does not match its hash, and is not believed. What the file
+/// system refuses turns the store off for the run.
 package final class DiskStore: CacheStore {
     /// Where a process may be killed while it stores a response; for tests.
     package enum Step: Sendable, Hashable, CaseIterable {
@@ -121,7 +122,8 @@ package final class DiskStore: CacheStore {
         return isAdded == true && isStillTrue(key, since: originTime)
     }
 
-    /// Whether nothing has changed it before the list had its name; what has is not told of what was not there.
+    /// Whether nothing has changed it before the list had its name; what has is not told of what
+    /// was not there.
     private func isStillTrue(_ key: CacheKey, since time: Timestamp) -> Bool {
         guard changes.haveTouched(key, since: time) else { return true }
         remove(key)
@@ -162,7 +164,8 @@ package final class DiskStore: CacheStore {
 
     package func didFail(_ error: SystemError) { fail(error.message) }
 
-    /// Gives the body its name; false when there is no room for it, or the process is to stop there.
+    /// Gives the body its name; false when there is no room for it, or the process is to stop
+    /// there.
     private func writeBody(
         _ response: inout StoredResponse,
         _ content: CacheDraft.Content,
@@ -219,7 +222,8 @@ package final class DiskStore: CacheStore {
     /// - Parameters:
     ///   - key: The URL's.
     ///   - folders: Where the list is.
-    ///   - change: Returns whether there is anything to write; the last ones are those that are kept.
+    ///   - change: Returns whether there is anything to write; the last ones are those that are
+    ///     kept.
     /// - Returns: Whether it was written.
     /// - Throws: What the file system says.
     private func change(
@@ -314,7 +318,8 @@ package final class DiskStore: CacheStore {
         do throws(SystemError) {
             return try body(folders)
         } catch {
-            // A folder that was taken away meanwhile is made again the next time; a busy lock is no fault.
+            // A folder that was taken away meanwhile is made again the next time; a busy lock is no
+            // fault.
             if error.isMissing || !folders.bodies.isAtItsPath {
                 state.withLock { $0.folders = nil }
             } else if !error.isTaken, !error.isBusy {

@@ -2,8 +2,9 @@ internal import SystemKit
 
 /// Keeps a store on disk within its capacity, whoever writes to it.
 ///
-/// Every process adds what it is about to write to a count that they share, in steps. Near the capacity the files are counted, and
-/// lists go with their bodies: first those of which nothing is of use any more, then those that were of use least recently.
+/// Every process adds what it is about to write to a count that they share, in steps. Near the
+/// capacity the files are counted, and lists go with their bodies: first those of which nothing is
+/// of use any more, then those that were of use least recently.
 struct DiskSweep: Sendable {
     /// A process tells the others such a part of the capacity in advance.
     static let steps: Int64 = 256
@@ -23,7 +24,8 @@ struct DiskSweep: Sendable {
     struct Usage: Equatable {
         /// What there was by the last count, and what was told since, bytes.
         var size: Int64
-        /// How often the files were counted; what was told before the last time counts only as far as it was there.
+        /// How often the files were counted; what was told before the last time counts only as far
+        /// as it was there.
         var counts: Int64
     }
 
@@ -60,7 +62,8 @@ struct DiskSweep: Sendable {
 
     /// Adds what is about to be named.
     ///
-    /// - Returns: How much room is left, and at which count; nil when somebody holds the number, so that nobody knows.
+    /// - Returns: How much room is left, and at which count; nil when somebody holds the number, so
+    ///   that nobody knows.
     func add(_ size: Int64) -> (room: Room, counts: Int64)? {
         guard let lock = try? folders.lock(Self.usageLock) else { return nil }
         defer { withExtendedLifetime(lock) {} }
@@ -212,7 +215,8 @@ struct DiskSweep: Sendable {
 
     // MARK: - What killed processes have left
 
-    /// Whether leftovers were not looked for lately, for which many lists are read; notes that they are now.
+    /// Whether leftovers were not looked for lately, for which many lists are read; notes that they
+    /// are now.
     private func isTimeForLeftovers(_ lock: FileLock, at now: Int64) -> Bool {
         if let last = lock.note.flatMap({ Int64($0) }), last <= now / Self.second,
             now / Self.second - last < Self.patience / Self.second

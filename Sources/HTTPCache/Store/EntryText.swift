@@ -1,10 +1,12 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The file that lists the responses of one URL: lines that can be read by people, and a hash of them all at the end.
+/// The file that lists the responses of one URL: lines that can be read by people, and a hash of
+/// them all at the end.
 ///
-/// It says `runner responses 1`, the URL, and for each response a line of numbers, one for each field of the selection, the
-/// response's own field lines, and an empty line. What does not end in its hash was not written as a whole.
+/// It says `runner responses 1`, the URL, and for each response a line of numbers, one for each
+/// field of the selection, the response's own field lines, and an empty line. What does not end in
+/// its hash was not written as a whole.
 enum EntryText {
     private static let title = "runner responses 1"
     private static let lineFeed = UInt8(ascii: "\n")

@@ -1,7 +1,7 @@
 /// For how long the locks of a store are waited for.
 ///
-/// A stopped process keeps its lock for as long as it is stopped, and must not hold up everybody at each try: who has
-/// waited for a lock in vain asks for it without waiting for a while.
+/// A stopped process keeps its lock for as long as it is stopped, and must not hold up everybody at
+/// each try: who has waited for a lock in vain asks for it without waiting for a while.
 struct LockPatience: Sendable {
     /// How long another process may take to change what a lock is for, nanoseconds.
     static let longestWait: Int64 = 100_000_000

@@ -116,7 +116,8 @@ package final class MemoryStore: CacheStore {
 
     package func close() {}
 
-    /// Removes what is of no use any more, then what was of use least recently, when there is too much.
+    /// Removes what is of no use any more, then what was of use least recently, when there is too
+    /// much.
     private func makeRoom(in state: inout State) {
         guard state.size > capacity else { return }
         let now = Clock.wallNanoseconds() / 1_000_000_000

@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What orders of this run have changed at its origin, and when: what was asked for before is not stored any more.
+/// What orders of this run have changed at its origin, and when: what was asked for before is not
+/// stored any more.
 ///
 /// Its methods may be called from any thread.
 package final class OriginChanges: Sendable {

@@ -1,7 +1,8 @@
 internal import TransferModel
 
 extension StoredResponse {
-    /// When it will be of no use any more, seconds since 1970: stale, without anything to validate it by.
+    /// When it will be of no use any more, seconds since 1970: stale, without anything to validate
+    /// it by.
     ///
     /// - Returns: nil when it can be validated then.
     var uselessFrom: Int64? {

@@ -6,12 +6,15 @@ struct Cut: Sendable, Equatable {
         var head: Int
         /// Bytes of a piece.
         var piece: Int
-        /// How many bytes more every second piece has, that is read ahead: whoever takes it has that much more to do.
+        /// How many bytes more every second piece has, that is read ahead: whoever takes it has
+        /// that much more to do.
         var lead = 0
-        /// Bytes behind the least length of a piece, in which the line of least indentation is looked for.
+        /// Bytes behind the least length of a piece, in which the line of least indentation is
+        /// looked for.
         var window: Int
 
-        /// Pieces large enough that a parser for each costs next to nothing, and small enough that few bytes wait.
+        /// Pieces large enough that a parser for each costs next to nothing, and small enough that
+        /// few bytes wait.
         static let usual = Measure(head: 16 << 10, piece: 56 << 10, lead: 16 << 10, window: 4 << 10)
     }
 
@@ -37,8 +40,8 @@ struct Cut: Sendable, Equatable {
         return cuts
     }
 
-    /// The first line with the least indentation among those in a window; nil when it begins with something else than
-    /// a letter or digit.
+    /// The first line with the least indentation among those in a window; nil when it begins with
+    /// something else than a letter or digit.
     private init?(in bytes: Span<UInt8>, behind target: Int, window: Int) {
         let end = min(bytes.count, target + window)
         var found: Cut?

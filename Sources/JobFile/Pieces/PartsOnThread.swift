@@ -12,7 +12,8 @@ struct PartsOnThread: PartsAhead {
 
     /// Parts that wait to be taken.
     private static let mostParts = 4
-    /// Pieces read in vain, of which the ends of sections are some, until there are better things to do.
+    /// Pieces read in vain, of which the ends of sections are some, until there are better things
+    /// to do.
     private static let mostFailures = 8
 
     private let state: Lock<State>

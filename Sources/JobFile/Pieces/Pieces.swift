@@ -9,7 +9,8 @@ struct Pieces: Sendable {
     /// What was built from the text before the first piece, inside of a section.
     let head: TreeBuilder
 
-    /// Bytes of the longest piece that is worth the memory of a second tree: there may be no place for a cut for long.
+    /// Bytes of the longest piece that is worth the memory of a second tree: there may be no place
+    /// for a cut for long.
     private static let longest = 256 << 10
 
     init(of source: SourceText, at cuts: [Cut], behind head: TreeBuilder) {
@@ -21,8 +22,8 @@ struct Pieces: Sendable {
     /// Whether a piece is one of those that a second thread reads.
     static func isAhead(_ piece: Int) -> Bool { piece % 2 != 0 }
 
-    /// Reads a piece; nil when it is the last, when it is more than entries of one section, or when there is something
-    /// to tell of it.
+    /// Reads a piece; nil when it is the last, when it is more than entries of one section, or when
+    /// there is something to tell of it.
     func part(_ piece: Int) -> Part? {
         guard piece + 1 < cuts.count else { return nil }
         let start = cuts[piece]

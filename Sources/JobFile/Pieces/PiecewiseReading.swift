@@ -16,16 +16,17 @@ protocol PartsAhead {
 
 /// Builds a tree from a text of which some pieces are read ahead, as if it were read at once.
 ///
-/// A text is cut where it looks like an entry of a section, such as a task. That it is one is known only when what
-/// stands before has been read: when libyaml gives just there, as a key of a mapping in the outermost one, a plain
-/// scalar that begins its line. It then holds two columns of indentation and no more, whatever it has gone through, as
-/// it does behind the opening that `EventReader.readEntries` gives it; so from there on it gives the same events. A
-/// place inside of a block of text, of quotes or of braces is never that of such a key, and what has been read from
+/// A text is cut where it looks like an entry of a section, such as a task. That it is one is known
+/// only when what stands before has been read: when libyaml gives just there, as a key of a mapping
+/// in the outermost one, a plain scalar that begins its line. It then holds two columns of
+/// indentation and no more, whatever it has gone through, as it does behind the opening that
+/// `EventReader.readEntries` gives it; so from there on it gives the same events. A place inside of
+/// a block of text, of quotes or of braces is never that of such a key, and what has been read from
 /// there is not taken.
 ///
-/// A part is taken, moreover, only where it has nothing to tell and no anchor. With a fault in it, it is read here, in
-/// its turn; and where libyaml itself finds one, the text must be read at once, since it tells where the mappings
-/// around began.
+/// A part is taken, moreover, only where it has nothing to tell and no anchor. With a fault in it,
+/// it is read here, in its turn; and where libyaml itself finds one, the text must be read at once,
+/// since it tells where the mappings around began.
 struct PiecewiseReading<Ahead: PartsAhead> {
     private let source: SourceText
     private var cuts: [Cut]

@@ -1,7 +1,8 @@
 extension Tree {
     /// Adds what another tree has behind `head`, with which both begin.
     ///
-    /// What it says of `head` holds here as well; all else stands `lines` further down, and farther behind.
+    /// What it says of `head` holds here as well; all else stands `lines` further down, and farther
+    /// behind.
     mutating func append(_ part: Tree, behind head: Tree, lines: UInt32) {
         let shift = Shift(
             nodes: UInt32(truncatingIfNeeded: nodes.count - head.nodes.count),

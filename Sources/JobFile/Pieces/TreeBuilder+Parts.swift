@@ -1,11 +1,12 @@
 internal import Diagnostics
 
 extension TreeBuilder {
-    /// The entry of a section whose key is the current event, a scalar; nil when it is something else, or stands before
-    /// `limit`.
+    /// The entry of a section whose key is the current event, a scalar; nil when it is something
+    /// else, or stands before `limit`.
     ///
-    /// A section is a mapping as a value of the outermost mapping, both without braces. The key is plain, so that the state of
-    /// libyaml at it depends on nothing that stands before but on the two columns.
+    /// A section is a mapping as a value of the outermost mapping, both without braces. The key is
+    /// plain, so that the state of libyaml at it depends on nothing that stands before but on the
+    /// two columns.
     mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
         let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
         let start = reader.start
@@ -17,7 +18,8 @@ extension TreeBuilder {
         return offset >= limit ? Entry(offset: offset, line: start.line) : nil
     }
 
-    /// What parts begin with: a copy that counts anew, and in which the open section stands for any.
+    /// What parts begin with: a copy that counts anew, and in which the open section stands for
+    /// any.
     var forParts: TreeBuilder {
         var head = self
         head.diagnostics = []
@@ -38,13 +40,15 @@ extension TreeBuilder {
         tree.nodes[open[1].index].column = UInt32(truncatingIfNeeded: cut.indent + 1)
     }
 
-    /// Whether nothing but entries of one section has come to `head`, without a fault and without an anchor.
+    /// Whether nothing but entries of one section has come to `head`, without a fault and without
+    /// an anchor.
     func isPart(behind head: TreeBuilder) -> Bool {
         diagnostics.isEmpty && anchorCount == head.anchorCount
             && open[1].index == head.open[1].index
     }
 
-    /// Whether the aliases of a part mean what they would mean here, and its values are not too many.
+    /// Whether the aliases of a part mean what they would mean here, and its values are not too
+    /// many.
     func canTake(_ part: Part) -> Bool {
         part.builder.anchorCount == anchorCount
             && expandedCount + part.builder.expandedCount <= DocumentLimits.nodes

@@ -120,7 +120,8 @@ extension Reader {
         add(warning)
     }
 
-    /// Reports what the way to the credential's servers gives away, and secrets that may not go there.
+    /// Reports what the way to the credential's servers gives away, and secrets that may not go
+    /// there.
     private mutating func checkExposure(of draft: CredentialDraft, by method: CredentialMethod) {
         guard let field = draft.scopeField else { return }
         switch draft.scope {
@@ -142,7 +143,8 @@ extension Reader {
                 checkSecrets(user.secrets, sentTo: origin, at: field.node, from: user.field.node)
             }
             for text in [draft.secret, draft.sessionToken].compactMap(\.self) {
-                // What proves a secret is not the secret: only where its own list forbids it, it may not go.
+                // What proves a secret is not the secret: only where its own list forbids it, it
+                // may not go.
                 let secrets = isReadable ? self.secrets.bound(of: text.secrets) : text.secrets
                 checkSecrets(secrets, sentTo: origin, at: field.node, from: text.field.node)
             }

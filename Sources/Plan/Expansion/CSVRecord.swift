@@ -1,13 +1,15 @@
-/// The records of CSV (RFC 4180 §2): fields between commas, those in quotes with any character in them.
+/// The records of CSV (RFC 4180 §2): fields between commas, those in quotes with any character in
+/// them.
 ///
-/// Stricter than most programs: a quote stands around a whole field or nowhere, because what else it could mean is
-/// a guess.
+/// Stricter than most programs: a quote stands around a whole field or nowhere, because what else
+/// it could mean is a guess.
 enum CSVRecord {
     private static let quote = UInt8(ascii: "\"")
     private static let comma = UInt8(ascii: ",")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// Where the record that begins at `start` ends, behind its line feed; nil when the bytes end first.
+    /// Where the record that begins at `start` ends, behind its line feed; nil when the bytes end
+    /// first.
     static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         var isAtStart = true

@@ -16,7 +16,8 @@ enum DataFormat: String, Sendable {
     /// Bytes of one row.
     static let longestRow = 1 << 20
 
-    /// Where the row that begins at `start` ends, behind its line feed; nil when the bytes end first.
+    /// Where the row that begins at `start` ends, behind its line feed; nil when the bytes end
+    /// first.
     func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
         if self == .csv { return CSVRecord.end(in: bytes, from: start) }
         var index = start
@@ -45,13 +46,15 @@ enum DataFormat: String, Sendable {
         }
     }
 
-    /// A row's bytes without the end of its line, of which the last one of a file may lack the line feed.
+    /// A row's bytes without the end of its line, of which the last one of a file may lack the line
+    /// feed.
     static func content(of row: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let line = row.last == 10 ? row.dropLast() : row
         return line.last == 13 ? line.dropLast() : line
     }
 
-    /// The text of the next row in bytes that hold whole ones, passing over empty lines; moves `start` behind it.
+    /// The text of the next row in bytes that hold whole ones, passing over empty lines; moves
+    /// `start` behind it.
     func nextText(in bytes: [UInt8], from start: inout Int) -> ArraySlice<UInt8>? {
         while start < bytes.count {
             let end = end(in: bytes.span, from: start) ?? bytes.count

@@ -1,6 +1,7 @@
 internal import Diagnostics
 
-/// Goes through a data file from its beginning to its end, checks every row and notes where they stand.
+/// Goes through a data file from its beginning to its end, checks every row and notes where they
+/// stand.
 struct DataScan {
     /// As messages name the file.
     let name: String
@@ -22,7 +23,8 @@ struct DataScan {
         records = RecordReader(file, format)
     }
 
-    /// Reads until the end, or until there are so many faults, or more rows than a job may have tasks.
+    /// Reads until the end, or until there are so many faults, or more rows than a job may have
+    /// tasks.
     mutating func run(shownFaults: Int) {
         // After a faulty header every row would be one more fault.
         while faults.count < shownFaults, index.count <= TaskList.mostTasks,

@@ -1,6 +1,7 @@
 internal import JobFile
 
-/// Every combination of some lists of values but for those that are left out; the last name changes fastest.
+/// Every combination of some lists of values but for those that are left out; the last name changes
+/// fastest.
 struct Matrix: Sendable {
     let names: [String]
     /// The values of each name.
@@ -20,7 +21,8 @@ struct Matrix: Sendable {
 
     /// The values of the combination of a number below `count`, in the order of the names.
     func values(at number: Int) -> [NodeID] {
-        // As many of the excluded stand before it as have a smaller number when those before them are taken away.
+        // As many of the excluded stand before it as have a smaller number when those before them
+        // are taken away.
         var (low, high) = (0, excluded.count)
         while low < high {
             let middle = (low + high) / 2
@@ -35,7 +37,8 @@ struct Matrix: Sendable {
         return combination.reversed()
     }
 
-    /// The numbers of all combinations that have given values: `positions` has one for each name, nil for any.
+    /// The numbers of all combinations that have given values: `positions` has one for each name,
+    /// nil for any.
     static func numbers(of positions: [Int?], sizes: [Int]) -> [Int] {
         var numbers = [0]
         for (position, size) in zip(positions, sizes) {

@@ -2,7 +2,8 @@ internal import Diagnostics
 internal import JobFile
 
 extension PlanBuilder {
-    /// Items that stand in the job file itself, in all of its tasks: what a few bytes ask for has to be done at once.
+    /// Items that stand in the job file itself, in all of its tasks: what a few bytes ask for has
+    /// to be done at once.
     private static let mostInlineItems = 100_000
 
     /// Finds the tasks with `forEach`, and counts and numbers the tasks that they make.

@@ -57,8 +57,8 @@ extension PlanBuilder {
                 into: &draft,
                 with: &reader
             )
-            // What is captured does not depend on the row, but a row may have needs that others do not have: the graph
-            // tells whether each needs what it is filled in with.
+            // What is captured does not depend on the row, but a row may have needs that others do
+            // not have: the graph tells whether each needs what it is filled in with.
             let references = reader.takeCaptureReferences()
             if row == 0 { note(references, of: group.entry, needs: base.needs) }
             check.secrets.formUnion(draft.secrets)
@@ -103,7 +103,8 @@ extension PlanBuilder {
         }
     }
 
-    /// Warns of a `forEach` that makes no task, and checks the names of columns and of a matrix, as a row would have done.
+    /// Warns of a `forEach` that makes no task, and checks the names of columns and of a matrix, as
+    /// a row would have done.
     private mutating func checkEmpty(_ group: TaskGroup, _ deferred: [DeferredValue]) {
         let reason: String
         switch group.rows.form {
@@ -173,8 +174,8 @@ extension PlanBuilder {
 
     /// Reports rows that have the key of an earlier one.
     ///
-    /// The hashes are sorted where they stand, so that a key costs eight bytes; only where two are equal are the keys
-    /// themselves looked at.
+    /// The hashes are sorted where they stand, so that a key costs eight bytes; only where two are
+    /// equal are the keys themselves looked at.
     private mutating func reportRepeatedKeys(_ hashes: inout [UInt64], of group: TaskGroup) {
         hashes.sort()
         let repeated = Set(

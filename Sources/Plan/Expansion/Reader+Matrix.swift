@@ -61,7 +61,8 @@ extension Reader {
         return Set(numbers).sorted()
     }
 
-    /// The positions of the values that an exclusion gives, nil for a name that it leaves out; nil after a fault.
+    /// The positions of the values that an exclusion gives, nil for a name that it leaves out; nil
+    /// after a fault.
     private mutating func positions(
         _ node: NodeID,
         _ names: [String],

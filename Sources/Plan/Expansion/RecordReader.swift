@@ -1,4 +1,5 @@
-/// Reads a data file from its beginning, a row at a time, and holds a part of it that does not grow with the file.
+/// Reads a data file from its beginning, a row at a time, and holds a part of it that does not grow
+/// with the file.
 struct RecordReader {
     /// The bytes of one row and where they stand.
     struct Record {

@@ -1,5 +1,5 @@
-/// Where the rows of a data file stand: one place for each few dozen of them, so that a million rows take some hundred
-/// kilobytes.
+/// Where the rows of a data file stand: one place for each few dozen of them, so that a million
+/// rows take some hundred kilobytes.
 struct RowIndex: Sendable {
     /// Rows that follow one another and are read together.
     struct Block: Sendable {

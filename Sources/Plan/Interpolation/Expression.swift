@@ -27,7 +27,8 @@ struct Expression: Hashable {
     var namespace: Namespace
     var name: String
     var rule: Rule
-    /// `raw:`: the value is filled into a URL as it is, and may be more than the part that it stands in.
+    /// `raw:`: the value is filled into a URL as it is, and may be more than the part that it
+    /// stands in.
     var isRaw = false
     /// From `$` to `}`, offsets in UTF-8 in the scalar's text.
     var range: Range<Int>
@@ -107,7 +108,8 @@ extension Expression {
         }
     }
 
-    /// Looked for as bytes: the search of the standard library takes a hundred times as long, for each row.
+    /// Looked for as bytes: the search of the standard library takes a hundred times as long, for
+    /// each row.
     private static func holdsExpression(_ text: String) -> Bool {
         var last: UInt8 = 0
         for byte in text.utf8 {
@@ -117,7 +119,8 @@ extension Expression {
         return false
     }
 
-    /// `item`, or `item.` and a name: that of a column may have blanks and anything else but a colon.
+    /// `item`, or `item.` and a name: that of a column may have blanks and anything else but a
+    /// colon.
     private static func item(
         _ content: Substring,
         at range: Range<Int>
@@ -173,7 +176,8 @@ extension Expression {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// An expression in the manner of template languages; what it says without the blanks may be wrong too.
+    /// An expression in the manner of template languages; what it says without the blanks may be
+    /// wrong too.
     private static func withBlanks(_ content: Substring, at range: Range<Int>) -> ValueFault {
         let front = content.utf8.drop(while: isBlank)
         let plain = Substring(front.dropLast(front.reversed().prefix(while: isBlank).count))
@@ -198,7 +202,8 @@ extension Expression {
     static let forms =
         "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
 
-    /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may have dots.
+    /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may
+    /// have dots.
     var capture: (task: String, name: String) {
         let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
         return (String(name[..<dot]), String(name[dot...].dropFirst()))

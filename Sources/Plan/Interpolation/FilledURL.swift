@@ -2,29 +2,33 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// A URL that grows piece by piece; a value that is filled in stays in the part of the URL in which its expression stands.
+/// A URL that grows piece by piece; a value that is filled in stays in the part of the URL in which
+/// its expression stands.
 ///
-/// Text of the job file keeps its meaning. So does a value at the very front: it is a URL, or the beginning of one. Behind
-/// that, what becomes of a value depends on the part (RFC 3986 §3) and on who chose it:
+/// Text of the job file keeps its meaning. So does a value at the very front: it is a URL, or the
+/// beginning of one. Behind that, what becomes of a value depends on the part (RFC 3986 §3) and on
+/// who chose it:
 ///
 /// | part | the job's own value | a captured one, which a peer chose |
 /// | --- | --- | --- |
 /// | front | as it is | as it is, when it is the whole URL |
 /// | scheme | without `:` and delimiters | refused |
-/// | host | without delimiters; a host and a port are right | letters, digits, hyphens: one label, not the last |
+/// | host | without delimiters; a host and a port are right | one label of letters, digits, hyphens |
 /// | port | without delimiters | refused |
 /// | path | several segments, none of them `..` | one segment, not empty, `.` or `..` |
 /// | name in the query | encoded, without `=` and `&` | encoded, without `=` and `&` |
 /// | value in the query, fragment | encoded | encoded |
 ///
-/// A value with `raw:` is filled in as it is; a captured one only where it cannot change the origin that stands before it.
+/// A value with `raw:` is filled in as it is; a captured one only where it cannot change the origin
+/// that stands before it.
 struct FilledURL {
     /// Where text goes on.
     private enum Part {
         case scheme
         /// Behind the colon of the scheme, then behind one slash.
         case colon, slash
-        /// A name, or behind the bracket of an address; user information is read as one of these first.
+        /// A name, or behind the bracket of an address; user information is read as one of these
+        /// first.
         case host
         /// Between brackets.
         case address
@@ -209,7 +213,8 @@ struct FilledURL {
             UInt8(ascii: "#") where isBehindHost:
             return
         default:
-            // Of a value that is not known yet all that counts is whether it may stand there at all.
+            // Of a value that is not known yet all that counts is whether it may stand there at
+            // all.
             if filled.isKnownLater, isBehindHost { return }
             throw Misfit(
                 expression,

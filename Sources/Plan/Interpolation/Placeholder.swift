@@ -1,7 +1,7 @@
 internal import SystemKit
 
-/// Something that shells and template languages fill in and this language takes for text: `{{ name }}`, `$(NAME)`
-/// and `$NAME`.
+/// Something that shells and template languages fill in and this language takes for text:
+/// `{{ name }}`, `$(NAME)` and `$NAME`.
 struct Placeholder: Hashable {
     /// What stands between the marks, without blanks around it.
     var name: String
@@ -12,8 +12,8 @@ struct Placeholder: Hashable {
 
     /// The first one at an offset in UTF-8 or behind it.
     ///
-    /// A name without brackets is one in capitals, such as `$HOME`, or one that `isKnown`: queries have `$top`.
-    /// Expressions of the language and dollars that are doubled are passed over.
+    /// A name without brackets is one in capitals, such as `$HOME`, or one that `isKnown`: queries
+    /// have `$top`. Expressions of the language and dollars that are doubled are passed over.
     static func first(
         in text: String,
         from start: Int = 0,

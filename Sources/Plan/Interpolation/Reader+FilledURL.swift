@@ -3,7 +3,8 @@ internal import JobFile
 
 // Where values become parts of a URL.
 extension Reader {
-    /// The text of a URL, whose values stay in the parts in which they stand; like `scalarOrStandIn` otherwise.
+    /// The text of a URL, whose values stay in the parts in which they stand; like
+    /// `scalarOrStandIn` otherwise.
     mutating func urlOrStandIn(_ field: Field) -> ScalarValue? {
         guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
             return scalarOrStandIn(field)

@@ -23,7 +23,8 @@ extension Reader {
 
     private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
-    /// Whether a variable of the environment is no text, which is reported: no fallback takes its place.
+    /// Whether a variable of the environment is no text, which is reported: no fallback takes its
+    /// place.
     mutating func isForeign(
         _ expression: Expression,
         _ text: String,

@@ -104,8 +104,8 @@ struct Template: Hashable {
 }
 
 extension Expression {
-    /// Reads `${env.NAME}` and `${var.name}`, which nearly all are, without the detours that messages need; nil when
-    /// it is anything else.
+    /// Reads `${env.NAME}` and `${var.name}`, which nearly all are, without the detours that
+    /// messages need; nil when it is anything else.
     fileprivate init?(plain bytes: Span<UInt8>, in text: String, at range: Range<Int>) {
         let first = range.lowerBound + 6
         let end = range.upperBound - 1

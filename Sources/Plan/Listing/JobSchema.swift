@@ -91,7 +91,8 @@ package struct JobSchema: ~Copyable {
         writer.endObject()
     }
 
-    /// What must be there where another key has a value, and may not be elsewhere; an expression may be that value or not.
+    /// What must be there where another key has a value, and may not be elsewhere; an expression
+    /// may be that value or not.
     private mutating func writeConditions(_ table: KeyTable) {
         let conditions = table.keys.compactMap { key in key.condition.map { (key.name, $0) } }
         guard !conditions.isEmpty else { return }

@@ -9,7 +9,8 @@ internal import TransferModel
 /// Values that come from the environment are shown as the expressions that ask for them.
 package struct PlanListing {
     private let plan: Plan
-    /// The names of the interfaces that each session could use now; nil when that was not looked at.
+    /// The names of the interfaces that each session could use now; nil when that was not looked
+    /// at.
     private let interfaces: [[String]]?
     /// What is shown of a text.
     private let shown: (String) -> String
@@ -21,8 +22,8 @@ package struct PlanListing {
 
     /// Orders the tasks and looks for the names that the job needs.
     ///
-    /// `interfaces` has the names of those that each session could use now; nil when that does not matter. Every text of the
-    /// job goes through `shown` before it is handed out.
+    /// `interfaces` has the names of those that each session could use now; nil when that does not
+    /// matter. Every text of the job goes through `shown` before it is handed out.
     package init(
         _ plan: Plan,
         interfaces: [[String]]? = nil,

@@ -100,7 +100,8 @@ struct SettingWalk {
         }
     }
 
-    /// Adds what the entries of a list say, each by the table that the value of one of its keys names.
+    /// Adds what the entries of a list say, each by the table that the value of one of its keys
+    /// names.
     private mutating func walkVariants(
         of list: NodeID,
         by name: String,
@@ -148,7 +149,8 @@ struct SettingWalk {
         }
     }
 
-    /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values stay expressions.
+    /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values
+    /// stay expressions.
     mutating func enter(_ row: Row?) {
         reader.row = row
         for item in itemRows { rows[item.row].value = display(item.node, item.shape) }
@@ -167,7 +169,8 @@ struct SettingWalk {
         reader.text(field).flatMap { reader.sessions[$0] }
     }
 
-    /// A value on one line, collections in brackets and braces; `secret` is one more key whose value is hidden.
+    /// A value on one line, collections in brackets and braces; `secret` is one more key whose
+    /// value is hidden.
     private mutating func display(_ node: NodeID, secret: String? = nil) -> String {
         switch reader.document.kind(of: node) {
         case .scalar:
@@ -187,7 +190,8 @@ struct SettingWalk {
         }
     }
 
-    /// The expressions of a scalar as they are written, without their fallbacks and the text around them.
+    /// The expressions of a scalar as they are written, without their fallbacks and the text around
+    /// them.
     private func displayCredential(_ node: NodeID) -> String {
         guard reader.document.kind(of: node) == .scalar, reader.document.hasInterpolation(node)
         else { return Secret.mark }
@@ -215,7 +219,8 @@ struct SettingWalk {
         return URLLogin.withoutSecretsInQuery(shown)
     }
 
-    /// A URL as it will be asked for, apart from values that are not known here or are filled in as they are.
+    /// A URL as it will be asked for, apart from values that are not known here or are filled in as
+    /// they are.
     private mutating func displayURL(_ node: NodeID) -> String {
         let text = reader.document.text(of: node)
         guard reader.document.kind(of: node) == .scalar, reader.document.hasInterpolation(node)

@@ -2,8 +2,8 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Finds what `runner plan` shows of the tasks of a plan, one after another; what the tasks of a `forEach` share is
-/// found once.
+/// Finds what `runner plan` shows of the tasks of a plan, one after another; what the tasks of a
+/// `forEach` share is found once.
 struct TaskListing {
     /// The listing of one task.
     struct Task {

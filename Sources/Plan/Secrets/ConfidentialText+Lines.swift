@@ -3,8 +3,8 @@ package import Diagnostics
 extension ConfidentialText {
     /// Looks through the lines of a file that is no document.
     ///
-    /// What stands behind the name of a secret is confidential up to the end of its line, and so are the lines that
-    /// are indented deeper, and those of a list at the same depth.
+    /// What stands behind the name of a secret is confidential up to the end of its line, and so
+    /// are the lines that are indented deeper, and those of a list at the same depth.
     package init(ofLinesIn source: SourceText) {
         self.init()
         let bytes = source.bytes

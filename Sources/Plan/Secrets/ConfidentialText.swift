@@ -2,22 +2,24 @@ package import Diagnostics
 package import JobFile
 internal import TransferModel
 
-/// What of a job file nobody may read where its lines are shown or quoted: the values of keys that hold secrets, and
-/// logins in URLs.
+/// What of a job file nobody may read where its lines are shown or quoted: the values of keys that
+/// hold secrets, and logins in URLs.
 ///
 /// It is looked for only when something is shown: a file that is right costs nothing.
 package struct ConfidentialText: Sendable {
     /// Where it stands; one may lie within another.
     package private(set) var ranges: [SourceRange] = []
-    /// What stands there, the fallbacks of expressions among it, and what variables and rows make of it: messages may
-    /// quote it.
+    /// What stands there, the fallbacks of expressions among it, and what variables and rows make
+    /// of it: messages may quote it.
     package private(set) var texts: [String] = []
-    /// Keys and ids of the file, and the words of the language: a text that is one of them tells nothing.
+    /// Keys and ids of the file, and the words of the language: a text that is one of them tells
+    /// nothing.
     package private(set) var names: Set<String> = []
     /// Whether the file has backticks, which take the quotes of messages apart.
     package private(set) var hasBackticks = false
 
-    /// Looks through a document, by the meaning of its keys where they have one, else by their names.
+    /// Looks through a document, by the meaning of its keys where they have one, else by their
+    /// names.
     ///
     /// `values` are confidential texts that do not stand in it.
     package init(of document: Document, and values: [String] = []) {
@@ -134,8 +136,8 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// Whether a text is what other tools fill in, such as `$PASSWORD` or `Bearer {{ token }}`: the name of a variable
-    /// is no secret.
+    /// Whether a text is what other tools fill in, such as `$PASSWORD` or `Bearer {{ token }}`: the
+    /// name of a variable is no secret.
     ///
     /// A name with digits or signs could be the secret itself between marks.
     fileprivate static func hasOnlyNames(_ text: String) -> Bool {
@@ -181,7 +183,8 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// A login in a URL, also where that is none because of it, and the values of secrets in its query.
+    /// A login in a URL, also where that is none because of it, and the values of secrets in its
+    /// query.
     private mutating func addLogin(_ node: NodeID, _ shape: Shape, in document: Document) {
         let hasSign = document.withBytes(of: node) { bytes in
             bytes.indices.contains {
@@ -202,7 +205,8 @@ package struct ConfidentialText: Sendable {
 }
 
 extension Template.Piece {
-    /// What of it nobody may read in the place of a secret: text, and the fallback of an expression.
+    /// What of it nobody may read in the place of a secret: text, and the fallback of an
+    /// expression.
     fileprivate var confidentialText: String? {
         switch self {
         case .literal(let literal):

@@ -26,7 +26,8 @@ struct ConfidentialVariables {
         }
     }
 
-    /// Whether the value of an expression is confidential by its name, or by the variable that it refers to.
+    /// Whether the value of an expression is confidential by its name, or by the variable that it
+    /// refers to.
     func contains(_ expression: Expression) -> Bool {
         expression.hasSecretName || expression.namespace == .var && names.contains(expression.name)
     }

@@ -14,7 +14,8 @@ extension Plan {
         }
     }
 
-    /// The variables of the environment that have values of the job's secrets, whether or not a task uses them.
+    /// The variables of the environment that have values of the job's secrets, whether or not a
+    /// task uses them.
     package var secretVariables: Set<String> { reader.secrets.variables }
 
     /// The same plan with the values of its secrets in place.
@@ -23,8 +24,8 @@ extension Plan {
     ///   - values: Those of `neededSecrets` by their names.
     ///   - finder: Makes what finds a secret in a text that a task has captured.
     /// - Returns: The plan to be run; one without secrets is itself.
-    /// - Throws: What is wrong with values: control characters in one that stands in a header field, or what may not
-    ///   stand in a URL.
+    /// - Throws: What is wrong with values: control characters in one that stands in a header
+    ///   field, or what may not stand in a URL.
     package func with(
         _ values: [String: Secret],
         finder: (Secret) -> SecretFinder
@@ -35,7 +36,8 @@ extension Plan {
                 .map { secret.missing($0) }
         }
         guard unfit.isEmpty else { throw PlanRejected(diagnostics: unfit) }
-        // Variables and sessions may hold secrets: they are read again, the tasks only when they are started.
+        // Variables and sessions may hold secrets: they are read again, the tasks only when they
+        // are started.
         var builder = PlanBuilder(
             document: reader.document,
             options: options,
@@ -48,7 +50,8 @@ extension Plan {
         return with(builder.reader.variables, builder.reader.secrets, taskReader)
     }
 
-    /// Why a value cannot stand where the job has the secret of that name; continues "the secret `name` ".
+    /// Why a value cannot stand where the job has the secret of that name; continues "the secret
+    /// `name` ".
     private func reasonAgainst(_ value: String, as name: String) -> String? {
         guard let position = reader.secrets.names.firstIndex(of: name) else { return nil }
         if reader.secrets.inHeaders.contains(position) {

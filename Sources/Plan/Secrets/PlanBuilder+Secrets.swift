@@ -30,7 +30,8 @@ extension PlanBuilder {
 
     /// Reads what is said of each secret.
     mutating func defineSecrets() {
-        // Also a second section: that it is there is a fault, which must not be told with what is kept back.
+        // Also a second section: that it is there is a fault, which must not be told with what is
+        // kept back.
         let sections = document.entries(of: document.root).filter {
             document.hasText($0.key, equalTo: "secrets")
         }

@@ -3,8 +3,8 @@ internal import JobFile
 
 // Values under names of secrets, and what comes of them.
 extension Reader {
-    /// The values of variables, of the job and of the environment, that have names of secrets, and those of rows that
-    /// were found wrong: messages may quote what they were filled into.
+    /// The values of variables, of the job and of the environment, that have names of secrets, and
+    /// those of rows that were found wrong: messages may quote what they were filled into.
     var confidentialValues: [String] {
         let variables = self.variables.states.compactMap { name, state -> String? in
             guard SecretName.isOne(name), case .value(let value) = state else { return nil }
@@ -41,7 +41,8 @@ extension Reader {
         }
     }
 
-    /// Whether the value of an expression has the name of a secret, or is made of a variable that has one.
+    /// Whether the value of an expression has the name of a secret, or is made of a variable that
+    /// has one.
     func isConfidential(_ expression: Expression, _ variables: ConfidentialVariables) -> Bool {
         if variables.contains(expression) { return true }
         guard expression.namespace == .item,

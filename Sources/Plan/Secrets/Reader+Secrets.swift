@@ -2,7 +2,8 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-// Where a secret may stand: in values of header fields, in bodies, and in URLs where its declaration allows it.
+// Where a secret may stand: in values of header fields, in bodies, and in URLs where its
+// declaration allows it.
 extension Reader {
     /// A secret by its name, with its value or with what stands for it; reports an unknown one.
     mutating func secret(
@@ -36,8 +37,8 @@ extension Reader {
         return nil
     }
 
-    /// Whether a variable, of the environment or of the job by way of it, is the value of a secret, which is reported: nobody
-    /// would look after it.
+    /// Whether a variable, of the environment or of the job by way of it, is the value of a secret,
+    /// which is reported: nobody would look after it.
     mutating func isSecret(_ variable: Expression, _ text: String, _ field: Field) -> Bool {
         let prefix = variable.namespace == .var ? PlanOptions.variablePrefix : ""
         guard let secret = secrets.first(ofEnvironment: variable.name, behind: prefix) else {
@@ -96,7 +97,8 @@ extension Reader {
         return text(of: scalar, field)
     }
 
-    /// A value that is sent, or a stand-in for one that is known only when the task starts; notes the secrets in it.
+    /// A value that is sent, or a stand-in for one that is known only when the task starts; notes
+    /// the secrets in it.
     mutating func sentScalar(_ field: Field, as place: SecretUse.Place) -> ScalarValue? {
         guard let scalar = place == .url ? urlOrStandIn(field) : scalarOrStandIn(field) else {
             return nil
@@ -136,10 +138,11 @@ extension Reader {
         return nil
     }
 
-    /// A URL that something is asked of; secrets may stand in its path and query, where their declarations allow it.
+    /// A URL that something is asked of; secrets may stand in its path and query, where their
+    /// declarations allow it.
     ///
-    /// Of one that is known only when the task starts, one that leads to the same origin, or nil without a report
-    /// when its origin is not known either.
+    /// Of one that is known only when the task starts, one that leads to the same origin, or nil
+    /// without a report when its origin is not known either.
     mutating func url(_ field: Field) -> HTTPURL? {
         guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
             scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
@@ -157,7 +160,8 @@ extension Reader {
         return url
     }
 
-    /// Reports those of some secrets that may not go to an origin, at the URL; `use` is where they stand, if elsewhere.
+    /// Reports those of some secrets that may not go to an origin, at the URL; `use` is where they
+    /// stand, if elsewhere.
     mutating func checkSecrets(
         _ sent: SecretSet,
         sentTo origin: Origin,
@@ -182,7 +186,8 @@ extension Reader {
         }
     }
 
-    /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is not so.
+    /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is
+    /// not so.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
         let front = scalar.text.slice(0..<scalar.firstSecret)
         // What begins with a captured value is looked at again when that is there.

@@ -22,7 +22,8 @@ package struct SecretDeclaration: Sendable {
     /// Of its name.
     let range: SourceRange
 
-    /// The fault of this secret's value not being there or not being fit; `reason` continues "the secret `name` ".
+    /// The fault of this secret's value not being there or not being fit; `reason` continues "the
+    /// secret `name` ".
     ///
     /// One of the environment: the job file may be right.
     package func missing(_ reason: String, notes: [Diagnostic.Note] = []) -> Diagnostic {

@@ -16,7 +16,8 @@ struct SecretList: Sendable {
     private(set) var names: [String] = []
     /// Of each name; nil where it has a fault.
     private(set) var declarations: [SecretDeclaration?] = []
-    /// The variables that are the sources of secrets, and whose: each expression is compared with them.
+    /// The variables that are the sources of secrets, and whose: each expression is compared with
+    /// them.
     private var environment: [(name: String, position: Int)] = []
     /// The variables of the environment that have values of secrets, also of those with a fault.
     var variables: Set<String> = []
@@ -24,7 +25,8 @@ struct SecretList: Sendable {
     private var values: [KnownSecret?] = []
     /// Whether tasks are read to be run, so that nothing may stand for a value.
     private let isForRun: Bool
-    /// Which of them some header field or URL of the job holds, so that their values must be fit for it.
+    /// Which of them some header field or URL of the job holds, so that their values must be fit
+    /// for it.
     private(set) var inHeaders = SecretSet()
     private(set) var inURLs = SecretSet()
 
@@ -62,8 +64,8 @@ struct SecretList: Sendable {
 
     /// The text of a secret, or what stands for it.
     ///
-    /// Variables and sessions of a run may hold what stands for a secret that none of its tasks uses: a task that
-    /// would send it is stopped by `missing`.
+    /// Variables and sessions of a run may hold what stands for a secret that none of its tasks
+    /// uses: a task that would send it is stopped by `missing`.
     func text(of position: Int) -> String {
         values[position]?.value.withText { $0 } ?? Self.standIn
     }

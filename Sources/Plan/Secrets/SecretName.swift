@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// Knows names under which people write secrets: keys of job files, header fields, members of JSON and of forms.
+/// Knows names under which people write secrets: keys of job files, header fields, members of JSON
+/// and of forms.
 enum SecretName {
     /// Whole names, in small letters, without `-` and `_`.
     private static let names: Set<String> = [
@@ -35,12 +36,14 @@ enum SecretName {
         return endings.contains { one.hasSuffix($0) }
     }
 
-    /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110 §11.1).
+    /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110
+    /// §11.1).
     static func isScheme(_ text: String) -> Bool {
         ["bearer ", "basic ", "token ", "apikey "].contains(text.lowercased())
     }
 
-    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping; nil when there is none.
+    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping; nil
+    /// when there is none.
     ///
     /// - Parameters:
     ///   - key: The key.

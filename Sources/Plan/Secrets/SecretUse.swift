@@ -18,7 +18,8 @@ struct SecretUse: Sendable {
     /// The value in the document.
     var node: NodeID
 
-    /// Whether a session has the field, the credentials or a proxy of `base`, so that its value is used.
+    /// Whether a session has the field, the credentials or a proxy of `base`, so that its value is
+    /// used.
     func stands(in session: SessionConfiguration, as base: SessionConfiguration) -> Bool {
         guard case .header(let name) = place else {
             return place == .credential

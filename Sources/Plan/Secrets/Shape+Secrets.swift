@@ -8,7 +8,8 @@ extension Shape {
 
     /// Whether what stands under a name that the job chose is a secret.
     ///
-    /// The name may be that of a mapping with settings of its own, such as a capture, which is none.
+    /// The name may be that of a mapping with settings of its own, such as a capture, which is
+    /// none.
     static func isSecret(named name: String, _ shape: Shape?, _ kind: NodeKind) -> Bool {
         SecretName.isOne(name) && (shape?.isMapping != true || kind == .scalar)
     }
@@ -65,8 +66,8 @@ extension Shape {
         }
     }
 
-    /// Whether a key that means nothing there is probably a misspelled one of a credential, or holds a secret's value where
-    /// only its source may stand.
+    /// Whether a key that means nothing there is probably a misspelled one of a credential, or
+    /// holds a secret's value where only its source may stand.
     func isSecret(unknown key: String) -> Bool {
         switch self {
         case .mapping(let table):

@@ -2,9 +2,11 @@ internal import JobFile
 internal import TransferModel
 
 extension TaskReader {
-    /// Checks that each secret of a task may go where the task sends it, and keeps which ones there are.
+    /// Checks that each secret of a task may go where the task sends it, and keeps which ones there
+    /// are.
     ///
-    /// Secrets in fields of the session are the task's too, unless it has a field of that name itself.
+    /// Secrets in fields of the session are the task's too, unless it has a field of that name
+    /// itself.
     func checkSecrets(
         of draft: inout TaskDraft,
         _ entry: TaskList.Entry,
@@ -15,7 +17,8 @@ extension TaskReader {
         for use in sessionSecrets[session] {
             switch use.place {
             case .header(let name) where draft.headers.contains(name): break
-            // A redirect may lead to any of its servers; whether it may go there was checked with the session.
+            // A redirect may lead to any of its servers; whether it may go there was checked with
+            // the session.
             case .credential: draft.secrets.formUnion(use.secrets)
             case .url, .header, .body: uses.append(use)
             }

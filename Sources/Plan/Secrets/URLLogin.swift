@@ -2,9 +2,11 @@ internal import TransferModel
 
 /// Finds what nobody may read in a text that should be a URL and perhaps is none.
 enum URLLogin {
-    /// What stands before the last `@` of a text that is no URL, or has a login; nil in a URL without one.
+    /// What stands before the last `@` of a text that is no URL, or has a login; nil in a URL
+    /// without one.
     ///
-    /// It is often the password that makes a URL wrong: `https://user:a#b@host`. Curl's users also leave out the scheme.
+    /// It is often the password that makes a URL wrong: `https://user:a#b@host`. Curl's users also
+    /// leave out the scheme.
     static func ofFaulty(_ text: String) -> String? {
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         // An expression may stand for a host, a port or a part of the path.
@@ -57,7 +59,8 @@ enum URLLogin {
         return "\(text[...mark])\(parts.joined(separator: "&"))"
     }
 
-    /// The value of a query's part that has the name of a secret, as it is written; nil for another name.
+    /// The value of a query's part that has the name of a secret, as it is written; nil for another
+    /// name.
     private static func secretValue(of part: Substring) -> String? {
         guard let sign = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = PercentCoding.decodeLeniently(part[..<sign].utf8)

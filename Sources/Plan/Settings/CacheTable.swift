@@ -65,7 +65,8 @@ enum CacheTable {
 }
 
 extension Reader {
-    /// Reads what a session says of its cache; a mapping changes what `defaults` say, a word replaces it.
+    /// Reads what a session says of its cache; a mapping changes what `defaults` say, a word
+    /// replaces it.
     fileprivate mutating func urlCache(_ field: Field, into rule: inout URLCacheRule?) {
         guard document.kind(of: field.node) == .mapping else {
             guard let text = text(field) else { return }

@@ -63,8 +63,8 @@ extension Reader {
         return errorCount == errors ? captures : nil
     }
 
-    /// Different patterns that are compiled at most, which takes up to half a millisecond each; a job with more finds
-    /// out about the others when it needs them.
+    /// Different patterns that are compiled at most, which takes up to half a millisecond each; a
+    /// job with more finds out about the others when it needs them.
     private static let mostPatterns = 2000
 
     /// A pattern that can be compiled.

@@ -53,7 +53,8 @@ enum ChecksumTable {
 enum FileModeType {
     static let type = ValueType<UInt16>(.text(pattern: FileModeText.pattern)) { reader, field in
         guard let scalar = reader.scalar(field) else { return nil }
-        // Without quotes most YAML readers take it for a number, some for a decimal and some for an octal one.
+        // Without quotes most YAML readers take it for a number, some for a decimal and some for an
+        // octal one.
         if !scalar.isFilledIn, reader.document.isPlain(field.node) {
             reader.reportType(
                 field,

@@ -2,7 +2,8 @@ internal import JSON
 internal import JobFile
 internal import TransferModel
 
-/// `json` of `expect`: a mapping of JSON pointers to values, or a list of pointers that have to lead somewhere.
+/// `json` of `expect`: a mapping of JSON pointers to values, or a list of pointers that have to
+/// lead somewhere.
 enum ExpectedJSONType {
     static let type = ValueType<[Expectation.JSONValueAt]>(
         .either(

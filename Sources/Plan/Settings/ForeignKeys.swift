@@ -1,6 +1,7 @@
 /// Keys of other tools and languages, and what the job file has for each of them.
 ///
-/// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling explains.
+/// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling
+/// explains.
 enum ForeignKeys {
     /// The message about a foreign key.
     struct Hint: Sendable, Hashable {

@@ -10,7 +10,8 @@ enum FormType {
 }
 
 extension Reader {
-    /// The entries of a mapping in its order, a list as its name again and again; nil after a fault.
+    /// The entries of a mapping in its order, a list as its name again and again; nil after a
+    /// fault.
     fileprivate mutating func form(_ field: Field) -> [UInt8]? {
         guard isMapping(field, help: "write `name: value`") else { return nil }
         isReadingBody = true

@@ -33,7 +33,8 @@ enum HeaderFieldsType {
         return ValueType(shape) { $0.headerFields($1, for: use, checkName) }
     }
 
-    /// Fields of one mapping: what they are compared with grows with them, and servers take about as many.
+    /// Fields of one mapping: what they are compared with grows with them, and servers take about
+    /// as many.
     static let mostFields = 100
 
     /// `fields`, and those of `base` whose names they do not have.

@@ -54,7 +54,8 @@ enum MultipartType {
         return reader.parsed(name, of: field, checkedName)
     }
 
-    /// A name that can stand in `Content-Disposition`: line breaks can, escaped; other control characters cannot.
+    /// A name that can stand in `Content-Disposition`: line breaks can, escaped; other control
+    /// characters cannot.
     fileprivate static func checkedName(_ name: String) throws(ValueFault) -> String {
         guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 10 || $0 == 13 }) else {
             throw ValueFault(.badHeader, "a control character may not stand in the name of a part")

@@ -20,7 +20,8 @@ indirect enum Shape: Sendable {
     case mapping(KeyTable)
     /// A mapping whose keys depend on the value of one of them: each table has one value for it.
     case variants(by: String, [KeyTable])
-    /// A mapping whose keys are names that the job file chooses; with `x-…` as free space, or as names too.
+    /// A mapping whose keys are names that the job file chooses; with `x-…` as free space, or as
+    /// names too.
     case named(Shape, pattern: String, hasFreeKeys: Bool)
     /// Such a mapping that has one name at least, and no free space.
     case someNamed(Shape, pattern: String)

@@ -58,7 +58,8 @@ enum TLSTable {
         ]
     )
 
-    /// Written out: what is filled in depends on who starts the run, and nobody would see it in the file.
+    /// Written out: what is filled in depends on who starts the run, and nobody would see it in the
+    /// file.
     private static let serverTrust = ValueType<TLSConfiguration.ServerTrust>(
         .choice(TLSConfiguration.ServerTrust.allCases.map(\.rawValue))
     ) { reader, field in

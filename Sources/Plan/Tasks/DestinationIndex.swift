@@ -1,9 +1,10 @@
 internal import SystemKit
 
-/// Finds destinations that cannot all become files, or that would replace a file that the job reads.
+/// Finds destinations that cannot all become files, or that would replace a file that the job
+/// reads.
 ///
-/// Paths are absolute and without climbs. Those of tasks are not kept: a hash leads to the task, which says its paths
-/// again when it must.
+/// Paths are absolute and without climbs. Those of tasks are not kept: a hash leads to the task,
+/// which says its paths again when it must.
 struct DestinationIndex {
     /// What stands in the way of a destination.
     enum Conflict {
@@ -121,8 +122,8 @@ struct DestinationIndex {
         return nil
     }
 
-    /// Notes the folders on the way to the destination that was hashed last, from the innermost out to the first that is
-    /// known.
+    /// Notes the folders on the way to the destination that was hashed last, from the innermost out
+    /// to the first that is known.
     private mutating func addFolders(
         of path: String,
         _ task: Int,

@@ -3,7 +3,8 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// The idempotency keys of a job while it is read: how many the runner makes, and which of its own are there twice.
+/// The idempotency keys of a job while it is read: how many the runner makes, and which of its own
+/// are there twice.
 struct IdempotencyKeys {
     /// Tasks that a server takes for one order.
     struct Repetition {
@@ -16,7 +17,8 @@ struct IdempotencyKeys {
     /// Those that the job gives: sixteen bytes for each.
     private var given: [(hash: UInt64, task: Int)] = []
 
-    /// A hash of the key that the job gives a task, and of the origin that it is sent to; nil without such a key.
+    /// A hash of the key that the job gives a task, and of the origin that it is sent to; nil
+    /// without such a key.
     static func hash(of draft: TaskDraft) -> UInt64? {
         guard case .value(let key) = draft.idempotencyKey, let url = draft.url else { return nil }
         return "\(url.origin.text) \(key)".utf8.span.seededHash
@@ -49,7 +51,8 @@ struct IdempotencyKeys {
 }
 
 extension PlanBuilder {
-    /// Warns of tasks whose order a server takes for a repeat of another one's, once for each of their entries.
+    /// Warns of tasks whose order a server takes for a repeat of another one's, once for each of
+    /// their entries.
     mutating func warnOfRepeatedKeys() {
         var known: Set<NodeID> = []
         for repetition in keys.repetitions().sorted(by: { $0.second < $1.second })

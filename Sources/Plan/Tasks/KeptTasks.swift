@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// The first tasks of a plan as values, each until it is started: a usual job is read once and not twice.
+/// The first tasks of a plan as values, each until it is started: a usual job is read once and not
+/// twice.
 struct KeptTasks {
     /// By their numbers.
     private var tasks: [TaskSpec?] = []

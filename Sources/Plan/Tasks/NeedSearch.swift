@@ -1,7 +1,8 @@
 /// Finds out whether tasks need others, directly or through others.
 ///
-/// One walk over the graph answers for 64 of those others at once: each is a bit, and a node has the bits of all that
-/// it needs. So a million tasks that ask for one other cost no more than one that does.
+/// One walk over the graph answers for 64 of those others at once: each is a bit, and a node has
+/// the bits of all that it needs. So a million tasks that ask for one other cost no more than one
+/// that does.
 struct NeedSearch {
     /// Whether each of some nodes needs another one.
     struct Question {
@@ -12,7 +13,8 @@ struct NeedSearch {
     private let graph: TaskGraph
     /// Nodes behind those that they need.
     private let order: [Int]
-    /// Where a node stands in the order; `unordered` for one in a circle, and for those that need one of them.
+    /// Where a node stands in the order; `unordered` for one in a circle, and for those that need
+    /// one of them.
     private var positions: [UInt32]
 
     /// Where nodes stand of which nobody knows what they need.
@@ -20,7 +22,8 @@ struct NeedSearch {
 
     private static let unordered = UInt32.max
 
-    /// A search in a graph; of the nodes in `unknown`, and of all that need one of them, it takes any need for granted.
+    /// A search in a graph; of the nodes in `unknown`, and of all that need one of them, it takes
+    /// any need for granted.
     init(_ graph: TaskGraph, unknown: [Range<Int>] = []) {
         self.graph = graph
         order = graph.order()
@@ -32,10 +35,12 @@ struct NeedSearch {
             .filter { $0 != Self.unordered }.map(Int.init).sorted()
     }
 
-    /// The answer to each question; yes where a circle, which is a fault of its own, keeps from telling.
+    /// The answer to each question; yes where a circle, which is a fault of its own, keeps from
+    /// telling.
     func answers(to questions: [Question]) -> [Bool] {
         var answers = [Bool](repeating: true, count: questions.count)
-        // Sources that stand side by side share a walk, which goes from the first of them to the last that asks.
+        // Sources that stand side by side share a walk, which goes from the first of them to the
+        // last that asks.
         var open = questions.indices
             .filter { positions[questions[$0].source] != Self.unordered }
             .sorted { positions[questions[$0].source] < positions[questions[$1].source] }[...]
@@ -75,7 +80,8 @@ struct NeedSearch {
         }
     }
 
-    /// Goes from sources, of which there is one at least and which stand in order, to the last of some nodes.
+    /// Goes from sources, of which there is one at least and which stand in order, to the last of
+    /// some nodes.
     private func walk(from sources: [Int], to users: some Sequence<Range<Int>>) -> Walk {
         let firstSource = sources.first.map { Int(positions[$0]) } ?? 0
         let first = min(firstSource, unknown.first ?? firstSource)

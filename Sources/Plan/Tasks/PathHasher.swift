@@ -10,7 +10,8 @@ struct PathHasher {
         var hash: UInt64
     }
 
-    /// The folders on the way to the last path, from the outermost to the innermost; the root is none.
+    /// The folders on the way to the last path, from the outermost to the innermost; the root is
+    /// none.
     private(set) var folders: [Folder] = []
     /// The folder that the last path stands in, and a hasher that has taken its components.
     private var folder: [UInt8] = []

@@ -4,9 +4,10 @@ internal import SystemKit
 
 /// Reads tasks on a second thread while the builder reads others and takes all of them.
 ///
-/// The tasks go in rounds, of each of which the builder reads the first ones and the second thread the others. What
-/// that has read counts only where it found nothing to tell: with a fault, a warning or much text in it, its part of
-/// the round is read again in its turn, so that all is found in the order of the file, and little is held.
+/// The tasks go in rounds, of each of which the builder reads the first ones and the second thread
+/// the others. What that has read counts only where it found nothing to tell: with a fault, a
+/// warning or much text in it, its part of the round is read again in its turn, so that all is
+/// found in the order of the file, and little is held.
 struct ReadAhead {
     /// What the second thread has read of a round.
     private struct Part: Sendable {
@@ -65,7 +66,8 @@ struct ReadAhead {
         }
     }
 
-    /// Takes the task of an entry as if `reader` had read it and found nothing to tell; nil when that must read it.
+    /// Takes the task of an entry as if `reader` had read it and found nothing to tell; nil when
+    /// that must read it.
     ///
     /// To be asked of every entry in order, up to the last or the first that is not asked of.
     mutating func take(_ entry: Int, for reader: inout Reader) -> ReadTask? {

@@ -17,7 +17,8 @@ struct ReadTask: Sendable {
         let tightensAccess: Bool
         /// Position in the plan's list of sessions.
         let session: Int?
-        /// A hash of the idempotency key that the job gives it, and of the origin that it is sent to.
+        /// A hash of the idempotency key that the job gives it, and of the origin that it is sent
+        /// to.
         let givenKey: UInt64?
         /// All tries.
         let attempts: Int
@@ -49,8 +50,8 @@ extension TaskReader {
     ///
     /// - Parameters:
     ///   - entry: The entry's position.
-    ///   - mostKept: How many of the first tasks are wanted themselves, but for those that have a body, which may be
-    ///     large, or are filled in later.
+    ///   - mostKept: How many of the first tasks are wanted themselves, but for those that have a
+    ///     body, which may be large, or are filled in later.
     ///   - reader: What finds faults.
     /// - Returns: What is known of the task, with a fault only what it refers to.
     func read(_ entry: Int, mostKept: Int, with reader: inout Reader) -> ReadTask {

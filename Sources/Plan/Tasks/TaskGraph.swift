@@ -1,13 +1,15 @@
 /// Which task needs which: all edges in one array.
 ///
-/// Nodes are, in this order, units and joints. A unit is one task, or all tasks of a `forEach` where nobody tells them
-/// apart: so a million rows that need a million others are one edge. A joint has no task; it needs all units of a
-/// `forEach` whose rows are told apart, for those who need all of them.
+/// Nodes are, in this order, units and joints. A unit is one task, or all tasks of a `forEach`
+/// where nobody tells them apart: so a million rows that need a million others are one edge. A
+/// joint has no task; it needs all units of a `forEach` whose rows are told apart, for those who
+/// need all of them.
 package struct TaskGraph: Sendable {
     /// Edges of node n stand from `starts[n]` to `starts[n + 1]`.
     private var starts: [UInt32] = [0]
     private var edges: [UInt32] = []
-    /// The first task of each unit, and at the end how many tasks there are; empty when node n is task n.
+    /// The first task of each unit, and at the end how many tasks there are; empty when node n is
+    /// task n.
     private var firstTasks: [UInt32] = []
 
     /// A graph without tasks.
@@ -92,7 +94,8 @@ package struct TaskGraph: Sendable {
         }.filter { !$0.isEmpty }
     }
 
-    /// The same nodes with every edge turned around: the needs of a node become those that need it, in their order.
+    /// The same nodes with every edge turned around: the needs of a node become those that need it,
+    /// in their order.
     package func reversed() -> TaskGraph {
         var pairs: [(node: UInt32, need: UInt32)] = []
         pairs.reserveCapacity(edges.count)
@@ -123,7 +126,8 @@ package struct TaskGraph: Sendable {
         return (starts, edges)
     }
 
-    /// An order in which every node stands behind those that it needs: first those that need none, in file order.
+    /// An order in which every node stands behind those that it needs: first those that need none,
+    /// in file order.
     ///
     /// Nodes in a cycle, and those that need one of them, are missing.
     func order() -> [Int] {

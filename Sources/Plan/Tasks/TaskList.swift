@@ -4,7 +4,8 @@ internal import SystemKit
 
 /// Where the tasks of a job stand in its document: a few words a task, never its settings.
 ///
-/// An entry is a task as the job file has it. It is one task of the plan, or with `forEach` a group of them.
+/// An entry is a task as the job file has it. It is one task of the plan, or with `forEach` a group
+/// of them.
 struct TaskList: Sendable {
     struct Entry: Sendable {
         var key: NodeID
@@ -149,7 +150,8 @@ struct TaskList: Sendable {
 }
 
 extension TaskList {
-    /// The list of some of the tasks: ranges in ascending order, each of one entry; empty ones are passed over.
+    /// The list of some of the tasks: ranges in ascending order, each of one entry; empty ones are
+    /// passed over.
     func restricted(to ranges: some Sequence<Range<Int>>, in document: Document) -> TaskList {
         var entries: [Entry] = []
         var groups: [TaskGroup] = []

@@ -3,7 +3,8 @@ internal import JobFile
 internal import TransferModel
 
 extension TaskReader {
-    /// Reports what a task allows and its session does not, and what it forbids where several paths are used at once.
+    /// Reports what a task allows and its session does not, and what it forbids where several paths
+    /// are used at once.
     func checkAccess(of draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {
         guard let session = draft.session.map({ sessions[$0] }) else { return }
         for flag in NetworkAccessTable.flags {

@@ -3,7 +3,8 @@ internal import JobFile
 internal import TransferModel
 
 extension TaskReader {
-    /// Reports what a task of a background session cannot have: a later run, which may be another process, goes on with it.
+    /// Reports what a task of a background session cannot have: a later run, which may be another
+    /// process, goes on with it.
     func checkBackground(
         _ draft: TaskDraft,
         _ entry: TaskList.Entry,

@@ -3,7 +3,8 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Makes the values of single tasks; used for all when a plan is made, and again for each that is started.
+/// Makes the values of single tasks; used for all when a plan is made, and again for each that is
+/// started.
 ///
 /// A class, so that a task that is read does not cost a copy of the sessions and defaults.
 final class TaskReader: Sendable {
@@ -29,7 +30,8 @@ final class TaskReader: Sendable {
         hasBackground = sessions.contains { $0.kind == .background }
     }
 
-    /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault, which is reported.
+    /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault,
+    /// which is reported.
     func read(
         _ entry: TaskList.Entry,
         into draft: inout TaskDraft,
@@ -42,7 +44,8 @@ final class TaskReader: Sendable {
         return finish(entry, &draft, &reader, errors: errors)
     }
 
-    /// Reads what is the same in all tasks of a `forEach`; returns what depends on the row, for `readRow`.
+    /// Reads what is the same in all tasks of a `forEach`; returns what depends on the row, for
+    /// `readRow`.
     func readCommon(
         _ entry: TaskList.Entry,
         into draft: inout TaskDraft,
@@ -82,7 +85,8 @@ final class TaskReader: Sendable {
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
     }
 
-    /// Checks a task whose settings are read; false when one of them or of the checks has found a fault.
+    /// Checks a task whose settings are read; false when one of them or of the checks has found a
+    /// fault.
     private func finish(
         _ entry: TaskList.Entry,
         _ draft: inout TaskDraft,
@@ -163,7 +167,8 @@ final class TaskReader: Sendable {
                 TaskSpec.Destination(
                     path: $0.path,
                     displayPath: $0.text,
-                    // Whoever lets a server choose the name does not let it choose what is replaced.
+                    // Whoever lets a server choose the name does not let it choose what is
+                    // replaced.
                     ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
                     checksum: draft.checksum,
                     mode: draft.mode,
@@ -186,13 +191,15 @@ final class TaskReader: Sendable {
 
     /// Whether a body is decoded when nobody says so, as URLSession does.
     ///
-    /// A file is stored as it is sent. So is what a task asks for in a coding of its own, or in part.
+    /// A file is stored as it is sent. So is what a task asks for in a coding of its own, or in
+    /// part.
     private static func decodes(_ request: RequestSpec, of kind: TaskSpec.Kind) -> Bool {
         kind != .download && !request.headers.contains("accept-encoding")
             && !request.headers.contains("range")
     }
 
-    /// What is kept of a download that is cut; only a job that says so leaves files of an ephemeral session.
+    /// What is kept of a download that is cut; only a job that says so leaves files of an ephemeral
+    /// session.
     private func resume(
         of draft: TaskDraft,
         _ entry: TaskList.Entry,
@@ -254,7 +261,8 @@ final class TaskReader: Sendable {
         )
     }
 
-    /// A mirror has a copy of a file; what a POST asks for is done where it goes, and would be done by each of them.
+    /// A mirror has a copy of a file; what a POST asks for is done where it goes, and would be done
+    /// by each of them.
     private func checkMirrors(_ draft: TaskDraft, _ entry: TaskList.Entry, _ reader: inout Reader) {
         guard let method = draft.method, method != "GET", method != "HEAD" else { return }
         reader.report(

@@ -1,6 +1,8 @@
-/// Finds numbers by texts that are kept elsewhere: eight bytes a slot instead of a dictionary of strings.
+/// Finds numbers by texts that are kept elsewhere: eight bytes a slot instead of a dictionary of
+/// strings.
 ///
-/// Open addressing with linear probing; at most half of the slots are taken when all of the capacity is.
+/// Open addressing with linear probing; at most half of the slots are taken when all of the
+/// capacity is.
 struct TextIndex: Sendable {
     /// Half of an entry's hash above its number + 1; 0 is free.
     private var slots: [UInt64] = []

@@ -2,7 +2,8 @@ internal import SystemKit
 
 /// Paths as texts: nothing here looks at a disk.
 enum AbsolutePath {
-    /// `path` itself when it is absolute, else `path` in `folder`; without `.` components and doubled slashes.
+    /// `path` itself when it is absolute, else `path` in `folder`; without `.` components and
+    /// doubled slashes.
     ///
     /// `..` stays: behind a symbolic link it does not mean what its text says.
     static func make(_ path: String, in folder: String) -> String {
@@ -20,7 +21,8 @@ enum AbsolutePath {
         return whole.isEmpty ? "/" : whole
     }
 
-    /// The path without `..` components, as far as text can tell, and a slash at its end kept; for comparing.
+    /// The path without `..` components, as far as text can tell, and a slash at its end kept; for
+    /// comparing.
     static func withoutClimbs(_ path: String) -> String {
         guard hasDoubleDot(path) else { return path }
         var components: [Substring] = []
@@ -68,7 +70,8 @@ enum AbsolutePath {
         return false
     }
 
-    /// Whether a path has neither `//` nor a component that begins with a dot behind a slash, nor one in front.
+    /// Whether a path has neither `//` nor a component that begins with a dot behind a slash, nor
+    /// one in front.
     private static func isPlain(_ path: String) -> Bool {
         let bytes = path.utf8.span
         guard bytes.count > 0, bytes[0] != UInt8(ascii: ".") else { return false }

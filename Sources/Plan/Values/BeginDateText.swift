@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// `earliestBeginDate` as the job file writes it: an RFC 3339 `date-time`, or a duration after the run's start.
+/// `earliestBeginDate` as the job file writes it: an RFC 3339 `date-time`, or a duration after the
+/// run's start.
 enum BeginDateText {
     private static let datePattern =
         #"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})"#

@@ -1,6 +1,7 @@
 internal import Diagnostics
 
-/// Sizes as the job file writes them: a number with a unit, such as `512B`, `10MiB` (1024) or `10MB` (1000).
+/// Sizes as the job file writes them: a number with a unit, such as `512B`, `10MiB` (1024) or
+/// `10MB` (1000).
 enum ByteSizeText {
     /// The pattern of the JSON Schema; `parse` is stricter only in the largest size.
     static let pattern = #"^\d+(\.\d+)?([kK]?B|[KMGT]iB|[MGT]B)$"#

@@ -2,8 +2,8 @@ internal import Diagnostics
 
 /// Durations as the job file writes them: `250ms`, `30s`, `1h30m`, `7d`.
 ///
-/// Units go from large to small, each at most once. Only the last number may have a fraction, down to a
-/// nanosecond. The longest is 36,500 days, so that sums of a few cannot overflow.
+/// Units go from large to small, each at most once. Only the last number may have a fraction, down
+/// to a nanosecond. The longest is 36,500 days, so that sums of a few cannot overflow.
 enum DurationText {
     /// The pattern of the JSON Schema; only `parse` knows the longest duration.
     static let pattern = "^" + form + "$"

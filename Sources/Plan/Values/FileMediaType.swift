@@ -29,7 +29,8 @@ enum FileMediaType {
         "zip": "application/zip",
     ]
 
-    /// The type of a file at a path, by what stands behind the last dot of its name, capitals aside.
+    /// The type of a file at a path, by what stands behind the last dot of its name, capitals
+    /// aside.
     static func of(_ path: String) -> String {
         let name = AbsolutePath.lastComponent(of: path).utf8
         // A dot in front hides a file, and ends no name.

@@ -5,7 +5,8 @@ internal import Diagnostics
 enum FileModeText {
     static let pattern = "^0?[0-7]{3}$"
 
-    /// Only read, write and execute: a file from elsewhere is never given its owner's rights (setuid) or the like.
+    /// Only read, write and execute: a file from elsewhere is never given its owner's rights
+    /// (setuid) or the like.
     static func parse(_ text: String) throws(ValueFault) -> UInt16 {
         let digits =
             text.utf8.count == 4 && text.utf8.first == UInt8(ascii: "0")

@@ -5,7 +5,8 @@ enum HeaderRule {
     /// A token as the JSON Schema has it.
     static let namePattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 
-    /// Fields that the runner makes itself, or that hold for one connection (RFC 9110 §7.6.1, RFC 9113 §8.2.2).
+    /// Fields that the runner makes itself, or that hold for one connection (RFC 9110 §7.6.1, RFC
+    /// 9113 §8.2.2).
     private static let reserved: [String: String] = [
         "content-length": "the length comes from the body",
         "transfer-encoding": "the coding comes from the body",
@@ -36,7 +37,8 @@ enum HeaderRule {
         }
     }
 
-    /// A name that may stand in a part of a multipart body (RFC 7578 §4.8) and is not made from the part.
+    /// A name that may stand in a part of a multipart body (RFC 7578 §4.8) and is not made from the
+    /// part.
     static func checkPartName(_ name: String) throws(ValueFault) {
         try checkToken(name)
         switch name.lowercased() {

@@ -2,9 +2,9 @@
 enum SnakeCase {
     /// Puts `_` in front of each word that begins with a capital, and makes all letters small.
     ///
-    /// Words end where a capital follows, and where the last of several capitals is followed by a small letter. The
-    /// first character is taken for a small one, as in Swift's names: `myURLProperty` becomes `my_url_property`, but
-    /// `URL` becomes `u_rl`, as there.
+    /// Words end where a capital follows, and where the last of several capitals is followed by a
+    /// small letter. The first character is taken for a small one, as in Swift's names:
+    /// `myURLProperty` becomes `my_url_property`, but `URL` becomes `u_rl`, as there.
     static func convert(_ key: String) -> String {
         let bytes = key.utf8
         guard bytes.contains(where: { $0 >= 0x80 || isCapital($0) }) else { return key }

@@ -2,7 +2,8 @@ internal import Diagnostics
 internal import SystemKit
 internal import TransferModel
 
-/// A point in time as `!!timestamp` writes it (https://yaml.org/type/timestamp.html), and as JSONEncoder does.
+/// A point in time as `!!timestamp` writes it (https://yaml.org/type/timestamp.html), and as
+/// JSONEncoder does.
 ///
 /// `2026-11-21`, `2026-11-21T08:30:00Z`, `2026-11-21 8:30:00.25 +01:00`; without a zone it is UTC.
 struct TimestampText: Hashable {
@@ -76,7 +77,8 @@ private struct Scan {
         return date.isInCalendar ? date : nil
     }
 
-    /// The time of day less its distance from UTC; midnight when `isAlone` says that the date is all.
+    /// The time of day less its distance from UTC; midnight when `isAlone` says that the date is
+    /// all.
     mutating func time(isAlone: Bool) -> (seconds: Int64, nanoseconds: Int64)? {
         if isAlone { return (0, 0) }
         guard skip("T") || skip("t") || skipBlanks() > 0, let hour = number(1...2), skip(":"),

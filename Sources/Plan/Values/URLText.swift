@@ -143,7 +143,8 @@ enum URLText {
         return (isLocal ? "http://" : "https://") + text
     }
 
-    /// A text without the quotation marks of word processors around it, which YAML takes for letters.
+    /// A text without the quotation marks of word processors around it, which YAML takes for
+    /// letters.
     private static func withoutCurlyQuotes(_ text: String) -> String {
         let quotes: Set<Character> = ["“", "”", "„", "‟", "‘", "’", "‚", "«", "»", "″", "′"]
         guard let first = text.first, quotes.contains(first) else { return text }

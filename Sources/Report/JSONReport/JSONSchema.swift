@@ -118,7 +118,8 @@ indirect enum JSONSchema: Sendable {
     }
 }
 
-/// A JSON object of the report: all of its members, in their order; every one is required and there are no others.
+/// A JSON object of the report: all of its members, in their order; every one is required and there
+/// are no others.
 struct ObjectSchema: Sendable {
     /// One member of an object.
     struct Member: Sendable {

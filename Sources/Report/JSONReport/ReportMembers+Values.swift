@@ -66,7 +66,8 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// Text that the runner makes itself and that has a shape of its own: no secret is looked for in it.
+    /// Text that the runner makes itself and that has a shape of its own: no secret is looked for
+    /// in it.
     @inline(__always)
     mutating func optionalOwnText(
         _ name: StaticString,
@@ -79,7 +80,8 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// Text that a peer may have had a hand in: limited in length, without user information of URLs.
+    /// Text that a peer may have had a hand in: limited in length, without user information of
+    /// URLs.
     @inline(__always)
     mutating func foreignText(
         _ name: StaticString,

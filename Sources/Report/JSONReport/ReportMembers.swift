@@ -1,6 +1,7 @@
 /// Who is told of the members of an object: the writer of its text or that of its schema.
 ///
-/// A generic parameter rather than an existential, so that the writer is compiled to straight-line code.
+/// A generic parameter rather than an existential, so that the writer is compiled to straight-line
+/// code.
 protocol ReportMembers<Subject>: ~Copyable {
     associatedtype Subject
 

@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// Writes the values of the report: JSON, its dates, and text that others had a hand in.
 ///
-/// Nothing that the report must not tell passes through it: secrets, and credentials in header fields and in URLs.
+/// Nothing that the report must not tell passes through it: secrets, and credentials in header
+/// fields and in URLs.
 struct ReportWriter: ~Copyable {
     /// How much of one text from a peer is kept, bytes.
     static let maximumForeignBytes = 8192
@@ -13,8 +14,8 @@ struct ReportWriter: ~Copyable {
     /// Nil in a run without secrets; comes with each redacted value.
     private var redactor: Redactor?
     private var dates = TimestampFormatter()
-    /// A task and its last exchange tell of the same response, and there may be one of another exchange in between: the
-    /// second time, the text is there already.
+    /// A task and its last exchange tell of the same response, and there may be one of another
+    /// exchange in between: the second time, the text is there already.
     private var recentResponse = WrittenResponse()
     private var earlierResponse = WrittenResponse()
     /// Most requests of a run have the same fields.
@@ -43,7 +44,8 @@ struct ReportWriter: ~Copyable {
         json.string(redactor?.redacted(text) ?? text)
     }
 
-    /// Writes text that a peer may have had a hand in, limited in length and without user information of URLs.
+    /// Writes text that a peer may have had a hand in, limited in length and without user
+    /// information of URLs.
     mutating func foreignText(_ text: String, isReference: Bool = false) {
         let foreign = ForeignText(redactor: redactor)
         json.string(foreign.open(text, maximumBytes: Self.maximumForeignBytes, isReference))

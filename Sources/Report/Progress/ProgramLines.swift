@@ -2,8 +2,8 @@ internal import TransferModel
 
 /// What a program writes, cut into lines without secrets as soon as they are whole.
 ///
-/// Secrets are taken out before the text is cut: a secret may go on in the next line. One of these reads one stream,
-/// so that another stream's text does not come between two halves of a secret.
+/// Secrets are taken out before the text is cut: a secret may go on in the next line. One of these
+/// reads one stream, so that another stream's text does not come between two halves of a secret.
 package struct ProgramLines {
     /// A longer line is shown in pieces, bytes.
     private static let longestLine = 64 << 10
@@ -15,7 +15,8 @@ package struct ProgramLines {
     /// Nil for `redactor`: there are no secrets.
     package init(redactor: Redactor?) { stream = StreamRedactor(redactor) }
 
-    /// Takes the next bytes, after which nothing comes when they are the last, and returns the lines that can be shown.
+    /// Takes the next bytes, after which nothing comes when they are the last, and returns the
+    /// lines that can be shown.
     package mutating func take(_ bytes: [UInt8], isLast: Bool = false) -> [String] {
         line += stream.take(bytes, isLast: isLast)
         var end = line.lastIndex(of: 10).map { $0 + 1 } ?? 0
@@ -28,7 +29,8 @@ package struct ProgramLines {
         return Self.lines(of: line[..<end])
     }
 
-    /// Where a long line may be cut: between characters, and in front of a URL whose host has not begun for certain.
+    /// Where a long line may be cut: between characters, and in front of a URL whose host has not
+    /// begun for certain.
     private static func endOfPiece(_ line: [UInt8]) -> Int {
         if let start = openURL(line) { return start }
         // A character has three continuation bytes at most; other bytes are no character.
@@ -39,7 +41,8 @@ package struct ProgramLines {
         return lead
     }
 
-    /// Where the URL begins in whose authority a line ends: it may be a login so far, whose `@` has not come.
+    /// Where the URL begins in whose authority a line ends: it may be a login so far, whose `@` has
+    /// not come.
     private static func openURL(_ line: [UInt8]) -> Int? {
         UserInformation.openAuthority(in: line.span, within: longestAuthority)
             .flatMap { startOfScheme(line, endingAt: $0) }
@@ -58,7 +61,8 @@ package struct ProgramLines {
     private static let longestAuthority = 8 << 10
     private static let longestScheme = 16
 
-    /// Those that are not empty, each as a terminal shows it at last: without what a carriage return takes back.
+    /// Those that are not empty, each as a terminal shows it at last: without what a carriage
+    /// return takes back.
     private static func lines(of text: ArraySlice<UInt8>) -> [String] {
         text.split(separator: 10).compactMap { line in
             line.split(separator: 13).last.map { String(decoding: $0, as: UTF8.self) }

@@ -31,8 +31,8 @@ package final class ProgressDisplay: RunEventSink {
     /// The lines that stand at the end of the screen and will be replaced.
     private var picture: [String] = []
 
-    /// A display that asks `traits` before every picture, because a terminal may change its size, and `reportPath`
-    /// at the end, because nobody knows before whether there will be a report.
+    /// A display that asks `traits` before every picture, because a terminal may change its size,
+    /// and `reportPath` at the end, because nobody knows before whether there will be a report.
     ///
     /// `redactor` finds secrets in what programs write, wherever that is cut.
     package init(
@@ -59,7 +59,8 @@ package final class ProgressDisplay: RunEventSink {
 
     /// How often `progress` events are wanted; nil where nothing is shown of them.
     ///
-    /// Where lines stay they are for a line after a long silence, which is looked for a few times meanwhile.
+    /// Where lines stay they are for a line after a long silence, which is looked for a few times
+    /// meanwhile.
     package var progressInterval: Duration? {
         switch style {
         case .bar: Self.minimumInterval
@@ -170,7 +171,8 @@ package final class ProgressDisplay: RunEventSink {
         replace(frame.lines(columns: traits.columns, rows: traits.rows))
     }
 
-    /// By bytes when the lengths of all that is left are known, else by tasks; nil when nothing moves.
+    /// By bytes when the lengths of all that is left are known, else by tasks; nil when nothing
+    /// moves.
     private var secondsLeft: Int64? {
         let tasksLeft = total.tasks - total.done
         let expected = running.compactMap(\.countOfBytesExpected)

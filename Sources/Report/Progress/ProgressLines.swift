@@ -14,7 +14,8 @@ struct ProgressLines: Sendable {
     /// What becomes of text that is not the runner's own.
     var foreign = ForeignText()
 
-    /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, the help on a line of its own.
+    /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, the help on a line
+    /// of its own.
     func finished(_ record: TaskRecord) -> String {
         let size = record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         let duration = record.endDate.microseconds(since: record.startDate)

@@ -17,11 +17,13 @@ struct RateWindow: Sendable {
     mutating func add(bytes: Int64, tasks: Int, at time: MonotonicTime) {
         samples.append(Sample(time: time, bytes: bytes, tasks: tasks))
         let inside = samples.firstIndex { time - $0.time <= Self.length } ?? 0
-        // The last sample outside the window is kept: the window begins in the middle of its stretch.
+        // The last sample outside the window is kept: the window begins in the middle of its
+        // stretch.
         samples.removeFirst(max(0, inside - 1))
     }
 
-    /// nil before there are two samples; never negative, though an attempt that starts again takes bytes back.
+    /// nil before there are two samples; never negative, though an attempt that starts again takes
+    /// bytes back.
     var bytesPerSecond: Double? {
         perSecond { max(0, Double($1.bytes) - Double($0.bytes)) }
     }

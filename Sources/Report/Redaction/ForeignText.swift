@@ -1,10 +1,11 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Takes out of foreign text what nobody may see, and makes it fit to be shown, in the one order that works.
+/// Takes out of foreign text what nobody may see, and makes it fit to be shown, in the one order
+/// that works.
 ///
-/// Secrets are found in a text as it is: one that was made printable, put into small pieces or cut first may hold a
-/// secret in a form that nobody looks for.
+/// Secrets are found in a text as it is: one that was made printable, put into small pieces or cut
+/// first may hold a secret in a form that nobody looks for.
 package struct ForeignText: Sendable {
     /// Nil in a run without secrets.
     var redactor: Redactor?
@@ -12,7 +13,8 @@ package struct ForeignText: Sendable {
     /// Nil for `redactor`: there are no secrets.
     package init(redactor: Redactor? = nil) { self.redactor = redactor }
 
-    /// The text without secrets and without user information of URLs, cut after `maximumBytes` bytes.
+    /// The text without secrets and without user information of URLs, cut after `maximumBytes`
+    /// bytes.
     ///
     /// - Parameters:
     ///   - text: As it came.
@@ -27,8 +29,8 @@ package struct ForeignText: Sendable {
         return Redaction.text(reference, maximumBytes: maximumBytes)
     }
 
-    /// UTF-8 text with a star for each character of a secret and of user information, so that places in it stay where they
-    /// are.
+    /// UTF-8 text with a star for each character of a secret and of user information, so that
+    /// places in it stay where they are.
     package func masked(_ text: [UInt8]) -> [UInt8] {
         var text = redactor?.masked(text) ?? text
         var position = 0

@@ -30,14 +30,16 @@ enum Redaction {
     private static let location = Array("location".utf8)
     private static let contentLocation = Array("content-location".utf8)
 
-    /// Whether a text may stand as it is: short enough, and without a user name or password in a URL.
+    /// Whether a text may stand as it is: short enough, and without a user name or password in a
+    /// URL.
     static func isHarmless(
         _ text: Span<UInt8>,
         maximumBytes: Int,
         isReference: Bool = false
     ) -> Bool {
         guard text.count <= maximumBytes else { return false }
-        // A login ends with `@`, or with the ellipsis (E2 80 A6) of a text that was cut in front of it.
+        // A login ends with `@`, or with the ellipsis (E2 80 A6) of a text that was cut in front of
+        // it.
         guard text.contains(UInt8(ascii: "@")) || text.contains(0xE2) else { return true }
         return UserInformation.first(in: text) == nil
             && (!isReference || UserInformation.ofReference(text) == nil)
@@ -54,7 +56,8 @@ enum Redaction {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// The text with the user information of every URL in it redacted, and cut after `maximumBytes` bytes.
+    /// The text with the user information of every URL in it redacted, and cut after `maximumBytes`
+    /// bytes.
     static func text(_ text: String, maximumBytes: Int) -> String {
         let bytes = text.utf8.span
         if isHarmless(bytes, maximumBytes: maximumBytes) { return text }

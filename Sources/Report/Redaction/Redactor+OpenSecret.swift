@@ -4,18 +4,22 @@ internal import SystemKit
 extension Redactor {
     /// How many bytes a claimed form of a secret takes at most.
     ///
-    /// A byte takes six when JSON escapes it, and does so again in each further layer; base64 may have a line break,
-    /// two bytes, behind each digit. A program that pads it with more white space is not claimed.
+    /// A byte takes six when JSON escapes it, and does so again in each further layer; base64 may
+    /// have a line break, two bytes, behind each digit. A program that pads it with more white
+    /// space is not claimed.
     var longestForm: Int {
         let longest = patterns.map(\.bytes.count).max() ?? 0
         return max(64 << 10, longest * 3 * 36)
     }
 
-    /// Where a secret begins that goes on behind the end of a text, or may go on there; nil when none does.
+    /// Where a secret begins that goes on behind the end of a text, or may go on there; nil when
+    /// none does.
     ///
-    /// What stands before is as it would be found in the whole text: no secret reaches over that place.
+    /// What stands before is as it would be found in the whole text: no secret reaches over that
+    /// place.
     func openSecret(in text: Span<UInt8>) -> Int? {
-        // An ellipsis that was cut in two: behind a beginning of a secret it will say that this is one.
+        // An ellipsis that was cut in two: behind a beginning of a secret it will say that this is
+        // one.
         let whole = text.extracting(0..<Self.endBeforeEllipsis(of: text))
         guard let open = openSecret(in: whole, layers: Self.layers) else { return nil }
         let over = secrets(in: text).first { $0.lowerBound < open && $0.upperBound > open }
@@ -81,7 +85,8 @@ extension Redactor {
         return nil
     }
 
-    /// Where the beginning of an ellipsis stands at the end of a text, with marks of characters that were cut in two.
+    /// Where the beginning of an ellipsis stands at the end of a text, with marks of characters
+    /// that were cut in two.
     private static func endBeforeEllipsis(of text: Span<UInt8>) -> Int {
         var end = text.count
         func ends(with bytes: UInt8...) -> Bool {

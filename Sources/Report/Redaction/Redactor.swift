@@ -3,14 +3,15 @@ package import TransferModel
 
 /// Finds secrets in what is about to be shown, and puts `‹redacted›` in their place.
 ///
-/// They are found by their values: as they are, percent-encoded, escaped as in JSON, as hexadecimal digits, in base64 at any offset within
-/// more and on one line or several, and cut off by an ellipsis. The time is that of one look at each byte, except where a text begins to be a
-/// secret.
+/// They are found by their values: as they are, percent-encoded, escaped as in JSON, as hexadecimal
+/// digits, in base64 at any offset within more and on one line or several, and cut off by an
+/// ellipsis. The time is that of one look at each byte, except where a text begins to be a secret.
 package final class Redactor: Sendable {
     let patterns: [SecretPattern]
     /// The patterns that begin with four bytes, which they all have.
     private let beginnings: [UInt32: [Int]]
-    /// A bit for each pair of bytes, set when a pattern begins with it: most of a text is passed over by it.
+    /// A bit for each pair of bytes, set when a pattern begins with it: most of a text is passed
+    /// over by it.
     private let pairs: [UInt64]
     /// How often a text may have been escaped: in a URL within JSON, for one.
     static let layers = 2
@@ -54,7 +55,8 @@ package final class Redactor: Sendable {
         return found.isEmpty ? text : Self.replacing(found, in: text.span)
     }
 
-    /// UTF-8 text with a star for each character of a secret, so that places in it stay where they are.
+    /// UTF-8 text with a star for each character of a secret, so that places in it stay where they
+    /// are.
     package func masked(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var position = 0

@@ -5,7 +5,8 @@ struct SecretPattern: Sendable, Hashable {
     var bytes: [UInt8]
     /// Whether they are digits of base64, which line breaks may stand between.
     var isBase64 = false
-    /// Whether the digit of base64 in front of them, or behind them, holds some bits of the secret too.
+    /// Whether the digit of base64 in front of them, or behind them, holds some bits of the secret
+    /// too.
     var reachesBefore = false
     var reachesBehind = false
 
@@ -16,7 +17,8 @@ struct SecretPattern: Sendable, Hashable {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Every pattern of a secret, each of at least `minimumCount` bytes; none of a secret that is shorter itself.
+    /// Every pattern of a secret, each of at least `minimumCount` bytes; none of a secret that is
+    /// shorter itself.
     static func all(of secret: String) -> Set<SecretPattern> {
         let bytes = Array(secret.utf8)
         guard bytes.count >= minimumCount else { return [] }
@@ -26,7 +28,8 @@ struct SecretPattern: Sendable, Hashable {
             // As an excerpt of a body or a field has it.
             patterns.insert(SecretPattern(Array(text.onOneLine().text.utf8)))
         }
-        // A server may answer with one line of a key, and what is shown on a terminal has no line ends.
+        // A server may answer with one line of a key, and what is shown on a terminal has no line
+        // ends.
         for text in [bytes, asCharacters(bytes)] {
             let lines = text.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
             for line in lines where line.count >= minimumLine {
@@ -54,7 +57,8 @@ struct SecretPattern: Sendable, Hashable {
         return pattern
     }
 
-    /// Bytes as header fields have them in a report: each the character of the same number, in UTF-8.
+    /// Bytes as header fields have them in a report: each the character of the same number, in
+    /// UTF-8.
     private static func asCharacters(_ bytes: [UInt8]) -> [UInt8] {
         bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
     }
@@ -67,11 +71,13 @@ extension SecretPattern {
     private static let base64Digits = Array((letters + "+/").utf8)
     private static let base64URLDigits = Array((letters + "-_").utf8)
 
-    /// The digits that stand for a secret behind so many other bytes, of those that depend on nothing else.
+    /// The digits that stand for a secret behind so many other bytes, of those that depend on
+    /// nothing else.
     private init(base64Of secret: [UInt8], behind offset: Int, _ digits: [UInt8]) {
         let bytes = [UInt8](repeating: 0, count: offset) + secret + [0]
         let bits = (bytes.count - 1) * 8
-        // Digits of six bits each: the first that has no bit of what stands before, up to the last whole one.
+        // Digits of six bits each: the first that has no bit of what stands before, up to the last
+        // whole one.
         let own = (offset * 8 + 5) / 6..<bits / 6
         self.bytes = own.map { digit in
             let (byte, shift) = (digit * 6).quotientAndRemainder(dividingBy: 8)

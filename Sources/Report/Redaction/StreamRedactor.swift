@@ -2,11 +2,12 @@ internal import SystemKit
 
 /// Takes secrets out of text that comes in pieces, wherever these end.
 ///
-/// Text that may be the beginning of a secret is held back until it is known to be one or not. What is held is at most
-/// `mostHeld` bytes; each byte is looked at a few times, however the text is cut.
+/// Text that may be the beginning of a secret is held back until it is known to be one or not. What
+/// is held is at most `mostHeld` bytes; each byte is looked at a few times, however the text is
+/// cut.
 struct StreamRedactor {
-    /// How often the text that is held back has to grow before it is looked through again, bytes: else a long secret
-    /// that comes byte by byte would be looked through for each of them.
+    /// How often the text that is held back has to grow before it is looked through again, bytes:
+    /// else a long secret that comes byte by byte would be looked through for each of them.
     private static let shortText = 4096
 
     private let redactor: Redactor?
@@ -17,7 +18,8 @@ struct StreamRedactor {
     /// Nil for `redactor`: there are no secrets.
     init(_ redactor: Redactor?) { self.redactor = redactor }
 
-    /// Takes the next bytes, after which nothing comes when they are the last; returns those that can be shown.
+    /// Takes the next bytes, after which nothing comes when they are the last; returns those that
+    /// can be shown.
     mutating func take(_ bytes: [UInt8], isLast: Bool = false) -> [UInt8] {
         guard let redactor else { return bytes }
         held += bytes

@@ -47,7 +47,8 @@ struct UnescapedText {
         offsets.append(text.count)
     }
 
-    /// The text without its white space, as base64 is read that is broken into lines (RFC 2045 §6.8).
+    /// The text without its white space, as base64 is read that is broken into lines (RFC 2045
+    /// §6.8).
     ///
     /// All white space, because a line break is a space in an excerpt. Nil when there is none.
     init?(joiningLinesOf text: Span<UInt8>) {
@@ -166,7 +167,8 @@ extension UnescapedText {
             && text[position + 2] == third
     }
 
-    /// Where the cut is that leaves only the beginning of an escape at `start`; nil when there is none of both.
+    /// Where the cut is that leaves only the beginning of an escape at `start`; nil when there is
+    /// none of both.
     private static func cutEscape(
         _ text: Span<UInt8>,
         at start: Int,
@@ -176,7 +178,8 @@ extension UnescapedText {
         return isCut(text, at: end) ? end : nil
     }
 
-    /// Where the beginning of an escape ends that stands at `start`, which may lack its last digits; nil for another byte.
+    /// Where the beginning of an escape ends that stands at `start`, which may lack its last
+    /// digits; nil for another byte.
     private static func endOfBeginning(
         _ text: Span<UInt8>,
         at start: Int,

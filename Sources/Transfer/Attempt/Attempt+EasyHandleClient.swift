@@ -91,7 +91,8 @@ extension Attempt: EasyHandleClient {
         case .ended(let head):
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
-            // Chunks are more than what they carry, and bytes behind them or behind a lone head are told of in words alone.
+            // Chunks are more than what they carry, and bytes behind them or behind a lone head are
+            // told of in words alone.
             if !hearsTraffic,
                 response.parser.framing.isChunked || response.parser.framing.contentLength == 0
                     || hasNoBody(head)
@@ -132,7 +133,8 @@ extension Attempt: EasyHandleClient {
                 if let resumption { keepPart(resumption, at: now) }
                 return true
             }
-            // What a proxy says in the place of the origin is as much too long as a refused response can be.
+            // What a proxy says in the place of the origin is as much too long as a refused
+            // response can be.
             if verdict == nil { refuseForProxy() }
         } catch {
             failure = TransferFailure(error, phase: .receive)
@@ -154,7 +156,8 @@ extension Attempt: EasyHandleClient {
         guard recorder.hasBegunRequest else { return mayDiscardTunnelBody() }
         if hasFailed { return false }
         if response.discarded.didGrow(to: received) { _ = move() }
-        // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of it, the number is.
+        // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of
+        // it, the number is.
         if response.parser.framing.isChunked, response.discarded.isStuck {
             failure = verdict == nil ? passedOverQuestion() : passedOverBodyFailure()
             return false
@@ -187,7 +190,8 @@ extension Attempt: EasyHandleClient {
 }
 
 extension Attempt {
-    /// Notes that libcurl works on the exchange: until then it may wait for a connection of its host to be free.
+    /// Notes that libcurl works on the exchange: until then it may wait for a connection of its
+    /// host to be free.
     ///
     /// - Returns: The present; nil when libcurl is to stop here.
     private func didBegin() -> MonotonicTime? {
@@ -206,7 +210,8 @@ extension Attempt {
         return now
     }
 
-    /// Notes that something moved which has no date of its own: the time at which the thread last woke will do.
+    /// Notes that something moved which has no date of its own: the time at which the thread last
+    /// woke will do.
     private func moveInTurn(bytes count: Int) -> MonotonicTime {
         let now = session.turn.time
         watch.didMove(bytes: count, at: now)
@@ -215,7 +220,8 @@ extension Attempt {
 
     /// Takes a piece of a chunked body with what frames it, which alone is no sign of life.
     ///
-    /// There may be much more of that than of the body: extensions, leading zeros, chunks of one byte (RFC 9112 §7.1).
+    /// There may be much more of that than of the body: extensions, leading zeros, chunks of one
+    /// byte (RFC 9112 §7.1).
     private func didReceiveChunks(_ count: Int) {
         // What came before was handed over by now.
         if isMostlyFraming {
@@ -290,8 +296,8 @@ extension Attempt {
             checks: &checks
         )
         response.verdict = verdict
-        // libcurl stops sending now, but does not see that a paused request has nothing left to do. When it cannot be
-        // told, the idle time ends the attempt.
+        // libcurl stops sending now, but does not see that a paused request has nothing left to do.
+        // When it cannot be told, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
         case .redirect, .challenge, .sendUnasked, .stored, .proceed:

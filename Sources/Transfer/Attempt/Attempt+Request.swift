@@ -4,8 +4,8 @@ internal import TransferModel
 // Makes of the hop's request what libcurl is asked for.
 extension Attempt {
     func easyRequest() -> EasyRequest {
-        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not tell, unless libcurl
-        // passes over a proxy's answer.
+        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not
+        // tell, unless libcurl passes over a proxy's answer.
         hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { hearsTraffic = true }
@@ -44,7 +44,8 @@ extension Attempt {
         return easyRequest
     }
 
-    /// Each request of an upload has a connection of its own: one that the server is about to end would cost it a part.
+    /// Each request of an upload has a connection of its own: one that the server is about to end
+    /// would cost it a part.
     private var requiresFreshConnection: Bool {
         connection.requiresFreshConnection || upload != nil || request.requiresFreshConnection
             || isStream

@@ -23,15 +23,16 @@ extension Attempt {
         return failure
     }
 
-    /// The failure of an attempt whose connection has ended without an answer to a request that must not be sent again.
+    /// The failure of an attempt whose connection has ended without an answer to a request that
+    /// must not be sent again.
     var unansweredRequest: TransferFailure {
         var failure = connectionLoss
         failure.detail = "the connection ended without an answer"
         return failure
     }
 
-    /// The failure of an attempt that a body holds up which nobody wants: it has more bytes than `limit`, or without one, no end
-    /// of its framing.
+    /// The failure of an attempt that a body holds up which nobody wants: it has more bytes than
+    /// `limit`, or without one, no end of its framing.
     func passedOverBodyFailure(_ limit: Int64? = nil) -> TransferFailure {
         let status = head?.statusCode ?? tunnel?.response?.statusCode ?? 0
         let fault = limit.map { "is larger than \($0) bytes" } ?? "has chunks without an end"
@@ -59,7 +60,8 @@ extension Attempt {
         return failure
     }
 
-    /// The failure of an attempt whose response is as expected although the body has not left as a whole.
+    /// The failure of an attempt whose response is as expected although the body has not left as a
+    /// whole.
     ///
     /// libcurl then stops sending and finds all well (RFC 9112 §9.6 lets a server close early).
     var earlyAnswer: TransferFailure {
@@ -101,7 +103,8 @@ extension Attempt {
         return failure
     }
 
-    /// A response that is refused for its head has not come as a whole, either, unless it was us who had enough of it.
+    /// A response that is refused for its head has not come as a whole, either, unless it was us
+    /// who had enough of it.
     func noteCutRefusal(_ code: CurlCode) {
         guard case .refuse? = verdict, ![23, 42].contains(code.rawValue) else { return }
         noteCutRefusal(failureOfExchange(code).kind)
@@ -147,15 +150,16 @@ extension Attempt {
                 ", after the server had chosen no version of HTTP in the TLS handshake (ALPN)"
             failure.help = TransferFailure.versionHelp
         }
-        // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken in its place.
+        // What is permanent is about the origin's own TLS; otherwise somebody else may have spoken
+        // in its place.
         if let route, recorder.phase == .tls, !failure.isPermanent {
             failure.detail += ", by way of the proxy \(route.url)"
         }
         return failure
     }
 
-    /// Whether the end of the TLS connection is that of a body without length or chunks, although the server has not announced it:
-    /// since its version 8 libcurl calls that an error.
+    /// Whether the end of the TLS connection is that of a body without length or chunks, although
+    /// the server has not announced it: since its version 8 libcurl calls that an error.
     func isUnannouncedEnd(_ code: CurlCode) -> Bool {
         // A stream of HTTP/2 has an end of its own: without it the body is cut.
         guard head != nil, !isFramed,
@@ -165,8 +169,8 @@ extension Attempt {
             .lacksCloseNotify
     }
 
-    /// Whether the body that is wanted has ended with its TLS connection, which the server has not closed in order, and nothing
-    /// else says that it is whole (RFC 9112 §9.8).
+    /// Whether the body that is wanted has ended with its TLS connection, which the server has not
+    /// closed in order, and nothing else says that it is whole (RFC 9112 §9.8).
     var isPerhapsCut: Bool {
         guard case .accept = verdict, let head, !isFramed, hop.url.origin.scheme == .https,
             hop.method != "HEAD", !head.hasNoContent, handle.lacksCloseNotify,
@@ -191,7 +195,8 @@ extension Attempt {
 
     /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
     ///
-    /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel too long (110).
+    /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel
+    /// too long (110).
     func osErrno(behind code: CurlCode) -> Int? {
         let last = handle.lastOSErrno
         return switch code.rawValue {
@@ -256,8 +261,8 @@ extension Attempt {
         return result
     }
 
-    /// Who says that the body is whole: its length or its framing, or nobody when only the end of the connection or
-    /// the stream did.
+    /// Who says that the body is whole: its length or its framing, or nobody when only the end of
+    /// the connection or the stream did.
     private var voucher: TaskRecord.Voucher {
         guard let head else { return .none }
         return hasNoBody(head) || isFramed ? .length : .none
@@ -270,8 +275,9 @@ extension Attempt {
 
     /// Whether the body's end is told by more than that of the connection or the stream.
     ///
-    /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl reports a stream that the
-    /// server has reset with NO_ERROR before that as ended, too, so that a stream vouches for nothing.
+    /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl reports a
+    /// stream that the server has reset with NO_ERROR before that as ended, too, so that a stream
+    /// vouches for nothing.
     var isFramed: Bool {
         contentLength != nil || response.parser.framing.isChunked
     }

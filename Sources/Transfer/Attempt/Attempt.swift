@@ -2,10 +2,11 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// One running attempt: hears what happens on its easy handle, and says what comes after each exchange.
+/// One running attempt: hears what happens on its easy handle, and says what comes after each
+/// exchange.
 ///
-/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's thread. An exchange
-/// that ends in a redirect is followed by another one on the same handle.
+/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's
+/// thread. An exchange that ends in a redirect is followed by another one on the same handle.
 final class Attempt {
     /// What follows the end of an exchange.
     enum Next {
@@ -35,7 +36,8 @@ final class Attempt {
     /// The request of the current hop.
     var hop: RequestSpec
     var carriesBody: Bool
-    /// Whether received bytes are told of as such; otherwise what is delivered is what was received.
+    /// Whether received bytes are told of as such; otherwise what is delivered is what was
+    /// received.
     var hearsTraffic = true
     /// The redirects that were followed.
     var redirects = RedirectTrail()
@@ -49,7 +51,8 @@ final class Attempt {
     /// nil until the head is judged.
     var verdict: ResponseVerdict? { response.verdict }
     var checks: [TaskRecord.Check] = []
-    /// Decided by us inside a callback; libcurl's code then only says that a callback ended the transfer.
+    /// Decided by us inside a callback; libcurl's code then only says that a callback ended the
+    /// transfer.
     var failure: TransferFailure? {
         get { keptFailure?.failure }
         set { keptFailure = newValue.map(KeptFailure.init) }
@@ -86,19 +89,22 @@ final class Attempt {
     var bodyHold = BodyHold()
     /// The fields that sign the running exchange's request.
     var signature: [HeaderField] = []
-    /// Whether libcurl was kept from another request of its own, so that what is there of the running one stays.
+    /// Whether libcurl was kept from another request of its own, so that what is there of the
+    /// running one stays.
     var isCutOff = false
     /// Whether the next exchange is the same request with the answer to a challenge.
     var answersChallenge = false
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
-    /// Whether the last exchange ended with a TLS connection whose end the server had not announced, which is an error to libcurl.
+    /// Whether the last exchange ended with a TLS connection whose end the server had not
+    /// announced, which is an error to libcurl.
     private(set) var hasUnannouncedEnd = false
     /// Whether the running exchange has begun with the answer to a challenge.
     var hasAnsweredChallenge = false
     /// Decides on the exchange's way; nil where every interface will do.
     var path: PathPolicy?
-    /// What the handle's sockets had met when a new connection was ready: an address that could not be reached.
+    /// What the handle's sockets had met when a new connection was ready: an address that could not
+    /// be reached.
     var osErrnoOfConnecting: Int?
 
     init(
@@ -267,8 +273,8 @@ final class Attempt {
 
     /// What the kernel says of the connection, as far as it is about this exchange.
     ///
-    /// Bytes that frame chunks are none of the body's, so that of a chunked body libcurl's word alone counts. A connection
-    /// with streams has others on it.
+    /// Bytes that frame chunks are none of the body's, so that of a chunked body libcurl's word
+    /// alone counts. A connection with streams has others on it.
     private var socketProgress: SocketProgress? {
         guard head == nil || !response.parser.framing.isChunked else { return nil }
         guard recorder.hasBegunRequest else {

@@ -19,13 +19,16 @@ package struct AttemptRequest: Sendable {
     package enum Purpose: Sendable, Hashable {
         /// A try of a task.
         case task
-        /// The revalidation of a stale response that the cache has served (RFC 5861 §3); it reports to the cache alone.
+        /// The revalidation of a stale response that the cache has served (RFC 5861 §3); it reports
+        /// to the cache alone.
         case refresh
     }
 
-    /// Which requests libcurl may send again over another connection, when a kept one has ended without an answer.
+    /// Which requests libcurl may send again over another connection, when a kept one has ended
+    /// without an answer.
     package enum Resending: Sendable, Hashable {
-        /// Those that may arrive twice: idempotent methods (RFC 9110 §9.2.2) and those with an idempotency key.
+        /// Those that may arrive twice: idempotent methods (RFC 9110 §9.2.2) and those with an
+        /// idempotency key.
         case idempotent
         /// Those that change nothing (RFC 9110 §9.2.1): the task has one attempt.
         case safe
@@ -41,7 +44,8 @@ package struct AttemptRequest: Sendable {
             }
         }
 
-        /// Whether a request goes over a connection of its own: one that was kept may be dead, which the request must not find out.
+        /// Whether a request goes over a connection of its own: one that was kept may be dead,
+        /// which the request must not find out.
         ///
         /// What changes nothing is rather let fail than sent over a new connection each time.
         package func requiresFreshConnection(for request: RequestSpec) -> Bool {
@@ -55,9 +59,11 @@ package struct AttemptRequest: Sendable {
         package var id: String
         /// Whether later runs are to go on with it.
         package var isKept: Bool
-        /// Whether it may be sent although another one was left in its place, which is then given up.
+        /// Whether it may be sent although another one was left in its place, which is then given
+        /// up.
         ///
-        /// Not an order that an earlier run may have brought to its end under other fields or credentials.
+        /// Not an order that an earlier run may have brought to its end under other fields or
+        /// credentials.
         package var mayReplace: Bool
         /// Whether it may reach the server twice, whatever its method.
         package var mayRepeat: Bool
@@ -98,19 +104,22 @@ package struct AttemptRequest: Sendable {
     package var timeoutInterval: Duration?
     /// When the attempt is ended with a failure of kind `timeout`, whatever it is doing.
     package var deadline: MonotonicTime?
-    /// Open a new connection instead of an idle one: for an unsafe request without an idempotency key, which
-    /// libcurl would otherwise send again by itself when the idle connection has died; and for every repeated attempt,
-    /// which must not meet the connection on which the one before it failed.
+    /// Open a new connection instead of an idle one: for an unsafe request without an idempotency
+    /// key, which libcurl would otherwise send again by itself when the idle connection has died;
+    /// and for every repeated attempt, which must not meet the connection on which the one before
+    /// it failed.
     package var requiresFreshConnection: Bool
     /// Which requests may leave once more within the attempt.
     package var resending: Resending
-    /// Whether names are looked up again, because the attempt before this one did not get through to an address.
+    /// Whether names are looked up again, because the attempt before this one did not get through
+    /// to an address.
     package var resolvesAnew: Bool
     /// Refreshes report to the cache, tasks to the scheduler.
     package var purpose = Purpose.task
     /// What the report says of the first exchange.
     package var reason: TransactionMetrics.Reason
-    /// Whether a content coding is asked for and undone; otherwise the body is stored as it is sent.
+    /// Whether a content coding is asked for and undone; otherwise the body is stored as it is
+    /// sent.
     package var decodesBody: Bool
     /// Whether the file is what the request is for: an answer without content is then a failure.
     package var isDownload: Bool
@@ -124,7 +133,8 @@ package struct AttemptRequest: Sendable {
     package var upload: Upload?
     /// What is made of stored responses; nil leaves the session's cache out of it.
     package var cachePolicy: RequestCachePolicy?
-    /// Whether what an earlier attempt received was not what the task expects, so that it is not to be used again.
+    /// Whether what an earlier attempt received was not what the task expects, so that it is not to
+    /// be used again.
     package var ignoresStored: Bool
     /// Whether an earlier run may have left some of it: nobody has looked yet.
     package var looksForPart: Bool

@@ -21,8 +21,8 @@ package struct AttemptResult: Sendable {
     package var checks: [TaskRecord.Check]
     /// nil exactly when the attempt succeeded.
     package var failure: TransferFailure?
-    /// Whether it succeeded and published nothing, because a file that was to be kept has appeared meanwhile, or has the
-    /// name that the server gave.
+    /// Whether it succeeded and published nothing, because a file that was to be kept has appeared
+    /// meanwhile, or has the name that the server gave.
     package var isUnchanged = false
     package var file: TaskRecord.PublishedFile?
     package var voucher: TaskRecord.Voucher?
@@ -34,9 +34,11 @@ package struct AttemptResult: Sendable {
     package var checksums: ChecksumList?
     /// One for each of the captures when the attempt succeeded, else none.
     package var captured: [CapturedValue]
-    /// Body bytes that have left, as often as they did, without the framing of chunks (`URLSessionTask.countOfBytesSent`).
+    /// Body bytes that have left, as often as they did, without the framing of chunks
+    /// (`URLSessionTask.countOfBytesSent`).
     package var countOfBytesSent: Int64
-    /// Body bytes of the final response before a content coding is undone (`URLSessionTask.countOfBytesReceived`).
+    /// Body bytes of the final response before a content coding is undone
+    /// (`URLSessionTask.countOfBytesReceived`).
     ///
     /// What comes with a redirect is not the task's.
     package var countOfBytesReceived: Int64

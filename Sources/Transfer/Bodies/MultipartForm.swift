@@ -69,8 +69,8 @@ struct MultipartForm {
         return head + "\r\n\r\n"
     }
 
-    /// A name as browsers write it: UTF-8 with three characters escaped (HTML Standard, "multipart/form-data encoding
-    /// algorithm").
+    /// A name as browsers write it: UTF-8 with three characters escaped (HTML Standard,
+    /// "multipart/form-data encoding algorithm").
     private static func quoted(_ name: String) -> String {
         var result = ""
         for scalar in name.unicodeScalars {

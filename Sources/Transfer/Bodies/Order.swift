@@ -2,20 +2,22 @@ internal import CurlKit
 package import SystemKit
 package import TransferModel
 
-/// What an order is, as far as its idempotency key is concerned: a task's id with its method, URL and body; of a download
-/// also where it goes.
+/// What an order is, as far as its idempotency key is concerned: a task's id with its method, URL
+/// and body; of a download also where it goes.
 ///
-/// With any of them changed it is another order and gets another key, as draft-ietf-httpapi-idempotency-key-header §2.2 asks
-/// for. From one seed it always gets the same key.
+/// With any of them changed it is another order and gets another key, as
+/// draft-ietf-httpapi-idempotency-key-header §2.2 asks for. From one seed it always gets the same
+/// key.
 package struct Order: Sendable {
     /// What it is remembered by: the first bytes of its digest.
     package let mark: UInt64
-    /// What the files of its body were when it was looked at, in their order; they must be that when it is sent.
+    /// What the files of its body were when it was looked at, in their order; they must be that
+    /// when it is sent.
     package let files: [InputFile.Identity]
     private let digest: [UInt8]
 
-    /// Files up to this size count with their content, larger ones with their size and the time of their last change: to
-    /// make a key is not to hold up the run.
+    /// Files up to this size count with their content, larger ones with their size and the time of
+    /// their last change: to make a key is not to hold up the run.
     static let largestReadFile: Int64 = 16 << 20
 
     /// Whether libcrypto, which makes digests, is there.
@@ -25,7 +27,8 @@ package struct Order: Sendable {
     ///
     /// - Parameters:
     ///   - spec: The task.
-    ///   - redact: Takes out of a text what does not make it another order; nil when there is nothing like that.
+    ///   - redact: Takes out of a text what does not make it another order; nil when there is
+    ///     nothing like that.
     /// - Throws: A failure of kind `localIO` when a file of the body cannot be read.
     package init(
         _ spec: TaskSpec,
@@ -74,7 +77,8 @@ package struct Order: Sendable {
         return "\"\(Self.uuid(code))\""
     }
 
-    /// The first 16 bytes as a UUID of version 4: whoever cannot know the seed cannot tell it from a random one.
+    /// The first 16 bytes as a UUID of version 4: whoever cannot know the seed cannot tell it from
+    /// a random one.
     private static func uuid(_ code: [UInt8]) -> String {
         var bytes = Array(code.prefix(16))
         for (index, mask, bits) in [(6, UInt8(0x0F), UInt8(0x40)), (8, 0x3F, 0x80)]

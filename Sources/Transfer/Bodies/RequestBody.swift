@@ -9,8 +9,8 @@ protocol RequestBody: AnyObject {
     var isSpent: Bool { get }
     /// The next piece, if there is one now; 0 bytes are the end.
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead
-    /// Who did not give anything when it was asked last, such as "the command `dump` wrote nothing"; nil when there was
-    /// something to send.
+    /// Who did not give anything when it was asked last, such as "the command `dump` wrote
+    /// nothing"; nil when there was something to send.
     var silence: String? { get }
     /// What it waited for has come.
     func wake()

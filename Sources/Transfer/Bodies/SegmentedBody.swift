@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// A request body of bytes and whole files, one behind the other.
 ///
-/// One file is open at a time: the first from the beginning, so that a body of a single file opens it once.
+/// One file is open at a time: the first from the beginning, so that a body of a single file opens
+/// it once.
 final class SegmentedBody: RequestBody {
     enum Segment {
         case bytes([UInt8])
@@ -88,7 +89,8 @@ final class SegmentedBody: RequestBody {
                 offset = 0
                 continue
             }
-            // No more than was announced: what a growing file has in excess would read as another request.
+            // No more than was announced: what a growing file has in excess would read as another
+            // request.
             let end = count + min(Int(clamping: min(left, rest)), buffer.byteCount - count)
             var piece = buffer._mutatingExtracting(count..<end)
             let added = try readSource(into: &piece)
@@ -117,7 +119,8 @@ final class SegmentedBody: RequestBody {
         rewind()
     }
 
-    /// Adds what tells this body from others: its bytes, and of its files what they were when they were looked at.
+    /// Adds what tells this body from others: its bytes, and of its files what they were when they
+    /// were looked at.
     ///
     /// - Throws: What reading says.
     func identify(to digest: MessageDigest, withTimes: Bool) throws(SystemError) {

@@ -2,11 +2,13 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// A request body that comes out of a pipe: what a program writes, or what others put into a named pipe.
+/// A request body that comes out of a pipe: what a program writes, or what others put into a named
+/// pipe.
 ///
-/// Never waits: when there is nothing to read, the transfer pauses until the engine's epoll set says that there is.
-/// A program is run anew for each request. A named pipe can be read once: it is opened when a request asks for its
-/// body, so that an attempt that does not get so far leaves it alone.
+/// Never waits: when there is nothing to read, the transfer pauses until the engine's epoll set
+/// says that there is. A program is run anew for each request. A named pipe can be read once: it is
+/// opened when a request asks for its body, so that an attempt that does not get so far leaves it
+/// alone.
 final class StreamBody: RequestBody {
     enum Source {
         case command([String], folder: String)
@@ -22,14 +24,16 @@ final class StreamBody: RequestBody {
     private var process: ChildProcess?
     private var pipe: PipeReader?
     private var errorStream: ErrorStream?
-    /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks like one at its end.
+    /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks
+    /// like one at its end.
     private var hasBegun = false
     /// Whether some of it was handed out.
     private var isTouched = false
     /// The descriptor that the set watches.
     private var awaited: Int32?
 
-    /// How long the end of a program that has closed its output may be waited for where no kernel announces it.
+    /// How long the end of a program that has closed its output may be waited for where no kernel
+    /// announces it.
     private static let longestWait: Int64 = 1_000_000_000
 
     /// Starts the program, or looks whether there is a pipe.
@@ -115,7 +119,8 @@ final class StreamBody: RequestBody {
         }
     }
 
-    /// Whether the program has not failed; one that still runs may be in the middle of what it writes.
+    /// Whether the program has not failed; one that still runs may be in the middle of what it
+    /// writes.
     func verify() throws(TransferFailure) {
         guard let status = process?.wait(until: 0), let outcome = Self.failure(of: status) else {
             return
@@ -151,7 +156,8 @@ final class StreamBody: RequestBody {
         return opened
     }
 
-    /// The end of the pipe, which is that of the body only when the program says that all went well.
+    /// The end of the pipe, which is that of the body only when the program says that all went
+    /// well.
     private func end() throws(TransferFailure) -> BodyRead {
         guard let process else { return .bytes(0) }
         let isAnnounced = process.endDescriptor >= 0

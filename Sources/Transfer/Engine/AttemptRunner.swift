@@ -7,14 +7,17 @@ package enum AttemptEvent: Sendable {
 
 /// Something that carries out attempts: the engine, or a wrapper around one.
 ///
-/// Its methods may be called from any thread and return at once. Results come back in batches through the closure
-/// that the runner was made with, on a thread of the runner's own; each started attempt finishes exactly once.
+/// Its methods may be called from any thread and return at once. Results come back in batches
+/// through the closure that the runner was made with, on a thread of the runner's own; each started
+/// attempt finishes exactly once.
 package protocol AttemptRunner: AnyObject, Sendable {
     func start(_ attempts: [AttemptRequest])
-    /// Ends the attempts with those keys with a failure of kind `cancelled`; unknown keys are ignored.
+    /// Ends the attempts with those keys with a failure of kind `cancelled`; unknown keys are
+    /// ignored.
     func cancel(_ keys: [Int])
     /// Asks for one `progress` event.
     func reportProgress()
-    /// Cancels what runs, delivers the results and releases every thread; nothing may be started afterwards.
+    /// Cancels what runs, delivers the results and releases every thread; nothing may be started
+    /// afterwards.
     func stop()
 }

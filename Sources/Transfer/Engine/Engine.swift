@@ -5,8 +5,8 @@ package import NetworkPath
 internal import SystemKit
 package import TransferModel
 
-/// Carries out attempts by libcurl: each handle belongs to one engine thread, others hand it commands and get values
-/// back.
+/// Carries out attempts by libcurl: each handle belongs to one engine thread, others hand it
+/// commands and get values back.
 package final class Engine: AttemptRunner {
     /// What other threads ask of an engine thread.
     struct Mailbox: Sendable {
@@ -22,7 +22,8 @@ package final class Engine: AttemptRunner {
         var hasNetworkChanged = false
         var endsRefreshes = false
         var isStopped = false
-        /// When refreshing stored responses is given up once the engine is to stop; nil leaves that to the engine.
+        /// When refreshing stored responses is given up once the engine is to stop; nil leaves that
+        /// to the engine.
         var refreshLimit: MonotonicTime?
 
         var isEmpty: Bool {
@@ -68,21 +69,26 @@ package final class Engine: AttemptRunner {
     ///
     /// - Parameters:
     ///   - sessions: What `AttemptRequest.session` counts.
-    ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that has none.
+    ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that
+    ///     has none.
     ///   - caches: The cache of each session, likewise.
-    ///   - invalidation: What is told of requests that may change something; nil when nothing is stored anywhere.
+    ///   - invalidation: What is told of requests that may change something; nil when nothing is
+    ///     stored anywhere.
     ///   - maximumConcurrentAttempts: How many connections are worth keeping.
     ///   - durability: How files are published.
     ///   - clock: Turns readings into dates.
     ///   - uploads: Keeps for later runs what they need to go on with uploads; nil when none does.
     ///   - claims: Which task writes which file; nil when the plan alone decides that.
-    ///   - mayName: Whether a text from a server may become the name of a file; asked on the engine's threads.
-    ///   - network: What is known of the machine's interfaces; nil for sessions that none matters to.
+    ///   - mayName: Whether a text from a server may become the name of a file; asked on the
+    ///     engine's threads.
+    ///   - network: What is known of the machine's interfaces; nil for sessions that none matters
+    ///     to.
     ///   - environment: The environment's variables, which may name proxies.
-    ///   - say: Gets what programs write to their standard error, on threads of the engine's own; all of it before the
-    ///     result of its attempt.
+    ///   - say: Gets what programs write to their standard error, on threads of the engine's own;
+    ///     all of it before the result of its attempt.
     ///   - deliver: Gets results in batches, on threads of the engine's own.
-    /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that cannot be one.
+    /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that
+    ///   cannot be one.
     package init(
         sessions: [SessionConfiguration],
         cookieJars: [CookieJar?] = [],
@@ -175,8 +181,8 @@ package final class Engine: AttemptRunner {
         )
     }
 
-    /// The sessions with what each needs before the first thread starts; the environment's variables count only where a
-    /// session takes its proxies from them.
+    /// The sessions with what each needs before the first thread starts; the environment's
+    /// variables count only where a session takes its proxies from them.
     private static func sessions(
         _ configurations: [SessionConfiguration],
         _ library: CurlLibrary,
@@ -234,7 +240,8 @@ package final class Engine: AttemptRunner {
         Self.hand(others ?? attempts, to: loops, dispatch, mayWait: true)
     }
 
-    /// Hands examinations to the publisher; returns the other attempts, nil when that is all of them.
+    /// Hands examinations to the publisher; returns the other attempts, nil when that is all of
+    /// them.
     private func examine(_ attempts: [AttemptRequest]) -> [AttemptRequest]? {
         let requests = attempts.span
         var others: [AttemptRequest]?
@@ -307,7 +314,8 @@ package final class Engine: AttemptRunner {
 
     /// Ends the engine: all at once, but for stored responses that are being refreshed.
     ///
-    /// - Parameter refreshLimit: Up to when those are waited for at the most; nil leaves that to the engine.
+    /// - Parameter refreshLimit: Up to when those are waited for at the most; nil leaves that to
+    ///   the engine.
     package func stop(refreshingUntil refreshLimit: MonotonicTime?) {
         let waiting = dispatch.withLock { $0.stopHolding() }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
@@ -332,7 +340,8 @@ package final class Engine: AttemptRunner {
 extension Engine {
     /// Loads libcurl on a thread of its own, so that an engine made later finds it there.
     ///
-    /// Its thirty libraries take longer than reading a job file of a thousand tasks; a failure is told by `init`.
+    /// Its thirty libraries take longer than reading a job file of a thousand tasks; a failure is
+    /// told by `init`.
     package static func preload() {
         _ = try? JoinableThread(name: "load") { _ = try? CurlLibrary.load() }
     }

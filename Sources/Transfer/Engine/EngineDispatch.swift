@@ -2,8 +2,8 @@ internal import TransferModel
 
 /// Knows which engine thread has which attempt.
 ///
-/// Chooses it so that no thread has more of a host than its share of connections, and puts together what the threads
-/// say of their attempts.
+/// Chooses it so that no thread has more of a host than its share of connections, and puts together
+/// what the threads say of their attempts.
 struct EngineDispatch {
     private struct Host: Hashable {
         var session: Int
@@ -44,7 +44,8 @@ struct EngineDispatch {
     /// - Parameters:
     ///   - sessions: Those of the engine.
     ///   - hasCache: Whether each of them has a cache; empty when none has.
-    ///   - threadCount: How many threads there are for most of them; those that ask for tickets have one more for themselves.
+    ///   - threadCount: How many threads there are for most of them; those that ask for tickets
+    ///     have one more for themselves.
     init(sessions: [SessionConfiguration], hasCache: [Bool] = [], threadCount: Int) {
         collapsing = RequestCollapsing(hasCache: hasCache)
         shares = EngineShare.all(
@@ -84,7 +85,8 @@ struct EngineDispatch {
         let limit = connectionsPerHost[session]
         func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - load.running[thread] }
         var best = threads[session].lowerBound
-        // Over connections with streams go more attempts than there are connections: not to a thread that has none.
+        // Over connections with streams go more attempts than there are connections: not to a
+        // thread that has none.
         for thread in threads[session]
         where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
         load.running[best] += 1

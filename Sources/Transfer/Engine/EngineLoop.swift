@@ -32,7 +32,8 @@ final class EngineLoop: MultiHandle.Driver {
     private var attempts: [Int: Attempt] = [:]
     /// No attempt has to be looked at before.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
-    /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed body.
+    /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed
+    /// body.
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
     private var refreshes = Refreshes()
@@ -100,7 +101,8 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
-    /// Cancels what runs; true unless stored responses are being refreshed and there is time for that.
+    /// Cancels what runs; true unless stored responses are being refreshed and there is time for
+    /// that.
     private func isAtEnd(refreshingUntil end: MonotonicTime) -> Bool {
         nextCheck = min(nextCheck, end)
         if MonotonicTime.now >= end { endRefreshes() }
@@ -108,7 +110,8 @@ final class EngineLoop: MultiHandle.Driver {
         return attempts.isEmpty && refreshes.isEmpty
     }
 
-    /// Closes all connections; under a policy their ports are held until nothing of them is under way.
+    /// Closes all connections; under a policy their ports are held until nothing of them is under
+    /// way.
     private func endConnections() {
         transports.removeAll()
         sockets.awaitQuiet()
@@ -120,15 +123,16 @@ final class EngineLoop: MultiHandle.Driver {
         cancelAll(.refresh)
     }
 
-    /// Whether results wait for others to come, so that they go out many at a time: only while more is ready, and not
-    /// for long.
+    /// Whether results wait for others to come, so that they go out many at a time: only while more
+    /// is ready, and not for long.
     private var holdsResults: Bool {
         guard !finished.isEmpty, heldTurns < Self.mostHeldTurns else { return false }
         heldTurns += 1
         return finished.count < Self.resultsPerBatch
     }
 
-    /// Waits, lets libcurl work on what is ready, and takes in what has ended; false when nothing was ready.
+    /// Waits, lets libcurl work on what is ready, and takes in what has ended; false when nothing
+    /// was ready.
     @discardableResult
     private func awaitSockets(milliseconds: Int32) -> Bool {
         let wasReady = sockets.wait(milliseconds: milliseconds, wake: { turn.begin() }) {
@@ -330,7 +334,8 @@ final class EngineLoop: MultiHandle.Driver {
     private func checkAttempts() -> Bool {
         nextCheck = min(nextCheck, turn.takeLookTime())
         guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return false }
-        // Of a thread or a process that stood still meanwhile the peers were not silent: what they said has its say first.
+        // Of a thread or a process that stood still meanwhile the peers were not silent: what they
+        // said has its say first.
         let wasReady = awaitSockets(milliseconds: 0)
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)

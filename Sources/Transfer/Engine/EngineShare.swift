@@ -14,7 +14,8 @@ struct EngineShare: Sendable, Hashable {
         (thread, threadCount) = (index, count)
     }
 
-    /// The parts of `count` threads that share most sessions, and of one more, the last, with sessions for itself.
+    /// The parts of `count` threads that share most sessions, and of one more, the last, with
+    /// sessions for itself.
     static func all(sharing count: Int, hasAnother: Bool) -> [EngineShare] {
         var shares = (0..<count).map { EngineShare(index: $0, count: count) }
         guard hasAnother else { return shares }
@@ -25,12 +26,14 @@ struct EngineShare: Sendable, Hashable {
         return shares
     }
 
-    /// This thread's part of a number of connections; the parts of all that share them add up to it.
+    /// This thread's part of a number of connections; the parts of all that share them add up to
+    /// it.
     func part(of total: Int) -> Int {
         (total + count - 1 - index) / count
     }
 
-    /// The `ordinal`-th number, from 0, of those that only this thread gives away; the smallest is 1.
+    /// The `ordinal`-th number, from 0, of those that only this thread gives away; the smallest is
+    /// 1.
     func number(of ordinal: Int) -> Int {
         ordinal * threadCount + thread + 1
     }

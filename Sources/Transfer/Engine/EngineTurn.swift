@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// When an engine thread last woke: the time of what happens many times in a turn and is dated by nobody.
+/// When an engine thread last woke: the time of what happens many times in a turn and is dated by
+/// nobody.
 final class EngineTurn {
     private(set) var time = MonotonicTime.now
     /// When an attempt wants to be looked at although nothing of it moves.

@@ -1,9 +1,10 @@
 internal import SystemKit
 
-/// Reads what programs write to their standard error, on a thread of its own that there is from the first program on.
+/// Reads what programs write to their standard error, on a thread of its own that there is from the
+/// first program on.
 ///
-/// No more is read of a program while what it has written before was not taken: it waits, as it would for a terminal.
-/// Belongs to the engine thread that made it.
+/// No more is read of a program while what it has written before was not taken: it waits, as it
+/// would for a terminal. Belongs to the engine thread that made it.
 final class ErrorRelay {
     /// The end that the relay's thread holds.
     private final class Inlet: Sendable {

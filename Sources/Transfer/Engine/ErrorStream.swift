@@ -1,6 +1,7 @@
 internal import SystemKit
 
-/// The standard error of one run of a program; read by the relay's thread, and by the engine's when the attempt ends.
+/// The standard error of one run of a program; read by the relay's thread, and by the engine's when
+/// the attempt ends.
 final class ErrorStream: Sendable {
     /// What one read led to.
     enum Read {
@@ -11,13 +12,15 @@ final class ErrorStream: Sendable {
     }
 
     private static let pieceSize = 64 << 10
-    /// How much is read of a program that goes on writing when its attempt has ended, bytes: what the largest pipe holds.
+    /// How much is read of a program that goes on writing when its attempt has ended, bytes: what
+    /// the largest pipe holds.
     private static let mostAtEnd = 1 << 20
 
     private let pipe: PipeReader
     private let key: Int
     private let say: ErrorText.Handover
-    /// Whether the last text was handed on; what one thread reads is handed on before another one reads more.
+    /// Whether the last text was handed on; what one thread reads is handed on before another one
+    /// reads more.
     private let isEnded = Lock(false)
 
     init(_ pipe: PipeReader, key: Int, say: @escaping ErrorText.Handover) {
@@ -43,7 +46,8 @@ final class ErrorStream: Sendable {
         }
     }
 
-    /// Hands on what is left; what the program, or something that it has started, writes from now on is lost.
+    /// Hands on what is left; what the program, or something that it has started, writes from now
+    /// on is lost.
     func close() {
         isEnded.withLock { isEnded in
             guard !isEnded else { return }
@@ -54,7 +58,8 @@ final class ErrorStream: Sendable {
         }
     }
 
-    /// The next bytes, none when there are none yet; nil at the end, for which a pipe that cannot be read is taken.
+    /// The next bytes, none when there are none yet; nil at the end, for which a pipe that cannot
+    /// be read is taken.
     private func piece() -> [UInt8]? {
         (try? pipe.next(atMost: Self.pieceSize)) ?? nil
     }

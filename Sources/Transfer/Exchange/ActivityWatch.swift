@@ -3,9 +3,10 @@ internal import TransferModel
 
 /// Tells when a transfer has been silent for too long, is too slow or has run out of time.
 ///
-/// A value without a clock: readings are passed in. `nextCheck` is a lower bound, so that most transfers are never
-/// looked at between their start and their end. One that is silent for a quarter of what it may be has the kernel asked
-/// whether anything moved that libcurl does not tell of.
+/// A value without a clock: readings are passed in. `nextCheck` is a lower bound, so that most
+/// transfers are never looked at between their start and their end. One that is silent for a
+/// quarter of what it may be has the kernel asked whether anything moved that libcurl does not tell
+/// of.
 struct ActivityWatch {
     /// Why a transfer is to be ended.
     enum Verdict: Hashable {
@@ -74,7 +75,8 @@ struct ActivityWatch {
     /// When the kernel is asked, four times before the transfer is silent for too long.
     private func nextLook(_ idleLimit: Duration) -> MonotonicTime {
         let last = max(lastActivity, lastLook?.time ?? lastActivity)
-        // In nanoseconds: a division of `Duration`s is one of 128-bit integers, which takes longer than all else here.
+        // In nanoseconds: a division of `Duration`s is one of 128-bit integers, which takes longer
+        // than all else here.
         let interval = Duration.nanoseconds(idleLimit.nanoseconds / 4)
         return min(last + interval, lastActivity + idleLimit)
     }
@@ -101,8 +103,8 @@ struct ActivityWatch {
     ///
     /// - Parameters:
     ///   - now: The present.
-    ///   - progress: What the kernel says of the connection, asked for only where it matters; nil when nothing can be said
-    ///     that is about this transfer alone.
+    ///   - progress: What the kernel says of the connection, asked for only where it matters; nil
+    ///     when nothing can be said that is about this transfer alone.
     /// - Returns: Why it is to end; nil when it may go on.
     mutating func check(
         at now: MonotonicTime,

@@ -24,7 +24,8 @@ struct CertificateRefusal {
     /// Reads what is known of the refusal.
     ///
     /// - Parameters:
-    ///   - fault: What OpenSSL found; of code 0 or 1 when it found nothing, and libcurl missed the host's name.
+    ///   - fault: What OpenSSL found; of code 0 or 1 when it found nothing, and libcurl missed the
+    ///     host's name.
     ///   - host: Whom the certificate should be of.
     ///   - detail: libcurl's own words.
     init(_ fault: CertificateFault, host: String, detail: String) {

@@ -1,9 +1,11 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Why a server, or libcurl before it, does not take the certificate that a session shows; or shows none.
+/// Why a server, or libcurl before it, does not take the certificate that a session shows; or shows
+/// none.
 ///
-/// With TLS 1.3 the server's word comes when the handshake is over for the client: as a failure to receive.
+/// With TLS 1.3 the server's word comes when the handshake is over for the client: as a failure to
+/// receive.
 struct ClientCertificateRefusal {
     private enum Reason {
         /// It cannot be read, or its key does not fit.
@@ -40,7 +42,8 @@ struct ClientCertificateRefusal {
 
     private static func alert(in end: ExchangeEnd, _ detail: String) -> Reason? {
         if detail.contains("alert certificate required") { return .required }
-        // Before TLS 1.3 there is no alert of its own for a certificate that is missing (RFC 5246 §7.4.6).
+        // Before TLS 1.3 there is no alert of its own for a certificate that is missing (RFC 5246
+        // §7.4.6).
         let isMissing = end.isCertificateAsked && !end.hasClientCertificate
         if let alert = alerts.first(where: { detail.contains("alert " + $0) }) {
             return isMissing ? .required : .rejected(alert)

@@ -10,8 +10,8 @@ struct ResponseFraming {
     private var lengthsDiffer = false
     private var isLengthNoNumber = false
 
-    /// What may frame a body of any size, and how much more for each of its bytes: a chunk of one byte with a size of eight
-    /// digits has eleven around it.
+    /// What may frame a body of any size, and how much more for each of its bytes: a chunk of one
+    /// byte with a size of eight digits has eleven around it.
     private static let framingAllowance: Int64 = 64 << 10
     private static let framingPerByte: Int64 = 16
 
@@ -38,8 +38,8 @@ struct ResponseFraming {
         }
     }
 
-    /// Lengths that contradict each other are an attack or a fault, never a body; nor is what comes in a coding that
-    /// no `TE` field has asked for (RFC 9112 §7.4).
+    /// Lengths that contradict each other are an attack or a fault, never a body; nor is what comes
+    /// in a coding that no `TE` field has asked for (RFC 9112 §7.4).
     var violation: String? {
         if isLengthNoNumber { return "the response has a Content-Length that is no size" }
         if lengthsDiffer { return "the response has two different Content-Length fields" }

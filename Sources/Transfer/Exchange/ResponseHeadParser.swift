@@ -21,8 +21,8 @@ struct ResponseHeadParser {
         case violation(String)
     }
 
-    /// Heads beyond these are not read, those of informational responses and trailers included: no server in good faith
-    /// sends them.
+    /// Heads beyond these are not read, those of informational responses and trailers included: no
+    /// server in good faith sends them.
     static let maximumBytes = 300 << 10
     static let maximumFields = 1000
 
@@ -30,7 +30,8 @@ struct ResponseHeadParser {
     private(set) var framing = ResponseFraming()
     private var statusCode = 0
     private var fields = HeaderFields()
-    /// Whether there may be a `Set-Cookie` among the fields; most responses have none, and nobody looks for one there.
+    /// Whether there may be a `Set-Cookie` among the fields; most responses have none, and nobody
+    /// looks for one there.
     private(set) var maySetCookies = false
     private var isInHead = false
     private var isDone = false

@@ -3,7 +3,8 @@ internal import TransferModel
 
 // How the record of an exchange gets its dates, and ends.
 extension TransactionRecorder {
-    /// A new connection or request after a head has left: libcurl is repeating the request by itself.
+    /// A new connection or request after a head has left: libcurl is repeating the request by
+    /// itself.
     mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
@@ -15,8 +16,8 @@ extension TransactionRecorder {
         willSendBody(body)
     }
 
-    /// libcurl counts from the moment it began with the connection, which is when the lookup began or, with the
-    /// address at hand, `nameLookup` before the socket was opened.
+    /// libcurl counts from the moment it began with the connection, which is when the lookup began
+    /// or, with the address at hand, `nameLookup` before the socket was opened.
     mutating func connected(_ times: ConnectTimes, at now: MonotonicTime) {
         guard let connectStart = moments.connectStart else { return }
         let origin =
@@ -66,7 +67,8 @@ extension TransactionRecorder {
         record.connectEndDate = date(moments.connectEnd)
         record.requestStartDate = date(moments.requestStart)
         if !isRequestSent {
-            // libcurl is handed more than it has sent; of a compressed body this is the least that has left.
+            // libcurl is handed more than it has sent; of a compressed body this is the least that
+            // has left.
             record.countOfRequestBodyBytesBeforeEncoding = min(
                 record.countOfRequestBodyBytesBeforeEncoding,
                 record.countOfRequestBodyBytesSent

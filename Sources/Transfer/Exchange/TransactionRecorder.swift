@@ -3,8 +3,8 @@ internal import TransferModel
 
 /// Turns what happens on an easy handle into transaction records, one per exchange.
 ///
-/// libcurl may send a request again by itself when an idle connection has died; that shows as a second connection or
-/// request after a first head has left, and becomes a record of its own.
+/// libcurl may send a request again by itself when an idle connection has died; that shows as a
+/// second connection or request after a first head has left, and becomes a record of its own.
 struct TransactionRecorder {
     /// How the running exchange's request body is handed to libcurl.
     enum Body {
@@ -21,12 +21,14 @@ struct TransactionRecorder {
     let clock: RunClock
     var moments: Moments
     var record: TransactionMetrics
-    /// Whether a head has left since the attempt began: a redirect or a repetition does not undo that.
+    /// Whether a head has left since the attempt began: a redirect or a repetition does not undo
+    /// that.
     private(set) var hasSentAnything = false
     /// Whether a byte of a request's body has.
     private(set) var hasSentBody = false
     var body = Body.none
-    /// How many bytes of the request body must leave before the request is whole; `max` while nobody knows.
+    /// How many bytes of the request body must leave before the request is whole; `max` while
+    /// nobody knows.
     private var bodyCount: Int64 = 0
     /// The records that are closed already.
     private(set) var closed: [TransactionMetrics] = []
@@ -66,7 +68,8 @@ struct TransactionRecorder {
 
     /// Body bytes of the running exchange that were delivered.
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
-    /// Body bytes of the running exchange that have left, without the chunks around those of a stream.
+    /// Body bytes of the running exchange that have left, without the chunks around those of a
+    /// stream.
     var sentBodyBytes: Int64 {
         guard case .pieces(total: nil) = body else { return record.countOfRequestBodyBytesSent }
         let (given, sent) = (
@@ -79,8 +82,8 @@ struct TransactionRecorder {
     private(set) var sentBodyBytesBefore: Int64 = 0
     var receivedBodyBytes: Int64 { record.countOfResponseBodyBytesReceived }
 
-    /// Whether the running exchange's whole request has left; of a body whose end alone tells its length, that its end
-    /// was reached.
+    /// Whether the running exchange's whole request has left; of a body whose end alone tells its
+    /// length, that its end was reached.
     var isRequestSent: Bool {
         if record.resourceFetchType == .localCache { return true }
         return didSend && record.countOfRequestBodyBytesSent >= bodyCount
@@ -124,7 +127,8 @@ struct TransactionRecorder {
         record.proxy = TransactionMetrics.Proxy(url: url)
     }
 
-    /// A line of a proxy's answer to being asked for a tunnel has come; the status is nil until its head is whole.
+    /// A line of a proxy's answer to being asked for a tunnel has come; the status is nil until its
+    /// head is whole.
     mutating func didReceiveTunnelHead(count: Int, statusCode: Int?) {
         changeTunnel {
             $0.countOfHeaderBytesReceived += Int64(count)
@@ -149,13 +153,15 @@ struct TransactionRecorder {
     /// A host is about to be made an address; `isLookup` is false when it is one already.
     mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
-        // A SOCKS proxy that is given addresses is connected to before the origin's name is looked up.
+        // A SOCKS proxy that is given addresses is connected to before the origin's name is looked
+        // up.
         guard moments.connectStart == nil else { return }
         moments.origin = now
         if isLookup { moments.lookupStart = now }
     }
 
-    /// A socket is opened; `isNamed` is false when what is connected to is an address, as it was given.
+    /// A socket is opened; `isNamed` is false when what is connected to is an address, as it was
+    /// given.
     mutating func didOpenSocket(isNamed: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
         // The first address that is tried begins the connect; later ones are part of it.
@@ -216,7 +222,8 @@ struct TransactionRecorder {
 
     /// The head has left; it asks for `url` when that is written otherwise than what was wanted.
     mutating func didSendHead(_ bytes: Span<UInt8>, asking url: String?, at now: MonotonicTime) {
-        // What asks a proxy for a tunnel is part of connecting, and not for the report: it may carry credentials.
+        // What asks a proxy for a tunnel is part of connecting, and not for the report: it may
+        // carry credentials.
         guard moments.requestStart != nil else {
             changeTunnel {
                 $0.countOfHeaderBytesSent += Int64(bytes.count)
@@ -253,14 +260,15 @@ struct TransactionRecorder {
         }
     }
 
-    /// The response's body of that length went by unseen: since its version 8 libcurl does not tell of what it reads and
-    /// throws away because it answers the challenge that came with it.
+    /// The response's body of that length went by unseen: since its version 8 libcurl does not tell
+    /// of what it reads and throws away because it answers the challenge that came with it.
     mutating func didPassOver(body length: Int64) {
         guard record.countOfResponseBodyBytesReceived == 0 else { return }
         record.countOfResponseBodyBytesReceived = length
     }
 
-    /// The server has refused the running exchange's request without acting on it, and is asked once more.
+    /// The server has refused the running exchange's request without acting on it, and is asked
+    /// once more.
     mutating func didGetRefusal() {
         hasSentAnything = false
         hasSentBody = false
@@ -284,7 +292,8 @@ struct TransactionRecorder {
         }
     }
 
-    /// A line of a head has come; the final response begins with the first one for which `isFinal` is set.
+    /// A line of a head has come; the final response begins with the first one for which `isFinal`
+    /// is set.
     mutating func didReceiveHead(count: Int, isFinal: Bool, at now: MonotonicTime) {
         if isFinal, moments.responseStart == nil { moments.responseStart = now }
         if let responseStart = moments.responseStart {

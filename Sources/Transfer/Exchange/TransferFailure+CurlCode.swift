@@ -20,7 +20,8 @@ struct ExchangeEnd {
     var didSend = false
     /// The proxy, when it is what failed; nil when the origin did, or there is none.
     var proxy: Proxy?
-    /// Whether the response came as TLS: libcurl then says the same of a lost connection as of bytes that it cannot read.
+    /// Whether the response came as TLS: libcurl then says the same of a lost connection as of
+    /// bytes that it cannot read.
     var isEncrypted = false
     /// Whether HTTP/1.1 was the only version that was offered.
     var offersHTTP1Only = true
@@ -28,15 +29,15 @@ struct ExchangeEnd {
     /// Who did not lead where the request was for.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
 
-    /// Whether the server's alert is that our certificate has expired, which libcurl says as it says that the server's is
-    /// not good, only without a reason.
+    /// Whether the server's alert is that our certificate has expired, which libcurl says as it
+    /// says that the server's is not good, only without a reason.
     var isOurCertificateExpired: Bool {
         code.rawValue == 60 && hasClientCertificate && (0...1).contains(certificateFault.code)
             && detail?.hasPrefix("SSL certificate verification failed") ?? false
     }
 
-    /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs out of memory (27), it
-    /// says before 8.6, where later ones say what it is (100).
+    /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs
+    /// out of memory (27), it says before 8.6, where later ones say what it is (100).
     var isTooLarge: Bool {
         code.rawValue == 100 || code.rawValue == 27 && didSend && [.wait, .receive].contains(phase)
     }
@@ -45,41 +46,45 @@ struct ExchangeEnd {
         CertificateRefusal(certificateFault, host: peer, detail: detail ?? code.message)
     }
 
-    /// Whether OpenSSL has refused a certificate: of TLS inside of TLS libcurl 7.88 only says that the handshake failed.
+    /// Whether OpenSSL has refused a certificate: of TLS inside of TLS libcurl 7.88 only says that
+    /// the handshake failed.
     fileprivate var isCertificateRefused: Bool { certificateFault.code > 1 }
 
-    /// Whether the handshake failed because neither side has a version that the other allows, as OpenSSL words it.
+    /// Whether the handshake failed because neither side has a version that the other allows, as
+    /// OpenSSL words it.
     fileprivate var hasNoCommonVersion: Bool {
         ["protocol version", "unsupported protocol", "no protocols available"].contains {
             detail?.contains($0) ?? false
         }
     }
 
-    /// Whether the handshake failed because the server has no version of HTTP that was offered (RFC 7301 §3.2), as OpenSSL
-    /// words it.
+    /// Whether the handshake failed because the server has no version of HTTP that was offered (RFC
+    /// 7301 §3.2), as OpenSSL words it.
     fileprivate var hasNoCommonProtocol: Bool {
         code.rawValue == 35 && detail?.contains("no application protocol") ?? false
     }
 
-    /// Whether the stream was given up for a field that must not be in it (RFC 9113 §8.2), as nghttp2 words it.
+    /// Whether the stream was given up for a field that must not be in it (RFC 9113 §8.2), as
+    /// nghttp2 words it.
     fileprivate var hasInvalidField: Bool {
         code.rawValue == 92 && detail?.hasPrefix("Invalid HTTP header field") ?? false
     }
 
-    /// Whether frames were wrong or too many for nghttp2 or libcurl, which say so; the same code (16) without words is a lost
-    /// connection.
+    /// Whether frames were wrong or too many for nghttp2 or libcurl, which say so; the same code
+    /// (16) without words is a lost connection.
     fileprivate var hasBrokenFrames: Bool {
         guard code.rawValue == 16, let detail else { return false }
         return detail.hasPrefix("nghttp2 ") || detail.hasPrefix("Too many response headers")
     }
 
-    /// Whether the connection has ended without `close_notify` (RFC 8446 §6.1), as OpenSSL words it.
+    /// Whether the connection has ended without `close_notify` (RFC 8446 §6.1), as OpenSSL words
+    /// it.
     var lacksCloseNotify: Bool {
         code.rawValue == 56 && detail?.contains("unexpected eof while reading") ?? false
     }
 
-    /// Whether libcurl received what it could not read, rather than nothing more: its receiving failed (56), but not in
-    /// the kernel.
+    /// Whether libcurl received what it could not read, rather than nothing more: its receiving
+    /// failed (56), but not in the kernel.
     fileprivate var isUnreadable: Bool {
         guard code.rawValue == 56, osErrno == nil, phase == .receive else { return false }
         // `Illegal or missing hexadecimal sequence in chunked-encoding` and its like.
@@ -88,7 +93,8 @@ struct ExchangeEnd {
 }
 
 extension TransferFailure {
-    /// The failure that a `CURLcode` other than `CURLE_OK` means: the only place where the two meet.
+    /// The failure that a `CURLcode` other than `CURLE_OK` means: the only place where the two
+    /// meet.
     init(_ end: ExchangeEnd) {
         let row = Self.row(for: end)
         self.init(

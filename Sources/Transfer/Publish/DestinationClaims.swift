@@ -1,11 +1,13 @@
 internal import SystemKit
 package import TransferModel
 
-/// Keeps the tasks of one run from writing one file where servers name files, and off the files that the run needs.
+/// Keeps the tasks of one run from writing one file where servers name files, and off the files
+/// that the run needs.
 ///
-/// Made only for a job in which a server names a file: in all others the plan has seen to it. What the job itself
-/// names is reserved before the first task starts, so that no server is faster. Files are told apart by their folders
-/// and names, so that it does not matter which path leads to a folder.
+/// Made only for a job in which a server names a file: in all others the plan has seen to it. What
+/// the job itself names is reserved before the first task starts, so that no server is faster.
+/// Files are told apart by their folders and names, so that it does not matter which path leads to
+/// a folder.
 package final class DestinationClaims: Sendable {
     /// Whom a file belongs to.
     enum Owner: Sendable, Hashable {
@@ -26,7 +28,8 @@ package final class DestinationClaims: Sendable {
 
     private struct State {
         var owners: [Place: Owner] = [:]
-        /// The last folder that was asked for, and what it is: most often also that of the next file.
+        /// The last folder that was asked for, and what it is: most often also that of the next
+        /// file.
         var last = (path: "", folder: "")
         /// The last folder whose way was reserved.
         var lastWay: String?
@@ -50,7 +53,8 @@ package final class DestinationClaims: Sendable {
         self.name = name
     }
 
-    /// Keeps a path for its task or for the run, and the folders on the way to a destination from becoming files.
+    /// Keeps a path for its task or for the run, and the folders on the way to a destination from
+    /// becoming files.
     ///
     /// Only what stands in a folder in which servers name files is kept. Who comes first keeps it.
     package func reserve(_ planned: PlannedPath) {
@@ -85,10 +89,11 @@ package final class DestinationClaims: Sendable {
         state.owners[place] = owner
     }
 
-    /// Gives the file to the task unless another one has it; later attempts of the same task find it theirs.
+    /// Gives the file to the task unless another one has it; later attempts of the same task find
+    /// it theirs.
     ///
-    /// The folder is made if it is missing. Returns whom the file belongs to instead, in words; throws what the file
-    /// system says.
+    /// The folder is made if it is missing. Returns whom the file belongs to instead, in words;
+    /// throws what the file system says.
     func claim(_ file: TaskSpec.Destination, for task: Int) throws(SystemError) -> String? {
         let (path, fileName) = file.split
         _ = try Folder(path: path, create: true)

@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// A question about a file that is there already: whether it is the one that a download would bring.
+/// A question about a file that is there already: whether it is the one that a download would
+/// bring.
 ///
 /// A class, because few attempts have one.
 package final class FileExamination: Sendable, Equatable {
@@ -8,7 +9,8 @@ package final class FileExamination: Sendable, Equatable {
     package let path: String
     /// What the file must hash to.
     package let checksum: Checksum
-    /// Whether a symbolic link under the path stands for the file that it leads to; otherwise a download replaces the link.
+    /// Whether a symbolic link under the path stands for the file that it leads to; otherwise a
+    /// download replaces the link.
     package let followsLink: Bool
     /// The permission bits that the file must have; nil when any will do.
     package let mode: UInt16?
@@ -18,7 +20,8 @@ package final class FileExamination: Sendable, Equatable {
     /// The question for a destination.
     ///
     /// - Parameters:
-    ///   - destination: Names a file. With `ifExists: skip` only the content counts, behind a link too.
+    ///   - destination: Names a file. With `ifExists: skip` only the content counts, behind a link
+    ///     too.
     ///   - checksum: What the destination's checksum has come to.
     ///   - maximumSize: What is expected of the body.
     package init(

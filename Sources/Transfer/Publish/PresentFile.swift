@@ -2,7 +2,8 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// A file that is there, hashed a piece at a time, so that other work of its thread comes in between.
+/// A file that is there, hashed a piece at a time, so that other work of its thread comes in
+/// between.
 ///
 /// One thread works on it at a time.
 final class PresentFile: Sendable {

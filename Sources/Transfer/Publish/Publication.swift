@@ -52,7 +52,8 @@ final class PublicationJob: Sendable {
     /// What the file is called in messages.
     var displayPath: String { destination?.displayPath ?? "the body" }
 
-    /// What the file is held against, and who asks for it: the job's own word goes before that of the server.
+    /// What the file is held against, and who asks for it: the job's own word goes before that of
+    /// the server.
     var expected: (checksum: Checksum, voucher: TaskRecord.Voucher)? {
         if case .digest(let checksum)? = destination?.checksum { return (checksum, .checksum) }
         return announced.map { ($0, .digest) }
@@ -100,7 +101,8 @@ struct Publication {
         return result
     }
 
-    /// A part that became a file, or is of no use, leaves nothing behind; any other one stays for the next run.
+    /// A part that became a file, or is of no use, leaves nothing behind; any other one stays for
+    /// the next run.
     private func end(_ resume: ResumeOutcome, _ result: inout AttemptResult) {
         if result.failure?.endsResuming == true || result.isUnchanged
             || resume.partial?.isOfNoUse == true
@@ -128,7 +130,8 @@ struct Publication {
             do throws(SystemError) {
                 try place(job, at: destination, &result)
             } catch {
-                // The folder that the last file went to may be gone by now: once more, with one that is there.
+                // The folder that the last file went to may be gone by now: once more, with one
+                // that is there.
                 guard case .memory = job.content, recentFolder.forgetIfMoved() else { throw error }
                 try place(job, at: destination, &result)
             }
@@ -140,7 +143,8 @@ struct Publication {
 
     /// Verifies a body and makes a file of it.
     ///
-    /// Where files are kept, one that has appeared meanwhile gives way to a verified one that it is not the same as.
+    /// Where files are kept, one that has appeared meanwhile gives way to a verified one that it is
+    /// not the same as.
     private mutating func place(
         _ job: PublicationJob,
         at destination: TaskSpec.Destination,
@@ -212,7 +216,8 @@ struct Publication {
         }
     }
 
-    /// Compares what an earlier run has left with its record; nil when it is the same, or a digest of the whole will tell.
+    /// Compares what an earlier run has left with its record; nil when it is the same, or a digest
+    /// of the whole will tell.
     private func verify(
         _ partial: PartialDownload?,
         of job: PublicationJob

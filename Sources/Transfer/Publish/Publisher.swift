@@ -11,9 +11,11 @@ final class Publisher: Sendable {
         var checkpoints: [PartialCheckpoint] = []
         /// Hashed a step at a time when there is nothing else to do.
         var presentFiles: [PresentFile] = []
-        /// The keys of files that are hashed or wait for that, and whether nobody wants to know any more.
+        /// The keys of files that are hashed or wait for that, and whether nobody wants to know any
+        /// more.
         var examinations: [Int: Bool] = [:]
-        /// Whether there are records of uploads to be written, which comes first: until then nobody could go on with them.
+        /// Whether there are records of uploads to be written, which comes first: until then nobody
+        /// could go on with them.
         var hasRecords = false
         var isStopped = false
 
@@ -30,10 +32,11 @@ final class Publisher: Sendable {
         case records
     }
 
-    /// A thread that waits for the disk waits alone: with syncing on, several files are synced at once.
+    /// A thread that waits for the disk waits alone: with syncing on, several files are synced at
+    /// once.
     private static let syncingThreads = 8
-    /// A thread takes as many files as it makes in this time by its last measure: one on a disk that takes its time to
-    /// sync, many in memory, where waking others costs more than the work.
+    /// A thread takes as many files as it makes in this time by its last measure: one on a disk
+    /// that takes its time to sync, many in memory, where waking others costs more than the work.
     private static let turnNanoseconds: Int64 = 500_000
 
     private let queue = Lock(Queue())
@@ -77,7 +80,8 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
-    /// Has a file that is there held against its checksum; its result comes as those of attempts do.
+    /// Has a file that is there held against its checksum; its result comes as those of attempts
+    /// do.
     func submit(_ file: PresentFile) {
         queue.withLock {
             $0.examinations[file.key] = false

@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The folder that many small files in a row go to, held open so that only the first of them has to find it.
+/// The folder that many small files in a row go to, held open so that only the first of them has to
+/// find it.
 struct RecentFolder {
     /// For so long nobody looks whether its path still leads to it; what moves it away is a person.
     private static let trust = Duration.milliseconds(100)

@@ -3,8 +3,8 @@ package import TransferModel
 
 /// Where an accepted body goes, decided when the head is whole.
 extension Attempt {
-    /// Readies the sink; false ends the transfer, for a failure or because the file is there and is kept, and nobody looks
-    /// at the body.
+    /// Readies the sink; false ends the transfer, for a failure or because the file is there and is
+    /// kept, and nobody looks at the body.
     func openSink(_ head: ResponseHead, expectedCount: Int64?) -> Bool {
         switch request.sink {
         // An examination is none of the engine's threads.
@@ -55,7 +55,8 @@ extension Attempt {
     var announcedDigest: Checksum? {
         let isRest = resumption?.isRest == true
         guard destination != nil, response.decoding == nil, hop.method != "HEAD", let head,
-            // A digest of the whole says nothing of a part that the task has asked for, nor of what is not sent.
+            // A digest of the whole says nothing of a part that the task has asked for, nor of what
+            // is not sent.
             head.statusCode == 206 ? isRest : !head.hasNoContent
         else { return nil }
         return ReprDigest.announced(in: head.fields, isWhole: !isRest)
@@ -81,7 +82,8 @@ extension Attempt {
 
     /// The file's checksum in the list; a list without it is a failure.
     ///
-    /// The job's own words go first, the server's last: who redirects must not choose what a file is held against.
+    /// The job's own words go first, the server's last: who redirects must not choose what a file
+    /// is held against.
     private func lookUp(_ list: SumsFile, for file: TaskSpec.Destination) -> Checksum? {
         let paths =
             list.name.map { [$0] } ?? [

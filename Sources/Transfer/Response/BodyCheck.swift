@@ -1,10 +1,11 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Holds a body against what is expected of it while it comes in: its size, whether there is one, its encoding.
+/// Holds a body against what is expected of it while it comes in: its size, whether there is one,
+/// its encoding.
 ///
-/// Memory does not grow with the body, except for one that is looked into when it is whole: that is kept up to
-/// `keptLimit`.
+/// Memory does not grow with the body, except for one that is looked into when it is whole: that is
+/// kept up to `keptLimit`.
 struct BodyCheck {
     /// The largest body whose JSON, or whose text for a capture, is looked into.
     static let keptLimit: Int64 = 16 << 20

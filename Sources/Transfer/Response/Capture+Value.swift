@@ -2,7 +2,8 @@ internal import JSON
 internal import RegexKit
 internal import TransferModel
 
-/// What a capture wants and what the response has instead; neither quotes a value, which may be a secret.
+/// What a capture wants and what the response has instead; neither quotes a value, which may be a
+/// secret.
 struct CaptureMiss: Error, Hashable {
     var expected: String
     var actual: String

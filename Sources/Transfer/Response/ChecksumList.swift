@@ -2,8 +2,8 @@ internal import TransferModel
 
 /// A list of checksums as `sha256sum`, `shasum --tag`, BSD's `sha256` and their like write it.
 ///
-/// Lines of other forms, comments and signatures are passed over; so are digests of other algorithms. A class, because
-/// many tasks share one list and most have none.
+/// Lines of other forms, comments and signatures are passed over; so are digests of other
+/// algorithms. A class, because many tasks share one list and most have none.
 package final class ChecksumList: Sendable {
     /// The largest list that is read, bytes.
     package static let largestSize: Int64 = 16 << 20
@@ -18,8 +18,8 @@ package final class ChecksumList: Sendable {
 
     /// A listed file.
     private struct Entry: Sendable {
-        /// The components of its path from the last to the first, each with a slash behind it: sorted, those that have
-        /// most trailing components in common with a path stand together.
+        /// The components of its path from the last to the first, each with a slash behind it:
+        /// sorted, those that have most trailing components in common with a path stand together.
         var key: [UInt8]
         var checksum: Checksum
         /// How often the checksum is another than the one before, up to here.
@@ -68,8 +68,9 @@ package final class ChecksumList: Sendable {
 
     /// Looks for the first of some paths whose last component is in the list.
     ///
-    /// Of several entries of that name those win that have most trailing components with the path in common. A list
-    /// that is nothing but one digest answers for every name. The time grows with the logarithm of the list's size.
+    /// Of several entries of that name those win that have most trailing components with the path
+    /// in common. A list that is nothing but one digest answers for every name. The time grows with
+    /// the logarithm of the list's size.
     func find(_ algorithm: Checksum.Algorithm, _ paths: [String]) -> Answer {
         if let entries = entries[algorithm] {
             for path in paths {
@@ -96,7 +97,8 @@ package final class ChecksumList: Sendable {
         return isOne ? .found(entries[first].checksum) : .ambiguous
     }
 
-    /// The first entry for whose key a condition holds that holds for all behind it; their count when there is none.
+    /// The first entry for whose key a condition holds that holds for all behind it; their count
+    /// when there is none.
     private static func firstIndex(in entries: [Entry], where holds: ([UInt8]) -> Bool) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

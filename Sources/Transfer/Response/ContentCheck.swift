@@ -1,8 +1,8 @@
 internal import JSON
 internal import TransferModel
 
-/// Holds a whole response against what is expected of its fields and of what stands in its body, and takes from it
-/// what is captured.
+/// Holds a whole response against what is expected of its fields and of what stands in its body,
+/// and takes from it what is captured.
 ///
 /// A value of its own, so that a large body is looked into on a thread that has time for it.
 struct ContentCheck: Sendable {
@@ -12,7 +12,8 @@ struct ContentCheck: Sendable {
     private let captures: [Capture]
     /// Whether the body is decoded.
     private let needsJSON: Bool
-    /// The body that is looked into; nil when nothing is expected of it, or when the response cannot have one.
+    /// The body that is looked into; nil when nothing is expected of it, or when the response
+    /// cannot have one.
     private let body: [UInt8]?
 
     /// nil when nothing is expected of what the response says.
@@ -34,7 +35,8 @@ struct ContentCheck: Sendable {
         return !captures.contains { if case .regex = $0.source { true } else { false } }
     }
 
-    /// Decodes the body, then compares fields and values and captures, each in the order of the job file.
+    /// Decodes the body, then compares fields and values and captures, each in the order of the job
+    /// file.
     func judge() -> Findings {
         var findings = Findings()
         var document: JSONValue?

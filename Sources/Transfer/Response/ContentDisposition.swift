@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// The file name that a `Content-Disposition` suggests (RFC 6266), read as leniently as browsers read it.
+/// The file name that a `Content-Disposition` suggests (RFC 6266), read as leniently as browsers
+/// read it.
 ///
 /// The name is what the server wrote: nothing in it is safe.
 struct ContentDisposition {
@@ -22,7 +23,8 @@ struct ContentDisposition {
         filename = extended ?? plain
     }
 
-    /// Bytes of no declared encoding: UTF-8 when they are, else ISO-8859-1 (RFC 6266 Appendix C.3 names both in use).
+    /// Bytes of no declared encoding: UTF-8 when they are, else ISO-8859-1 (RFC 6266 Appendix C.3
+    /// names both in use).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self) ?? latin1(bytes)
     }
@@ -33,7 +35,8 @@ struct ContentDisposition {
         return text
     }
 
-    /// `UTF-8'en'na%C3%AFve`, or the same in ISO-8859-1 (RFC 8187 §3.2.1); nil when it is anything else.
+    /// `UTF-8'en'na%C3%AFve`, or the same in ISO-8859-1 (RFC 8187 §3.2.1); nil when it is anything
+    /// else.
     private static func extendedText(_ bytes: ArraySlice<UInt8>) -> String? {
         let parts = bytes.split(
             separator: UInt8(ascii: "'"),

@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// What some checks of a response found: those that ran, and the failure of the last one when it did not pass.
+/// What some checks of a response found: those that ran, and the failure of the last one when it
+/// did not pass.
 struct Findings: Sendable, Hashable {
     private(set) var checks: [TaskRecord.Check] = []
     private(set) var failure: TransferFailure?
@@ -11,7 +12,8 @@ struct Findings: Sendable, Hashable {
         checks.append(TaskRecord.Check(check, passed: true))
     }
 
-    /// Ends the checks with one that did not pass; repeating the request would bring the same answer.
+    /// Ends the checks with one that did not pass; repeating the request would bring the same
+    /// answer.
     mutating func fail(
         _ check: TaskRecord.Check.Name,
         expected: String,

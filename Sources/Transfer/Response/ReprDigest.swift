@@ -1,10 +1,13 @@
 internal import TransferModel
 
-/// The digests that a server gives of what it sends: `Repr-Digest`, and `Content-Digest` of a whole response (RFC 9530).
+/// The digests that a server gives of what it sends: `Repr-Digest`, and `Content-Digest` of a whole
+/// response (RFC 9530).
 enum ReprDigest {
-    /// The digest that the body of a response must have as it is stored; nil when the server names none that can be trusted.
+    /// The digest that the body of a response must have as it is stored; nil when the server names
+    /// none that can be trusted.
     ///
-    /// `isWhole` says that the body is the whole representation: that of a range has its own `Content-Digest` (RFC 9530 §2).
+    /// `isWhole` says that the body is the whole representation: that of a range has its own
+    /// `Content-Digest` (RFC 9530 §2).
     static func announced(in fields: HeaderFields, isWhole: Bool) -> Checksum? {
         let names = isWhole ? ["repr-digest", "content-digest"] : ["repr-digest"]
         for name in names {
@@ -14,10 +17,12 @@ enum ReprDigest {
         return nil
     }
 
-    /// That of a dictionary of byte sequences (RFC 8941 §3.2), SHA-256 before SHA-512; of a key that stands twice the last counts.
+    /// That of a dictionary of byte sequences (RFC 8941 §3.2), SHA-256 before SHA-512; of a key
+    /// that stands twice the last counts.
     private static func checksum(in values: [ArraySlice<UInt8>]) -> Checksum? {
         var found: [Checksum.Algorithm: [UInt8]] = [:]
-        // No comma can stand within a byte sequence, or within a parameter that anybody sends with it.
+        // No comma can stand within a byte sequence, or within a parameter that anybody sends with
+        // it.
         for member in values.flatMap({ $0.split(separator: UInt8(ascii: ",")) }) {
             let text = member.filter { $0 != 0x20 && $0 != 0x09 }
             guard let algorithm = algorithm(of: text) else { continue }

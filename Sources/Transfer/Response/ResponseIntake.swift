@@ -16,7 +16,8 @@ struct ResponseIntake {
     var discarded = DiscardedBody()
     /// nil when nothing is expected of the body.
     var bodyCheck: BodyCheck?
-    /// Whether the file that is there has the body of the stored response that is served, and stays.
+    /// Whether the file that is there has the body of the stored response that is served, and
+    /// stays.
     var keepsFile = false
     /// When a body that is in memory is to be kept for later runs; nil when it is not.
     var partTime: MonotonicTime?

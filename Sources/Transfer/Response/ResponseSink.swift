@@ -3,12 +3,13 @@ internal import TransferModel
 
 /// Where the body of a response goes while it comes in.
 ///
-/// A small body stays in memory until the publisher writes it, which keeps the engine thread on the network; a larger
-/// one is written as it comes, under no name.
+/// A small body stays in memory until the publisher writes it, which keeps the engine thread on the
+/// network; a larger one is written as it comes, under no name.
 struct ResponseSink {
     /// Bodies up to this size are handed on in memory.
     static let memoryLimit = 64 << 10
-    /// How much of an unwanted body is kept for the message, and how much is read before the connection is given up.
+    /// How much of an unwanted body is kept for the message, and how much is read before the
+    /// connection is given up.
     private static let excerptLimit = 1 << 10
     private static let unwantedLimit = 64 << 10
 
@@ -54,7 +55,8 @@ struct ResponseSink {
     ///
     /// - Parameters:
     ///   - destination: The file that it will become.
-    ///   - expectedCount: The announced length; a disk without room for it fails now, not at the end.
+    ///   - expectedCount: The announced length; a disk without room for it fails now, not at the
+    ///     end.
     /// - Throws: What the file system says.
     mutating func open(
         _ destination: TaskSpec.Destination,
@@ -96,7 +98,8 @@ struct ResponseSink {
         }
     }
 
-    /// Moves a body that is still in memory into a file, so that it can be kept; does nothing when there is none of it yet.
+    /// Moves a body that is still in memory into a file, so that it can be kept; does nothing when
+    /// there is none of it yet.
     mutating func spill() throws(SystemError) {
         guard case .destination(let destination) = mode, case .memory(let bytes) = content,
             !bytes.isEmpty

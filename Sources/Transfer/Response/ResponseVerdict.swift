@@ -8,7 +8,8 @@ enum ResponseVerdict {
     case redirect
     /// The same request follows with an answer to the challenge; the body is passed over.
     case challenge(Authentication.Answer)
-    /// The same request follows without having asked first, which the server cannot do; the body is passed over.
+    /// The same request follows without having asked first, which the server cannot do; the body is
+    /// passed over.
     case sendUnasked
     /// Another request of a resumable upload follows; the body is passed over.
     case proceed
@@ -32,7 +33,8 @@ enum ResponseVerdict {
     ///   - request: The request that it answers.
     ///   - expectation: What the task accepts.
     ///   - redirects: Whether a redirect is followed or is the result.
-    ///   - isRest: Whether it is the rest of a body, and together with what is there the answer 200.
+    ///   - isRest: Whether it is the rest of a body, and together with what is there the answer
+    ///     200.
     ///   - checks: Every check that ran is appended.
     /// - Returns: What becomes of the body.
     static func judge(
@@ -88,7 +90,8 @@ enum ResponseVerdict {
         }
     }
 
-    /// A partial or unmodified answer to a request that asked for neither (RFC 9110 §15.3.7, §15.4.5).
+    /// A partial or unmodified answer to a request that asked for neither (RFC 9110 §15.3.7,
+    /// §15.4.5).
     private static func unaskedStatus(_ status: Int, of request: RequestSpec) -> String? {
         func asks(_ names: Set<String>) -> Bool {
             request.headers.contains { names.contains($0.name.lowercased()) }

@@ -19,10 +19,11 @@ enum ServerExcerpt {
         return text.isEmpty ? nil : "the server said: \(text)"
     }
 
-    /// The beginning of the body without its content coding, and whether there may be more of it; nil where the coding
-    /// cannot be undone.
+    /// The beginning of the body without its content coding, and whether there may be more of it;
+    /// nil where the coding cannot be undone.
     ///
-    /// An excerpt that ends too early must say so: the redactor knows half of a secret by the ellipsis behind it.
+    /// An excerpt that ends too early must say so: the redactor knows half of a secret by the
+    /// ellipsis behind it.
     private static func decoded(
         _ bytes: [UInt8],
         isCut: Bool,
@@ -46,7 +47,8 @@ enum ServerExcerpt {
         return (text, text.count >= longest || !decoding.decoder.hasEnded)
     }
 
-    /// The text of a body: UTF-8 where it is valid, otherwise ISO 8859-1, in which every byte is a character.
+    /// The text of a body: UTF-8 where it is valid, otherwise ISO 8859-1, in which every byte is a
+    /// character.
     ///
     /// Replacement characters in the place of bytes would hide a secret from the redactor.
     private static func text(of bytes: [UInt8], isCut: Bool) -> String {

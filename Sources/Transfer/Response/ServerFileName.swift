@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The name that a server gives a download, made safe: a plain name in one folder, visible and of one reading.
+/// The name that a server gives a download, made safe: a plain name in one folder, visible and of
+/// one reading.
 enum ServerFileName {
     /// The name when neither the response nor its URL has a usable one.
     static let fallback = "download"
@@ -46,9 +47,9 @@ enum ServerFileName {
 
     /// The last component of a name, as a file may be called; nil when nothing is left of it.
     ///
-    /// Characters that nobody sees go, but for those inside of an emoji; control characters and those that turn the
-    /// direction of text become `_`; dots, hyphens and blanks in
-    /// front go, and so do dots and blanks at the end. 255 bytes at most, the ending behind the last dot kept.
+    /// Characters that nobody sees go, but for those inside of an emoji; control characters and
+    /// those that turn the direction of text become `_`; dots, hyphens and blanks in front go, and
+    /// so do dots and blanks at the end. 255 bytes at most, the ending behind the last dot kept.
     static func safe(_ name: String) -> String? {
         let scalars = name.unicodeScalars[...]
         let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }
@@ -61,7 +62,8 @@ enum ServerFileName {
         return text.isEmpty ? nil : cut(text)
     }
 
-    /// Without characters that have no shape (Unicode's Default_Ignorable_Code_Point, and format characters).
+    /// Without characters that have no shape (Unicode's Default_Ignorable_Code_Point, and format
+    /// characters).
     private static func seen(_ name: Substring.UnicodeScalarView) -> String.UnicodeScalarView {
         var kept = String.UnicodeScalarView()
         for scalar in name {

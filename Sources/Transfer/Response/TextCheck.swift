@@ -2,8 +2,9 @@ internal import TransferModel
 
 /// Checks while a body comes in that it is text in the encoding that a job expects.
 ///
-/// How a body says that it is encoded: its byte order mark, then its `charset`. Without either it is taken for what is
-/// expected. ASCII is a part of the other encodings: where one side says ASCII, the body has to be ASCII.
+/// How a body says that it is encoded: its byte order mark, then its `charset`. Without either it
+/// is taken for what is expected. ASCII is a part of the other encodings: where one side says
+/// ASCII, the body has to be ASCII.
 struct TextCheck {
     private let expected: TextEncoding
     private let charset: String?
@@ -68,7 +69,8 @@ struct TextCheck {
 struct EncodedBytes {
     let encoding: TextEncoding
     private var offset: Int64 = 0
-    /// Continuation bytes that a character still needs, and the bounds of the next one (Unicode, table 3-7).
+    /// Continuation bytes that a character still needs, and the bounds of the next one (Unicode,
+    /// table 3-7).
     private var missing = 0
     private var next: ClosedRange<UInt8> = 0x80...0xBF
 

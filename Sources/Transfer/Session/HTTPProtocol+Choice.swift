@@ -10,7 +10,8 @@ struct ProtocolFault: Error, Hashable {
 extension HTTPProtocol {
     /// What a session's exchanges offer over TLS.
     ///
-    /// - Throws: `ProtocolFault` for a version that was asked for by its number and is not to be had.
+    /// - Throws: `ProtocolFault` for a version that was asked for by its number and is not to be
+    ///   had.
     static func choose(
         for session: SessionConfiguration,
         with library: CurlLibrary

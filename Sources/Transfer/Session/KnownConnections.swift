@@ -2,7 +2,8 @@ internal import CurlKit
 
 /// The connections of one session on one engine thread, by their ends.
 ///
-/// Closed ones stay until another one has their ends: no two connections that live at the same time share both.
+/// Closed ones stay until another one has their ends: no two connections that live at the same time
+/// share both.
 struct KnownConnections {
     private struct Entry {
         var number: Int
@@ -38,9 +39,11 @@ struct KnownConnections {
     /// Notes that more came on a connection than a response has.
     mutating func spoil(_ number: Int) { spoiled.insert(number) }
 
-    /// Whether nothing has come on an idle connection since its last response, and the peer has not closed it.
+    /// Whether nothing has come on an idle connection since its last response, and the peer has not
+    /// closed it.
     ///
-    /// RFC 9112 §9.5 lets a peer close one at any time; what else comes belongs to no request (§6.3).
+    /// RFC 9112 §9.5 lets a peer close one at any time; what else comes belongs to no request
+    /// (§6.3).
     mutating func isClean(_ connection: ConnectionFacts) -> Bool {
         guard let entry = entries[connection], entry.socket?.isSilent == true else { return false }
         return spoiled.isEmpty || spoiled.remove(entry.number) == nil

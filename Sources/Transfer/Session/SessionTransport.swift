@@ -5,7 +5,8 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-/// What the tasks of one session share on the engine thread: connections, idle handles, request fields.
+/// What the tasks of one session share on the engine thread: connections, idle handles, request
+/// fields.
 final class SessionTransport {
     let configuration: SessionConfiguration
     /// Shared with the other engine threads; nil when the session has nothing to do with cookies.
@@ -15,7 +16,8 @@ final class SessionTransport {
     /// nil when nothing is stored anywhere.
     let invalidation: Invalidation?
     let multi: MultiHandle
-    /// Which interfaces its connections may use: those of the session, or of tasks that forbid more.
+    /// Which interfaces its connections may use: those of the session, or of tasks that forbid
+    /// more.
     let access: NetworkAccess
     /// nil when every interface will do.
     let paths: PathFinder?
@@ -35,7 +37,8 @@ final class SessionTransport {
     var connections: KnownConnections
     /// To which connecting has failed since their names were looked up.
     var unreachedHosts: Set<String> = []
-    /// Origins that have answered by HTTP/1.x without a choice in the TLS handshake: they have it for certain.
+    /// Origins that have answered by HTTP/1.x without a choice in the TLS handshake: they have it
+    /// for certain.
     private(set) var originsWithoutALPN: Set<Origin> = []
     /// More of them are not remembered.
     private static let mostOriginsWithoutALPN = 1024
@@ -47,7 +50,8 @@ final class SessionTransport {
     private let routes: ProxyRoutes?
     /// Those that may use several paths.
     var multipathConnections: Set<Int> = []
-    /// The ways of its connections under a policy, by their numbers; closed ones are among them, for a while.
+    /// The ways of its connections under a policy, by their numbers; closed ones are among them,
+    /// for a while.
     private(set) var ways: [Int: ConnectionWay] = [:]
     /// With more of them, those of closed connections are forgotten.
     private var mostWays = 64
@@ -146,7 +150,8 @@ final class SessionTransport {
         ways[way.number] = nil
     }
 
-    /// Ends the connections at once, idle ones too, that go over interfaces which may not be used any more.
+    /// Ends the connections at once, idle ones too, that go over interfaces which may not be used
+    /// any more.
     func resetForbidden(in network: NetworkSnapshot) {
         guard access.isRestricted else { return }
         for way in ways.values
@@ -179,7 +184,8 @@ final class SessionTransport {
         sockets.progress(of: opening)
     }
 
-    /// The fields of a request as libcurl takes them; most requests of a session have the same ones.
+    /// The fields of a request as libcurl takes them; most requests of a session have the same
+    /// ones.
     func headerLines(
         for request: RequestSpec,
         cookies: String?,
@@ -207,7 +213,8 @@ final class SessionTransport {
     }
 
     private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {
-        // An empty or blank field is written with a semicolon: with a colon libcurl would leave it out.
+        // An empty or blank field is written with a semicolon: with a colon libcurl would leave it
+        // out.
         var lines = fields.map { $0.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
         if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
@@ -218,7 +225,8 @@ final class SessionTransport {
         }
         if let cookies = traits.cookies { lines.append("Cookie: \(cookies)") }
         guard traits.mayHaveBody else { return lines }
-        // libcurl would name a form type for a body without one, and wait for a 100 that few servers send.
+        // libcurl would name a form type for a body without one, and wait for a 100 that few
+        // servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") {
             lines.append(traits.asksFirst ? "Expect: 100-continue" : "Expect:")

@@ -1,6 +1,7 @@
 internal import TransferModel
 
-/// Which multi handle carries a request: each session has one, and each set of interfaces that tasks forbid besides.
+/// Which multi handle carries a request: each session has one, and each set of interfaces that
+/// tasks forbid besides.
 struct TransportPositions {
     /// A session as tasks use it that forbid more.
     private struct TightenedSession: Hashable {

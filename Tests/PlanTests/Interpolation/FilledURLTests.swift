@@ -7,7 +7,8 @@ import TransferModel
 
 @testable import Plan
 
-/// What becomes of values in URLs: a table of values, of the parts that they stand in and of where they come from.
+/// What becomes of values in URLs: a table of values, of the parts that they stand in and of where
+/// they come from.
 @Suite struct FilledURLTests {
     /// Where a value comes from.
     enum Source: CaseIterable {

@@ -31,7 +31,8 @@ import TransferModel
         #expect(whole.contains(Self.mark) && !whole.contains(form))
         for cut in 0...text.count {
             let shown = try Self.shown([Array(text[..<cut]), Array(text[cut...])], Self.secret)
-            // The first digit of base64 may be out before it is known for one: it has some bits of what stands before.
+            // The first digit of base64 may be out before it is known for one: it has some bits of
+            // what stands before.
             #expect(SecretForms.traces(of: Self.secret, in: shown).isEmpty, "\(cut) \(shown)")
             #expect(shown.contains(Self.mark) && shown.hasSuffix("and behind\n"))
         }

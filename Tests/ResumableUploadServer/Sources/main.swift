@@ -1,9 +1,11 @@
-// SwiftNIO's own server of resumable uploads on a loopback port: `resumable-upload-server PORT FOLDER ORIGIN`.
+// SwiftNIO's own server of resumable uploads on a loopback port:
+// `resumable-upload-server PORT FOLDER ORIGIN`.
 //
-// Each upload that has come to its end becomes a file of FOLDER, `1`, `2` and so on, and is answered with 201 and its
-// size, below `/status/` with the status that follows. One that comes again under the same `Idempotency-Key` is answered
-// alike and not kept: an upload whose answer was lost is not known any more by its URL. ORIGIN is what the URLs of uploads begin with; without one they
-// begin with their path.
+// Each upload that has come to its end becomes a file of FOLDER, `1`, `2` and so on, and is
+// answered with 201 and its size, below `/status/` with the status that follows. One that comes
+// again under the same `Idempotency-Key` is answered alike and not kept: an upload whose answer was
+// lost is not known any more by its URL. ORIGIN is what the URLs of uploads begin with; without one
+// they begin with their path.
 
 import Glibc
 import HTTPTypes

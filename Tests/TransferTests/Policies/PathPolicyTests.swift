@@ -16,7 +16,8 @@ import TransferModel
     private static let refusedByCallback = CurlCode(rawValue: 42)
     private static let cannotConnect = CurlCode(rawValue: 7)
 
-    /// The machine's network without a kernel: the test says which interface leads to all addresses.
+    /// The machine's network without a kernel: the test says which interface leads to all
+    /// addresses.
     private final class FakeWays: NetworkWays {
         var current: NetworkSnapshot
         /// The interface of all addresses beyond the machine.

@@ -86,7 +86,8 @@ import TransferModel
         #expect(proxy.requests.map(\.body) == [[], Self.body, Self.body])
     }
 
-    // libcurl may go on over another connection than the one on which it was told that its nonce is stale.
+    // libcurl may go on over another connection than the one on which it was told that its nonce is
+    // stale.
     @Test func `a program's body follows a nonce that is stale`() throws {
         let proxy = try ScriptedServer(continues: { _ in true }) { request in
             switch request.headers["proxy-authorization"] {

@@ -147,7 +147,8 @@ import TransferModel
         #expect(try find(boot: "another")?.size == 60_000)
     }
 
-    /// Leaves a part with a note that was synced and one that was not; returns the length of the first one.
+    /// Leaves a part with a note that was synced and one that was not; returns the length of the
+    /// first one.
     private func leaveUnsyncedNote() throws -> Int {
         let count: Int
         do {

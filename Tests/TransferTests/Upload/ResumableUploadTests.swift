@@ -5,7 +5,8 @@ import TransferModel
 
 @testable import Transfer
 
-/// Attempts at an upload: what is offered and asked for, what goes along, and what the cache and the record make of it.
+/// Attempts at an upload: what is offered and asked for, what goes along, and what the cache and
+/// the record make of it.
 @Suite struct ResumableUploadTests: UploadSuite {
     let folder: TemporaryFolder
 

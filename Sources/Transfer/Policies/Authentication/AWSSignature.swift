@@ -5,7 +5,8 @@ internal import TransferModel
 /// Signs a request by version 4 of AWS's algorithm
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
 ///
-/// Not left to libcurl, whose releases before 8.13 sort no query, and of which 7.88 leaves out what S3 asks for.
+/// Not left to libcurl, whose releases before 8.13 sort no query, and of which 7.88 leaves out what
+/// S3 asks for.
 struct AWSSignature {
     /// What is said of the body.
     enum Payload {
@@ -20,7 +21,8 @@ struct AWSSignature {
 
     /// The fields that sign a request, to be sent besides its own; nil when libcrypto is not there.
     ///
-    /// The request's URL must be normalized: AWS's servers sign what it means, not how it is written.
+    /// The request's URL must be normalized: AWS's servers sign what it means, not how it is
+    /// written.
     func fields(for request: RequestSpec, _ payload: Payload, at time: Timestamp) -> [HeaderField]?
     {
         guard let payloadHash = Self.hash(of: payload) else { return nil }
@@ -67,7 +69,8 @@ struct AWSSignature {
         }
     }
 
-    /// The host and all fields of AWS's own, by name; blanks around and within their values made one.
+    /// The host and all fields of AWS's own, by name; blanks around and within their values made
+    /// one.
     private func signedFields(
         of request: RequestSpec,
         _ added: [HeaderField]

@@ -16,7 +16,8 @@ extension Attempt {
         bodyHold.beginHop(awaitsChallenge: start == .asking)
     }
 
-    /// The request of the current hop as it is sent, with the fields of an upload or those that sign it: never both.
+    /// The request of the current hop as it is sent, with the fields of an upload or those that
+    /// sign it: never both.
     var sentHop: RequestSpec {
         if let upload {
             return RequestSpec(
@@ -50,7 +51,8 @@ extension Attempt {
             }
             payload = .unsigned
         }
-        // Not the run's clock: a server compares it with its own, and machines sleep or are set right.
+        // Not the run's clock: a server compares it with its own, and machines sleep or are set
+        // right.
         let date = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
         let signer = AWSSignature(credential: keys)
         let request = RequestSpec(
@@ -137,7 +139,8 @@ extension Attempt {
         if failure == nil { failure = ResponseVerdict.statusFailure(head) }
     }
 
-    /// Says of a 401 that stays what the session could not do about it; trying again would do no more.
+    /// Says of a 401 that stays what the session could not do about it; trying again would do no
+    /// more.
     func explainRefusal() {
         guard let authentication, failure?.httpStatus == 401 else { return }
         let refused = authentication.refused.map {
@@ -161,11 +164,11 @@ extension Attempt {
         }
     }
 
-    /// libcurl is about to send a request, and sends the running one again when its connection has ended without an
-    /// answer, of its own accord.
+    /// libcurl is about to send a request, and sends the running one again when its connection has
+    /// ended without an answer, of its own accord.
     ///
-    /// A new connection of its own keeps that away from the first request of an exchange only: the one with the body may
-    /// follow a challenge, over a connection that is kept.
+    /// A new connection of its own keeps that away from the first request of an exchange only: the
+    /// one with the body may follow a challenge, over a connection that is kept.
     /// - Returns: Whether it may: a request that must not arrive twice stays without an answer.
     func mayRepeat() -> Bool {
         guard !isCutOff else { return false }
@@ -175,11 +178,13 @@ extension Attempt {
         return false
     }
 
-    /// libcurl is about to send another request within the same transfer, because it answers a challenge of the server or
-    /// the proxy.
+    /// libcurl is about to send another request within the same transfer, because it answers a
+    /// challenge of the server or the proxy.
     ///
-    /// It would do so for as long as the server asks: its state goes with a connection that is closed.
-    /// - Returns: Whether it may; otherwise the response that is there stays the exchange's, without its body.
+    /// It would do so for as long as the server asks: its state goes with a connection that is
+    /// closed.
+    /// - Returns: Whether it may; otherwise the response that is there stays the exchange's,
+    ///   without its body.
     func beginLeg(at now: MonotonicTime) -> Bool {
         guard !isCutOff else { return false }
         recorder.didPassOver(body: response.discarded.count)
@@ -212,8 +217,8 @@ extension Attempt {
         return true
     }
 
-    /// Whether the body of the response that libcurl goes on behind has come as a whole; it does not wait for that of a connection
-    /// that ends with it.
+    /// Whether the body of the response that libcurl goes on behind has come as a whole; it does
+    /// not wait for that of a connection that ends with it.
     private var hasPassedOverAll: Bool {
         guard hop.method != "HEAD" else { return true }
         if let length = response.parser.framing.contentLength {
@@ -229,10 +234,12 @@ extension Attempt {
             == true
     }
 
-    /// Whether the running exchange's body waits for what the server, or its proxy, says to the head.
+    /// Whether the running exchange's body waits for what the server, or its proxy, says to the
+    /// head.
     var holdsBodyBack: Bool { bodyHold.holdsBodyBack(forProxy: dialogue.asksFirst) }
 
-    /// Whether the request leaves once more, without asking, because the server has refused the expectation.
+    /// Whether the request leaves once more, without asking, because the server has refused the
+    /// expectation.
     func refusesExpectation(_ head: ResponseHead) -> Bool {
         guard head.statusCode == 417 else { return false }
         return bodyHold.sendsUnasked(
@@ -253,7 +260,8 @@ extension Attempt {
         bodyHold.didSendWithoutBody()
     }
 
-    /// Judges the answer to a request that went without its body: whatever the task expects, it is not the result.
+    /// Judges the answer to a request that went without its body: whatever the task expects, it is
+    /// not the result.
     func judgeEmptyRequest(_ head: ResponseHead) -> Bool {
         let isWanted = judge(head)
         guard !hasFailed else { return isWanted }

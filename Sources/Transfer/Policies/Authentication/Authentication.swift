@@ -2,8 +2,9 @@ internal import TransferModel
 
 /// Which of a session's credentials the exchanges of one attempt carry.
 ///
-/// Before each hop `begin`, after each 401 `answer`. A credential that was refused is not carried again by the attempt; after
-/// three there is no other try (`previousFailureCount` of Apple's challenges).
+/// Before each hop `begin`, after each 401 `answer`. A credential that was refused is not carried
+/// again by the attempt; after three there is no other try (`previousFailureCount` of Apple's
+/// challenges).
 struct Authentication {
     /// What becomes of a 401.
     enum Answer: Equatable {
@@ -180,13 +181,14 @@ extension Credential {
         }
     }
 
-    /// Whether a request with a body carries it unasked, because the body would be sent twice otherwise.
+    /// Whether a request with a body carries it unasked, because the body would be sent twice
+    /// otherwise.
     fileprivate var isSentWithBodies: Bool {
         if case .basic = proof { space.realm == nil } else { false }
     }
 
-    /// Whether nothing is proved before the server has asked: what is known to be let in may be asked nothing elsewhere,
-    /// and libcurl would send its request without the body.
+    /// Whether nothing is proved before the server has asked: what is known to be let in may be
+    /// asked nothing elsewhere, and libcurl would send its request without the body.
     fileprivate var takesChallenge: Bool {
         switch proof {
         case .digest, .ntlm, .negotiate: true
@@ -229,7 +231,8 @@ extension Challenge {
     /// Algorithms of RFC 7616 §6.1 that libcurl computes.
     private static let algorithms = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
 
-    /// Whether a Digest challenge can be answered; that of RFC 2069, without a quality of protection, can.
+    /// Whether a Digest challenge can be answered; that of RFC 2069, without a quality of
+    /// protection, can.
     fileprivate var isKnownDigest: Bool {
         guard self["nonce"] != nil, text("algorithm").map(Self.algorithms.contains) ?? true else {
             return false

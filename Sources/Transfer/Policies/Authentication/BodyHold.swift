@@ -49,7 +49,8 @@ struct BodyHold {
 
     /// Whether the request leaves once more, without asking, after a 417.
     ///
-    /// A task that counts on a 417 gets it. A body that has left leaves again only where the request may be repeated.
+    /// A task that counts on a 417 gets it. A body that has left leaves again only where the
+    /// request may be repeated.
     func sendsUnasked(after refusal: Refusal) -> Bool {
         guard !refusal.hasSentBody || refusal.mayRepeat else { return false }
         let own = refusal.fields.filter { $0.name.lowercased() == "expect" }

@@ -41,7 +41,8 @@ struct Challenge: Sendable, Hashable {
 
 /// Reads a list of challenges (RFC 9110 §11.6.1).
 ///
-/// A comma separates challenges as well as parameters: a token is a parameter's name exactly when `=` follows it.
+/// A comma separates challenges as well as parameters: a token is a parameter's name exactly when
+/// `=` follows it.
 private struct ChallengeReader {
     private var rest: ArraySlice<UInt8>
 
@@ -73,7 +74,8 @@ private struct ChallengeReader {
         }
     }
 
-    /// Letters, digits and `-._~+/`, then any number of `=`, up to a comma or the end; nothing is taken otherwise.
+    /// Letters, digits and `-._~+/`, then any number of `=`, up to a comma or the end; nothing is
+    /// taken otherwise.
     private mutating func token68() -> [UInt8]? {
         let start = rest
         let letters = take { $0.isTokenByte || $0 == UInt8(ascii: "/") }

@@ -1,10 +1,11 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Where a session's credentials were let in, so that later requests carry them at once (RFC 7617 §2.2).
+/// Where a session's credentials were let in, so that later requests carry them at once (RFC 7617
+/// §2.2).
 ///
-/// One that holds for any realm of its servers holds for the whole origin; one that names a realm for the folder that
-/// asked for it and what is below.
+/// One that holds for any realm of its servers holds for the whole origin; one that names a realm
+/// for the folder that asked for it and what is below.
 struct KnownSpaces {
     private struct Space: Hashable {
         var origin: Origin
@@ -39,8 +40,8 @@ struct KnownSpaces {
         if spaces.count < Self.capacity { spaces.append(space) }
     }
 
-    /// Whether all servers see the same folders in a path: some decode an escaped slash or backslash, and some take what stands
-    /// behind a semicolon for no part of a segment.
+    /// Whether all servers see the same folders in a path: some decode an escaped slash or
+    /// backslash, and some take what stands behind a semicolon for no part of a segment.
     private static func isPlain(_ path: String) -> Bool {
         guard path.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: ";") })
         else { return true }

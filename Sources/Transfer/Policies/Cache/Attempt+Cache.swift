@@ -3,7 +3,8 @@ internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
-// Where an attempt asks its session's cache: before a request, when a head is there, and when an exchange has ended.
+// Where an attempt asks its session's cache: before a request, when a head is there, and when an
+// exchange has ended.
 extension Attempt {
     /// The hop's next step: a stored response, or a request.
     func ask() -> Next {
@@ -36,7 +37,8 @@ extension Attempt {
                 return failUnavailable()
             case .ask(var question):
                 if caching.takesPart(), beginResuming() {
-                    // Nothing that is stored answers: what an earlier attempt has left is gone on with.
+                    // Nothing that is stored answers: what an earlier attempt has left is gone on
+                    // with.
                     question = .init(reason: question.reason, mayStore: false)
                     sign()
                 }
@@ -54,8 +56,8 @@ extension Attempt {
         return send()
     }
 
-    /// A request for what was used although it was stale, whose answer only the cache gets, and which has no key yet; nil
-    /// when there was no such response.
+    /// A request for what was used although it was stale, whose answer only the cache gets, and
+    /// which has no key yet; nil when there was no such response.
     var refresh: AttemptRequest? {
         guard let hop = caching?.refresh else { return nil }
         var refresh = AttemptRequest(
@@ -77,7 +79,8 @@ extension Attempt {
         return refresh
     }
 
-    /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111 §4.4).
+    /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111
+    /// §4.4).
     func invalidate(after head: ResponseHead, of request: RequestSpec) {
         guard let invalidation = session.invalidation, !Invalidation.isSafe(request.method) else {
             return
@@ -85,8 +88,9 @@ extension Attempt {
         invalidation.apply(head, to: request.method, request.url, at: now)
     }
 
-    /// Forgets what is stored when it has turned out wrong or has led nowhere, or when the attempt has a newer file that is not stored: one
-    /// that was put together out of parts, or begun anew because that could not be done.
+    /// Forgets what is stored when it has turned out wrong or has led nowhere, or when the attempt
+    /// has a newer file that is not stored: one that was put together out of parts, or begun anew
+    /// because that could not be done.
     func forgetStored() {
         if let failure {
             if failure.isAboutContent { caching?.forgetServed() }
@@ -96,7 +100,8 @@ extension Attempt {
         }
     }
 
-    /// The present by the clock on the wall: while the machine sleeps stored responses get old, and the run does not.
+    /// The present by the clock on the wall: while the machine sleeps stored responses get old, and
+    /// the run does not.
     private var now: Timestamp {
         let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
         return max(context.clock.timestamp(of: .now), wall)
@@ -130,7 +135,8 @@ extension Attempt {
         return .finished(result())
     }
 
-    /// Whether a stored response takes the place of the one whose head is whole: the origin confirms it, or fails.
+    /// Whether a stored response takes the place of the one whose head is whole: the origin
+    /// confirms it, or fails.
     func isAnsweredByStored(_ head: ResponseHead) -> Bool {
         guard let caching, caching.served == nil, let question = caching.question else {
             return false
@@ -162,7 +168,8 @@ extension Attempt {
         return stored
     }
 
-    /// What follows an exchange with the network for the cache's sake; nil when what follows any does.
+    /// What follows an exchange with the network for the cache's sake; nil when what follows any
+    /// does.
     func endCaching(isComplete: Bool) -> Next? {
         guard let caching, caching.served == nil, !isReading else { return nil }
         if hasFailed, head == nil, failure?.isOfOrigin == true, let standIn {
@@ -202,7 +209,8 @@ extension Attempt {
         )
     }
 
-    /// Uses the response that the origin has confirmed; when it is not known which one, asks for everything.
+    /// Uses the response that the origin has confirmed; when it is not known which one, asks for
+    /// everything.
     private func confirm(_ head: ResponseHead) -> Next {
         guard let caching, let request = caching.request, let question = caching.question else {
             return finish()

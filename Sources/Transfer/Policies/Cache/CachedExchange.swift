@@ -17,7 +17,8 @@ final class CachedExchange {
     private enum Copy {
         case unseen
         case different
-        /// It has the body that is served, and perhaps that digest by the algorithm of the task's checksum.
+        /// It has the body that is served, and perhaps that digest by the algorithm of the task's
+        /// checksum.
         case same(InputFile, digest: [UInt8]?)
     }
 
@@ -74,8 +75,8 @@ final class CachedExchange {
         }
     }
 
-    /// Nil when the session or the task has no cache, or goes on with a part of a file although nothing that is stored has
-    /// to answer.
+    /// Nil when the session or the task has no cache, or goes on with a part of a file although
+    /// nothing that is stored has to answer.
     static func make(
         for request: borrowing AttemptRequest,
         of session: SessionTransport
@@ -165,8 +166,8 @@ final class CachedExchange {
         if served != nil, let request { cache.forget(request.url) }
     }
 
-    /// The file that is there already, of which it is not known whether it has a stored response's body; nil without one
-    /// of that length.
+    /// The file that is there already, of which it is not known whether it has a stored response's
+    /// body; nil without one of that length.
     func copy(of stored: StoredResponse) -> InputFile? {
         guard let copyPath, let file = try? InputFile(path: copyPath, followsLink: false),
             file.identity.size == stored.body.length
@@ -212,7 +213,8 @@ final class CachedExchange {
         return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
     }
 
-    /// The file that is to be replaced, when it has the body that is served; and its digest, when that is known.
+    /// The file that is to be replaced, when it has the body that is served; and its digest, when
+    /// that is known.
     func present(
         _ destination: TaskSpec.Destination,
         with body: StoredResponse.Body
@@ -373,7 +375,8 @@ extension TaskSpec.ExpectedChecksum {
 }
 
 extension TransferFailure {
-    /// Whether the attempt failed on what it received, so that another one is not to receive the same.
+    /// Whether the attempt failed on what it received, so that another one is not to receive the
+    /// same.
     package var isAboutContent: Bool {
         switch kind {
         case .integrity, .content, .mimeType, .tooLarge, .httpStatus, .protocolViolation: true

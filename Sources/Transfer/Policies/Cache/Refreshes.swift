@@ -1,8 +1,10 @@
 internal import TransferModel
 
-/// Stored responses that were used although they were stale and are asked for again, for the cache alone (RFC 5861 §3).
+/// Stored responses that were used although they were stale and are asked for again, for the cache
+/// alone (RFC 5861 §3).
 ///
-/// Their attempts have the purpose `refresh`, and the scheduler does not hear of them. Each request has at most one at a time.
+/// Their attempts have the purpose `refresh`, and the scheduler does not hear of them. Each request
+/// has at most one at a time.
 struct Refreshes {
     private struct Place: Hashable {
         var session: Int
@@ -49,7 +51,8 @@ struct Refreshes {
         guard running < Self.mostRunning, var attempt = waiting.popFirst() else { return nil }
         running += 1
         count += 1
-        // Below those of the tasks, so that an engine thread tells all its attempts apart by their keys.
+        // Below those of the tasks, so that an engine thread tells all its attempts apart by their
+        // keys.
         attempt.key = -count
         attempt.purpose = .refresh
         return attempt
@@ -66,7 +69,8 @@ struct Refreshes {
     ///
     /// - Parameters:
     ///   - now: The present.
-    ///   - limit: When they are given up however they get on; nil for the longest time that a run waits for them.
+    ///   - limit: When they are given up however they get on; nil for the longest time that a run
+    ///     waits for them.
     mutating func runEnds(at now: MonotonicTime, limit: MonotonicTime?) {
         guard self.limit == nil else { return }
         let latest = now + Self.longestEnd

@@ -1,11 +1,11 @@
 internal import HTTPCache
 internal import TransferModel
 
-/// Requests for one URL at the same time: one asks, and the others wait for what it brings, which may answer them from
-/// the cache (RFC 9111 §4).
+/// Requests for one URL at the same time: one asks, and the others wait for what it brings, which
+/// may answer them from the cache (RFC 9111 §4).
 ///
-/// A URL whose response has answered nobody else is not waited for again. Who begins when an order has ended waits for
-/// nobody who has asked before.
+/// A URL whose response has answered nobody else is not waited for again. Who begins when an order
+/// has ended waits for nobody who has asked before.
 struct RequestCollapsing {
     private struct Place: Hashable {
         var session: Int

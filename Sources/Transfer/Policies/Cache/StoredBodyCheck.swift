@@ -39,7 +39,8 @@ struct StoredBodyCheck {
 
     /// Reads on.
     ///
-    /// - Returns: Whether the body is what it was when it was stored; nil when there is more to be read.
+    /// - Returns: Whether the body is what it was when it was stored; nil when there is more to be
+    ///   read.
     mutating func goOn() -> Bool? {
         let count = min(Self.step, stored.length - offset)
         let digest = digest

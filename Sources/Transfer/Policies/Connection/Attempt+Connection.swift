@@ -3,10 +3,12 @@ internal import TransferModel
 
 // Carries out what `ConnectionPolicy` decides.
 extension Attempt {
-    /// Whether a reused connection is as its last response has left it; otherwise its next bytes would pass for the answer.
+    /// Whether a reused connection is as its last response has left it; otherwise its next bytes
+    /// would pass for the answer.
     ///
-    /// Frames of HTTP/2 and HTTP/3 say which stream they are for, and come at any time (PING, GOAWAY): those are libcurl's to read.
-    /// A TLS session ticket cannot be told from other encrypted bytes, so that one costs the connection.
+    /// Frames of HTTP/2 and HTTP/3 say which stream they are for, and come at any time (PING,
+    /// GOAWAY): those are libcurl's to read. A TLS session ticket cannot be told from other
+    /// encrypted bytes, so that one costs the connection.
     func mayReuse(_ facts: ConnectionFacts) -> Bool {
         if handle.hasStreams { return true }
         let isEncrypted = hop.url.origin.scheme == .https || route?.isEncrypted == true
@@ -24,7 +26,8 @@ extension Attempt {
         return send()
     }
 
-    /// libcurl has dropped bytes that came behind the response: what follows them is not the next one.
+    /// libcurl has dropped bytes that came behind the response: what follows them is not the next
+    /// one.
     func didDropExcess() {
         recorder.record.connectionIdentifier.map { session.connections.spoil($0) }
     }
@@ -43,7 +46,8 @@ extension Attempt {
         )
     }
 
-    /// Whether the request leaves once more because libcurl has given it up, although nothing is wrong with it.
+    /// Whether the request leaves once more because libcurl has given it up, although nothing is
+    /// wrong with it.
     func mayResend(after code: CurlCode) -> Bool {
         guard !hasFailed, head == nil else { return false }
         let detail = code.isOK ? nil : handle.errorDetail

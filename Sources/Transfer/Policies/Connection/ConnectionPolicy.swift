@@ -1,7 +1,7 @@
 internal import CurlKit
 
-/// Decides over which connection, and in which version of HTTP, the hop's request leaves, and whether it leaves once more
-/// when libcurl has given the exchange up.
+/// Decides over which connection, and in which version of HTTP, the hop's request leaves, and
+/// whether it leaves once more when libcurl has given the exchange up.
 ///
 /// A value without I/O: what the session and the request demand is passed in.
 struct ConnectionPolicy {
@@ -19,12 +19,13 @@ struct ConnectionPolicy {
     var refusedReuse = RefusedReuse()
     /// Whether the hop's request has left once more because libcurl had given it up.
     private(set) var isResent = false
-    /// Whether the hop offers every version of HTTP that its session has, because the server chose none of the fewer that
-    /// such a request offers otherwise.
+    /// Whether the hop offers every version of HTTP that its session has, because the server chose
+    /// none of the fewer that such a request offers otherwise.
     private(set) var offersAllVersions = false
     /// Whether the running exchange was given up before its request left, for want of a version.
     private(set) var lacksVersion = false
-    /// Whether the server has chosen no version of HTTP when the running exchange's connection was made.
+    /// Whether the server has chosen no version of HTTP when the running exchange's connection was
+    /// made.
     private(set) var hasUnchosenVersion = false
     /// Whether the attempt before this one failed to connect, perhaps on another thread.
     private var resolvesAnew: Bool
@@ -48,16 +49,18 @@ struct ConnectionPolicy {
         hasUnchosenVersion = false
     }
 
-    /// Whether the request must not go over an idle connection, for the sake of what has happened to the hop so far.
+    /// Whether the request must not go over an idle connection, for the sake of what has happened
+    /// to the hop so far.
     var requiresFreshConnection: Bool {
         isResent || offersAllVersions || refusedReuse.requiresFreshConnection
     }
 
     /// The newest version of HTTP that the hop offers.
     ///
-    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone warrants: libcurl would let
-    /// others join a connection with streams, take it for a reused one, and send the request again when it dies. A server
-    /// without HTTP/1.1 gets the request all the same, and the attempt keeps libcurl from sending it again.
+    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone
+    /// warrants: libcurl would let others join a connection with streams, take it for a reused one,
+    /// and send the request again when it dies. A server without HTTP/1.1 gets the request all the
+    /// same, and the attempt keeps libcurl from sending it again.
     func version(for demand: Demand) -> HTTPProtocol {
         guard !offersAllVersions else { return demand.newestVersion }
         // libcurl reports informational responses unreliably over connections with streams.
@@ -70,9 +73,11 @@ struct ConnectionPolicy {
         version(for: demand) == .http1 && demand.newestVersion != .http1
     }
 
-    /// Whether a request may go over a new connection whose server chose none of the versions of HTTP that it was offered.
+    /// Whether a request may go over a new connection whose server chose none of the versions of
+    /// HTTP that it was offered.
     ///
-    /// The server may lack HTTP/1.1: where the session has more to offer, the exchange is given up before anything is sent.
+    /// The server may lack HTTP/1.1: where the session has more to offer, the exchange is given up
+    /// before anything is sent.
     ///
     /// - Parameters:
     ///   - demand: What the request demands.
@@ -87,7 +92,8 @@ struct ConnectionPolicy {
         return false
     }
 
-    /// Whether a failed exchange is for want of a version of HTTP that the session has; nothing was sent then.
+    /// Whether a failed exchange is for want of a version of HTTP that the session has; nothing was
+    /// sent then.
     mutating func lacksVersion(_ demand: Demand, after code: CurlCode, detail: String?) -> Bool {
         guard !offersAllVersions else { return false }
         // CURLE_SSL_CONNECT_ERROR.
@@ -99,11 +105,12 @@ struct ConnectionPolicy {
         return lacksVersion
     }
 
-    /// Whether a request that may be repeated leaves once more: several connections have ended, or refused it, before a byte of
-    /// an answer.
+    /// Whether a request that may be repeated leaves once more: several connections have ended, or
+    /// refused it, before a byte of an answer.
     ///
-    /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has not processed the request.
-    /// libcurl sends it again over the next connection, five times; where many streams wait, some are too late each time.
+    /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has
+    /// not processed the request. libcurl sends it again over the next connection, five times;
+    /// where many streams wait, some are too late each time.
     func mayResend(after code: CurlCode, detail: String?) -> Bool {
         // CURLE_SEND_ERROR, CURLE_RECV_ERROR.
         !isResent && [55, 56].contains(code.rawValue)
@@ -116,11 +123,14 @@ struct ConnectionPolicy {
         lacksVersion = false
     }
 
-    /// Whether the next request looks its host up, because the last connection to it failed; true once for each failure.
+    /// Whether the next request looks its host up, because the last connection to it failed; true
+    /// once for each failure.
     ///
-    /// Otherwise libcurl would keep addresses that lead nowhere for a minute, longer than most tasks are tried.
+    /// Otherwise libcurl would keep addresses that lead nowhere for a minute, longer than most
+    /// tasks are tried.
     ///
-    /// - Parameter isUnreached: Whether another attempt of the session failed to connect to the host.
+    /// - Parameter isUnreached: Whether another attempt of the session failed to connect to the
+    ///   host.
     /// - Returns: Whether libcurl is to forget the host's addresses.
     mutating func takeResolvesAnew(isUnreached: Bool) -> Bool {
         defer { resolvesAnew = false }

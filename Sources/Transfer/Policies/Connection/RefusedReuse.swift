@@ -1,8 +1,11 @@
-/// Idle connections that libcurl has chosen for a request and was kept from before a byte of the request had left.
+/// Idle connections that libcurl has chosen for a request and was kept from before a byte of the
+/// request had left.
 ///
-/// The exchange then begins once more, on a new connection: it has sent nothing, so that this is neither another request nor a retry.
+/// The exchange then begins once more, on a new connection: it has sent nothing, so that this is
+/// neither another request nor a retry.
 struct RefusedReuse {
-    /// So many for one exchange: when libcurl answers a challenge by itself, it takes an idle connection whatever it is told.
+    /// So many for one exchange: when libcurl answers a challenge by itself, it takes an idle
+    /// connection whatever it is told.
     private static let most = 8
 
     private var count = 0

@@ -10,7 +10,8 @@ extension Attempt {
             response.decoding = try BodyDecoding.make(head)
             return true
         } catch {
-            // URLSession, too, leaves a coding that it does not know as it is; a stored file is to be what the job says.
+            // URLSession, too, leaves a coding that it does not know as it is; a stored file is to
+            // be what the job says.
             guard request.isDownload else { return true }
             failDecoding(error, expected: BodyDecoding.acceptEncoding)
             return false

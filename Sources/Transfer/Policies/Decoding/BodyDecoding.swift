@@ -41,7 +41,8 @@ struct BodyDecoding {
 
     /// What is wrong with the whole body; nil when nothing is.
     ///
-    /// `mayBeEmpty` tells of a response without content, of which nothing is coded, or whose framing says that it has ended.
+    /// `mayBeEmpty` tells of a response without content, of which nothing is coded, or whose
+    /// framing says that it has ended.
     func faultAtEnd(mayBeEmpty: Bool) -> Fault? {
         if decoder.hasEnded || (mayBeEmpty && codedBytes == 0) { return nil }
         return Fault(detail: "the \(name) body ends early")

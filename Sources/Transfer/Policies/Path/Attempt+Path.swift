@@ -78,9 +78,11 @@ extension Attempt {
         osErrno(behind: code).map { [100, 101, 113].contains($0) } ?? false
     }
 
-    /// Whether an exchange of a session without a policy failed because this machine has no network at all.
+    /// Whether an exchange of a session without a policy failed because this machine has no network
+    /// at all.
     ///
-    /// Only failures before a connection ask that, so that it costs nothing while there is a network.
+    /// Only failures before a connection ask that, so that it costs nothing while there is a
+    /// network.
     private func isCutOff(_ code: CurlCode) -> Bool {
         guard !peer.isLoopback else { return false }
         switch code.rawValue {
@@ -104,15 +106,16 @@ extension Attempt {
         return failure
     }
 
-    /// The failure of an exchange whose interface is gone, or may not be used any more; nil while it may.
+    /// The failure of an exchange whose interface is gone, or may not be used any more; nil while
+    /// it may.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
         guard let path, !isReading else { return nil }
         let isMultipath = path.way.map { session.multipathConnections.contains($0.number) } ?? false
         return path.fault(in: network, isMultipath: isMultipath).map(pathFailure)
     }
 
-    /// Ends the connection at once if it goes over an interface that may not be used: what the kernel has still to send is not
-    /// sent there.
+    /// Ends the connection at once if it goes over an interface that may not be used: what the
+    /// kernel has still to send is not sent there.
     func resetForbiddenPath() {
         guard session.access.isRestricted else { return }
         guard let way = path?.way else { return handle.resetConnections() }

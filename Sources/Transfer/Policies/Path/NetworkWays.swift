@@ -16,7 +16,8 @@ protocol NetworkWays: AnyObject {
         under access: NetworkAccess
     ) -> NetworkSnapshot.Decision
 
-    /// The interface that the packets of an unbound connection leave by at this moment; nil when there is none that is up.
+    /// The interface that the packets of an unbound connection leave by at this moment; nil when
+    /// there is none that is up.
     func interface(of connection: ConnectionEnds, scope: Int32?) -> NetworkInterface?
 
     /// Whether a connection to an address does not leave this machine.

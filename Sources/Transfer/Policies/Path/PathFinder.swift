@@ -13,7 +13,8 @@ final class PathFinder {
         socket = try? RouteSocket()
     }
 
-    /// Whether this machine has no way to any other one, by a look of this moment; false where the kernel does not say.
+    /// Whether this machine has no way to any other one, by a look of this moment; false where the
+    /// kernel does not say.
     static var isMachineCutOff: Bool {
         (try? RouteSocket().isCutOff()) ?? false
     }

@@ -3,10 +3,11 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-/// Decides which interface the connections of one exchange may use, and notes which interface they use.
+/// Decides which interface the connections of one exchange may use, and notes which interface they
+/// use.
 ///
-/// A value for one exchange of a session with a network policy; sessions without one have none. It does no I/O itself:
-/// `NetworkWays` answers for the kernel.
+/// A value for one exchange of a session with a network policy; sessions without one have none. It
+/// does no I/O itself: `NetworkWays` answers for the kernel.
 struct PathPolicy {
     /// Why an exchange has no way.
     enum Fault: Equatable {
@@ -50,7 +51,8 @@ struct PathPolicy {
     private var devices: Set<Int32> = []
     /// Whether any socket was left to connect.
     private var isTried = false
-    /// The way of the connection that the request went over; nil before, and for one that does not leave the machine.
+    /// The way of the connection that the request went over; nil before, and for one that does not
+    /// leave the machine.
     private(set) var way: ConnectionWay?
 
     /// The policy for an exchange with `peer`, which is the proxy where there is one.
@@ -71,7 +73,8 @@ struct PathPolicy {
 
     /// Why the exchange cannot begin, before a name is looked up; nil when it can.
     ///
-    /// - Parameter asksForTicket: Whether libcurl may ask a Kerberos service, over sockets of its library that nothing binds.
+    /// - Parameter asksForTicket: Whether libcurl may ask a Kerberos service, over sockets of its
+    ///   library that nothing binds.
     /// - Returns: The fault.
     func faultAtBeginning(asksForTicket: Bool) -> Fault? {
         if asksForTicket, let forbidden = ways.current.forbiddenWay(under: access) {
@@ -114,11 +117,13 @@ struct PathPolicy {
         return way
     }
 
-    /// Notes what became of binding the socket to an address; false when it must not be used unbound.
+    /// Notes what became of binding the socket to an address; false when it must not be used
+    /// unbound.
     mutating func didBind(_ binding: SocketBinding, to address: IPAddress?, scope: Int32?) -> Bool {
         isTried = true
         guard binding != .bound, let device, let address else { return true }
-        // An old kernel does not let everybody bind: the route will do where it leads over the same interface.
+        // An old kernel does not let everybody bind: the route will do where it leads over the same
+        // interface.
         if case .open(let interface) = decide(
             to: address,
             scope: scope,
@@ -190,7 +195,8 @@ struct PathPolicy {
         isUnreachable: Bool,
         tried: (address: IPAddress?, scope: Int32?)?
     ) -> Fault? {
-        // CURLE_ABORTED_BY_CALLBACK: no address was permitted, or a request was kept from a connection.
+        // CURLE_ABORTED_BY_CALLBACK: no address was permitted, or a request was kept from a
+        // connection.
         if let refusal, code.rawValue == 42 || !isTried { return .noWay(refusal) }
         // CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT.
         guard waitsForConnectivity, [6, 7].contains(code.rawValue) else { return nil }
@@ -203,7 +209,8 @@ struct PathPolicy {
         return !peer.isLoopback && ways.isCutOff(under: access) ? .noWay(nil) : nil
     }
 
-    /// Why the running exchange must end: its interface is gone, or may not be used any more; nil while it may go on.
+    /// Why the running exchange must end: its interface is gone, or may not be used any more; nil
+    /// while it may go on.
     ///
     /// - Parameters:
     ///   - network: The network as it is now.
@@ -228,7 +235,8 @@ struct PathPolicy {
         return mayGoOn && way.map({ Self.hasAddress($0, in: network) }) ?? true ? nil : .lost(nil)
     }
 
-    /// The interface that the URL's zone says an address of one link is at; nil for any other address.
+    /// The interface that the URL's zone says an address of one link is at; nil for any other
+    /// address.
     private func zone(of address: IPAddress) -> Int32? {
         guard address.isLinkLocal, let zone = peer.zone else { return nil }
         return ways.current.interface(ofZone: zone)
@@ -236,7 +244,8 @@ struct PathPolicy {
 
     /// Which way leads to an address.
     ///
-    /// libcurl adds the URL's zone when it connects; before its version 8 an address has none until then.
+    /// libcurl adds the URL's zone when it connects; before its version 8 an address has none until
+    /// then.
     private func decide(
         to address: IPAddress,
         scope: Int32? = nil,
@@ -249,7 +258,8 @@ struct PathPolicy {
         )
     }
 
-    /// The interface that the packets of a connection leave by whose socket is bound to none; nil when there is none.
+    /// The interface that the packets of a connection leave by whose socket is bound to none; nil
+    /// when there is none.
     private func interface(
         ofUnbound connection: ConnectionFacts,
         _ socket: ConnectionSocket?
@@ -268,7 +278,8 @@ struct PathPolicy {
     }
 
     private mutating func refuse(_ reason: NetworkUnavailableReason?) -> Use {
-        // An own address that no interface has is one that has just gone: only a policy makes that a fault.
+        // An own address that no interface has is one that has just gone: only a policy makes that
+        // a fault.
         if reason == nil, !access.isRestricted { return .free }
         refusal = .some(reason)
         return .refused
@@ -276,7 +287,8 @@ struct PathPolicy {
 
     /// Whether the machine still has a connection's own address on an interface that is up.
     ///
-    /// Answers come to that address, wherever packets leave by now. An address of a single link is not looked up.
+    /// Answers come to that address, wherever packets leave by now. An address of a single link is
+    /// not looked up.
     private static func hasAddress(_ way: ConnectionWay, in network: NetworkSnapshot) -> Bool {
         guard let own = IPAddress(way.connection.localAddress), !own.isLinkLocal else {
             return true

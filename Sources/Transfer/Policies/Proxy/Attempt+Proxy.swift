@@ -13,7 +13,8 @@ extension Attempt {
         if let route { recorder.willUseProxy(route.url) }
     }
 
-    /// Whether the proxy hands requests on, so that it may answer in the place of the origin; otherwise it makes tunnels.
+    /// Whether the proxy hands requests on, so that it may answer in the place of the origin;
+    /// otherwise it makes tunnels.
     var isForwarded: Bool {
         route?.speaksHTTP == true && hop.url.origin.scheme == .http
     }
@@ -55,7 +56,8 @@ extension Attempt {
 
     /// Whether another byte may come of the body of an answer to being asked for a tunnel.
     ///
-    /// libcurl reads it for as long as there is more, and nothing else goes on meanwhile on this thread.
+    /// libcurl reads it for as long as there is more, and nothing else goes on meanwhile on this
+    /// thread.
     func mayDiscardTunnelBody() -> Bool {
         guard tunnel?.mayDiscardByte() == false else { return true }
         failure = passedOverQuestion(TunnelRequest.bodyLimit)
@@ -91,7 +93,8 @@ extension Attempt {
         return mayGoOn
     }
 
-    /// The proxy asks who wants this; false ends the transfer, because libcurl would answer a nonce that is stale for ever.
+    /// The proxy asks who wants this; false ends the transfer, because libcurl would answer a nonce
+    /// that is stale for ever.
     private func didAsk(_ head: ResponseHead?) -> Bool {
         handle.hearDiscardedBody()
         guard let head, let route, let method = route.method else { return true }
@@ -138,7 +141,8 @@ extension Attempt {
         return failure
     }
 
-    /// What is known of the proxy when the exchange has failed; nil when it is not the proxy that failed.
+    /// What is known of the proxy when the exchange has failed; nil when it is not the proxy that
+    /// failed.
     var proxyEnd: ExchangeEnd.Proxy? {
         guard isBeforeOrigin, let route else { return nil }
         return ExchangeEnd.Proxy(

@@ -6,7 +6,8 @@ extension ExchangeEnd {
     struct Proxy {
         /// Without user and password.
         var url: String
-        /// The status with which it answered the last CONNECT; nil when there was none, or it did not answer.
+        /// The status with which it answered the last CONNECT; nil when there was none, or it did
+        /// not answer.
         var connectStatus: Int?
         /// The status of an informational answer to it.
         var informationalStatus: Int?
@@ -16,8 +17,9 @@ extension ExchangeEnd {
 
     /// The status with which a proxy refused a tunnel; nil when it did not.
     ///
-    /// A proxy that has asked who wants it may also leave or fall silent before libcurl could answer: only when it is the
-    /// status that ended it do libcurl's words name it (`CONNECT tunnel failed, response 403`).
+    /// A proxy that has asked who wants it may also leave or fall silent before libcurl could
+    /// answer: only when it is the status that ended it do libcurl's words name it
+    /// (`CONNECT tunnel failed, response 403`).
     var refusedTunnelStatus: Int? {
         guard let status = proxy?.connectStatus, !(200...299).contains(status),
             code.rawValue == 56, detail?.hasSuffix(" \(status)") ?? false
@@ -25,8 +27,9 @@ extension ExchangeEnd {
         return status
     }
 
-    /// Whether what a proxy has answered to CONNECT cannot be read: libcurl then takes a field without a colon for a fault of
-    /// ours (43), and of what is no answer at all says what it has made of an earlier one.
+    /// Whether what a proxy has answered to CONNECT cannot be read: libcurl then takes a field
+    /// without a colon for a fault of ours (43), and of what is no answer at all says what it has
+    /// made of an earlier one.
     private var isUnreadableAnswer: Bool {
         guard let proxy else { return false }
         return code.rawValue == 43
@@ -88,7 +91,8 @@ extension TransferFailure {
         )
     }
 
-    /// The numbers of `CURLproxycode`, which are RFC 1928's replies and what goes wrong before them.
+    /// The numbers of `CURLproxycode`, which are RFC 1928's replies and what goes wrong before
+    /// them.
     private static func refusedConnection(_ code: Int) -> Row {
         switch code {
         // CURLPX_LONG_PASSWD, CURLPX_LONG_USER, CURLPX_NO_AUTH, CURLPX_USER_REJECTED.
@@ -98,7 +102,8 @@ extension TransferFailure {
                 urlError: .userAuthenticationRequired,
                 isPermanent: true
             )
-        // CURLPX_LONG_HOSTNAME, CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED, …_COMMAND_NOT_SUPPORTED, …_NOT_ALLOWED.
+        // CURLPX_LONG_HOSTNAME, CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED, …_COMMAND_NOT_SUPPORTED,
+        // …_NOT_ALLOWED.
         case 9, 17, 18, 23:
             Row(kind: .connect, urlError: .cannotConnectToHost, isPermanent: true)
         // CURLPX_RESOLVE_HOST: the origin's, of a proxy that is given addresses.

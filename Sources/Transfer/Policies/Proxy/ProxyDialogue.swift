@@ -2,9 +2,9 @@ internal import CurlKit
 
 /// What has passed between an exchange and a proxy that wants to know who asks.
 ///
-/// libcurl answers a question by itself, within the exchange, except for two: that of an exchange without a login, which
-/// asks before its body leaves; and that of a proxy which no longer knows an earlier challenge and does not call it `stale`
-/// (RFC 7616 §3.3). Another exchange follows these.
+/// libcurl answers a question by itself, within the exchange, except for two: that of an exchange
+/// without a login, which asks before its body leaves; and that of a proxy which no longer knows an
+/// earlier challenge and does not call it `stale` (RFC 7616 §3.3). Another exchange follows these.
 struct ProxyDialogue {
     /// The exchange that follows a question.
     enum Sequel {
@@ -27,7 +27,8 @@ struct ProxyDialogue {
     private var isAsked = false
     /// Whether the last request has a login.
     private var hasLogin = false
-    /// Whether that answers the question just before it, and not one of an earlier exchange or connection.
+    /// Whether that answers the question just before it, and not one of an earlier exchange or
+    /// connection.
     private var isAnswer = false
 
     /// That of the exchange which comes next.

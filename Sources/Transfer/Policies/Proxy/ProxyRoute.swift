@@ -5,10 +5,11 @@ internal import TransferModel
 final class ProxyRoute: Sendable {
     /// As libcurl takes it.
     let easy: EasyProxy
-    /// The same without a login, to be asked for one; nil where the login is sent at once, or is none.
+    /// The same without a login, to be asked for one; nil where the login is sent at once, or is
+    /// none.
     ///
-    /// libcurl would begin a request that is to answer what nobody has asked without its body, and a proxy that does not ask
-    /// would hand that on.
+    /// libcurl would begin a request that is to answer what nobody has asked without its body, and
+    /// a proxy that does not ask would hand that on.
     let asking: EasyProxy?
     /// Without user and password.
     var url: String { easy.url }
@@ -48,8 +49,8 @@ final class ProxyRoute: Sendable {
         method = credentials == nil ? nil : authentication
     }
 
-    /// How often the proxy may ask for one request: Digest answers a challenge and one nonce that was stale, the others
-    /// take as many rounds as they need.
+    /// How often the proxy may ask for one request: Digest answers a challenge and one nonce that
+    /// was stale, the others take as many rounds as they need.
     var mostQuestions: Int { easy.authentication == .digest ? 2 : 4 }
 }
 

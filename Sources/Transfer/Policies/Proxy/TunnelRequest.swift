@@ -11,8 +11,8 @@ final class TunnelRequest {
         case violation(String)
     }
 
-    /// Of the body of an answer, which libcurl reads byte by byte, telling of each, and without a pause: the pages of proxies have
-    /// less.
+    /// Of the body of an answer, which libcurl reads byte by byte, telling of each, and without a
+    /// pause: the pages of proxies have less.
     static let bodyLimit: Int64 = 64 << 10
 
     private var parser = ResponseHeadParser()

@@ -42,7 +42,8 @@ extension Attempt {
         }
     }
 
-    /// Where a redirect leads whose connection ended unannounced: libcurl takes that for an error and resolves nothing.
+    /// Where a redirect leads whose connection ended unannounced: libcurl takes that for an error
+    /// and resolves nothing.
     private func unannouncedTarget(_ head: ResponseHead) -> String? {
         guard hasUnannouncedEnd, let location = head.fields["location"] else { return nil }
         return hop.url.resolving(location)?.text

@@ -30,7 +30,8 @@ extension Attempt {
         return true
     }
 
-    /// Looks at the answer to a request for the rest; false ends the exchange, and everything is asked for.
+    /// Looks at the answer to a request for the rest; false ends the exchange, and everything is
+    /// asked for.
     func judgeRest(_ head: ResponseHead) -> Bool {
         guard let resumption, let offer = resumption.offer else { return true }
         switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
@@ -46,8 +47,8 @@ extension Attempt {
         }
     }
 
-    /// Whether the rest is of the file that the part is of: validators tell versions of one URL apart, not those of two
-    /// (RFC 9110 §8.8.3); a redirect may lead elsewhere by now.
+    /// Whether the rest is of the file that the part is of: validators tell versions of one URL
+    /// apart, not those of two (RFC 9110 §8.8.3); a redirect may lead elsewhere by now.
     private func isSurelyTheSame(_ resumption: Resumption) -> Bool {
         if case .file(let wanted) = request.sink, wanted.checksum != nil { return true }
         return resumption.partial?.isFrom(hop.url.withoutSignature) == true
@@ -96,7 +97,8 @@ extension Attempt {
                 noteResumable(output, folder, file, head)
             }
         case .memory:
-            // Whether it is resumable is asked when it matters: nearly all small bodies come at once.
+            // Whether it is resumable is asked when it matters: nearly all small bodies come at
+            // once.
             if wantsName, expectedCount ?? 0 > 0 {
                 let time = session.turn.time + PartialKeeper.longestWait
                 response.partTime = time
@@ -189,7 +191,8 @@ extension Attempt {
         if let time = resumption.nextTime { session.turn.look(at: time) }
     }
 
-    /// Fails when more has come than the range that the response announced; nobody knows then what it is.
+    /// Fails when more has come than the range that the response announced; nobody knows then what
+    /// it is.
     func exceedsRange() -> Bool {
         guard let resumption, resumption.isRest,
             recorder.deliveredBytes > resumption.end - resumption.start
@@ -229,8 +232,8 @@ extension Attempt {
         )
     }
 
-    /// Whether what is there is of no use any more: a file that is gone from one server a mirror may still have, and its
-    /// checksum tells that it is the same.
+    /// Whether what is there is of no use any more: a file that is gone from one server a mirror
+    /// may still have, and its checksum tells that it is the same.
     private func endsResuming(_ partial: PartialDownload?) -> Bool {
         guard let failure, failure.endsResuming, let partial, partial.isOf(request.request.url.text)
         else { return false }
@@ -254,7 +257,8 @@ extension Attempt {
 }
 
 extension TransferFailure {
-    /// Whether what is there of the file is of no use any more: it is not what was wanted, or it is gone.
+    /// Whether what is there of the file is of no use any more: it is not what was wanted, or it is
+    /// gone.
     var endsResuming: Bool {
         switch kind {
         case .integrity, .mimeType, .content, .tooLarge: true

@@ -2,10 +2,11 @@ internal import SystemKit
 internal import TransferModel
 
 extension HTTPURL {
-    /// The URL without a fragment and without the signature in its query, which is new each time it is made.
+    /// The URL without a fragment and without the signature in its query, which is new each time it
+    /// is made.
     ///
-    /// Only the parameters of well-known signatures go, and only where the whole signature stands: every other query may
-    /// choose another resource.
+    /// Only the parameters of well-known signatures go, and only where the whole signature stands:
+    /// every other query may choose another resource.
     var withoutSignature: String {
         let place = origin.text + path
         let query = query

@@ -3,8 +3,8 @@ internal import TransferModel
 
 /// What there is of a body whose transfer has been cut, and what it takes to go on with it.
 ///
-/// Goes from one attempt to the next, and by its name and its record to the next run. One attempt writes to its file at
-/// a time; the record is written by other threads meanwhile.
+/// Goes from one attempt to the next, and by its name and its record to the next run. One attempt
+/// writes to its file at a time; the record is written by other threads meanwhile.
 package final class PartialDownload: Sendable {
     /// What engine threads ask for; its lock is never held while anything waits for the disk.
     private struct State {
@@ -89,14 +89,14 @@ package final class PartialDownload: Sendable {
 
     /// What a URL is asked for to go on; nil when it has to be asked for everything.
     ///
-    /// Another URL than the one before may go on only when the file has a checksum, which shows whether both have the
-    /// same.
+    /// Another URL than the one before may go on only when the file has a checksum, which shows
+    /// whether both have the same.
     func offer(to url: String, hasChecksum: Bool) -> ResumeOffer? {
         guard size > 0, size <= total else { return nil }
         let isSameURL = isOf(url)
         guard isSameURL ? validator != nil : hasChecksum else { return nil }
-        // Of a part that is whole the last byte is asked for again: so the validator is looked at, and there is a range
-        // that every server can satisfy.
+        // Of a part that is whole the last byte is asked for again: so the validator is looked at,
+        // and there is a range that every server can satisfy.
         return ResumeOffer(
             offset: min(size, total - 1),
             total: total,
@@ -117,10 +117,11 @@ package final class PartialDownload: Sendable {
 
     // MARK: - Name and record
 
-    /// Gives the part a name by which a later run finds it, with a record that vouches for no byte yet.
+    /// Gives the part a name by which a later run finds it, with a record that vouches for no byte
+    /// yet.
     ///
-    /// What an earlier run has left under that name is replaced if nobody else writes it; what is not ours is left
-    /// alone, and this part then has no name.
+    /// What an earlier run has left under that name is replaced if nobody else writes it; what is
+    /// not ours is left alone, and this part then has no name.
     func keep(_ traits: RequestTraits, bootIdentifier: String) {
         let salt = PartialRecord.makeSalt()
         guard let names, let validator, case .url(let source) = source,
@@ -159,13 +160,15 @@ package final class PartialDownload: Sendable {
 
     /// Notes what is there of the file in the record; for a thread that may wait for the disk.
     ///
-    /// A part whose beginning is not what the record says, or that could not be synced, is given up.
+    /// A part whose beginning is not what the record says, or that could not be synced, is given
+    /// up.
     ///
     /// - Parameters:
-    ///   - length: How much is there; of all bytes the last one is left out, which is asked for again.
+    ///   - length: How much is there; of all bytes the last one is left out, which is asked for
+    ///     again.
     ///   - reach: What it is to survive.
-    ///   - isWorthwhile: Asked from time to time while what earlier runs have left is compared with the record, which goes
-    ///     on at the next checkpoint.
+    ///   - isWorthwhile: Asked from time to time while what earlier runs have left is compared with
+    ///     the record, which goes on at the next checkpoint.
     func checkpoint(
         at length: Int64,
         _ reach: PartialCheckpoint.Reach,
@@ -241,12 +244,14 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Whether a checkpoint has found that the beginning has changed, or a sync has failed: nobody is to go on with it.
+    /// Whether a checkpoint has found that the beginning has changed, or a sync has failed: nobody
+    /// is to go on with it.
     ///
     /// Waits for no disk: what a sync that is under way will say is not known yet.
     var isSpoilt: Bool { state.withLock { $0.isSpoilt } }
 
-    /// The same, and whether any other sync of the file has failed; waits for one that is under way.
+    /// The same, and whether any other sync of the file has failed; waits for one that is under
+    /// way.
     var isOfNoUse: Bool { isSpoilt || file.hasFailedSync }
 
     /// Whether it is time to hand another checkpoint over: the last one is no longer waiting.
@@ -335,9 +340,10 @@ package final class PartialDownload: Sendable {
 
     /// What an earlier run has left of a file.
     ///
-    /// What is behind the recorded length is dropped: nobody vouches for it. What was not synced is recorded, too, and
-    /// counts as long as the kernel that has taken it runs, and the file system stays mounted: nothing but the end of the
-    /// process can then have come between. What is ours and of no use is removed.
+    /// What is behind the recorded length is dropped: nobody vouches for it. What was not synced is
+    /// recorded, too, and counts as long as the kernel that has taken it runs, and the file system
+    /// stays mounted: nothing but the end of the process can then have come between. What is ours
+    /// and of no use is removed.
     ///
     /// - Parameters:
     ///   - names: Those of the part and of its record.
@@ -377,7 +383,8 @@ package final class PartialDownload: Sendable {
             }
             try file.restrict()
             try file.truncate(to: record.vouchedLength)
-            // What is written behind it from now on is known to this kernel; the first note says so.
+            // What is written behind it from now on is known to this kernel; the first note says
+            // so.
             record.tenure = tenure
             return PartialDownload(
                 file: file,
@@ -411,7 +418,8 @@ package final class PartialDownload: Sendable {
         try? OutputFile.replacePrivate(names.record, in: folder, with: text.span, isDurable: false)
     }
 
-    /// Removes what an earlier run has left, if its record says that it is ours and nobody writes it.
+    /// Removes what an earlier run has left, if its record says that it is ours and nobody writes
+    /// it.
     private static func makeRoom(
         for names: PartialNames,
         in folder: Folder

@@ -1,12 +1,14 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Knows in which folders earlier runs have left parts, so that nobody looks for one for each of many files.
+/// Knows in which folders earlier runs have left parts, so that nobody looks for one for each of
+/// many files.
 struct PartialFolders {
     private enum Content {
         /// The names of all records.
         case records(Set<String>)
-        /// More names than `limit`, too many for the files asked for so far: each is looked for by its name.
+        /// More names than `limit`, too many for the files asked for so far: each is looked for by
+        /// its name.
         case many(limit: Int, asked: Int)
     }
 
@@ -57,7 +59,8 @@ struct PartialFolders {
         return last != nil
     }
 
-    /// Looks for records, and removes what killed processes have left between a temporary and a final name.
+    /// Looks for records, and removes what killed processes have left between a temporary and a
+    /// final name.
     private static func look(_ path: String, limit: Int) -> Content {
         let names = try? Folder.names(in: path, limit: limit) { name in
             name.hasSuffix(PartialNames.recordEnding) || TemporaryName.isWellFormed(name)

@@ -7,7 +7,8 @@ struct PartialCheckpoint: Sendable {
     enum Reach: Int, Comparable {
         /// The end of the process.
         case process
-        /// As much as the files of the run do: without syncing, a restart of the machine that writes everything first.
+        /// As much as the files of the run do: without syncing, a restart of the machine that
+        /// writes everything first.
         case restart
         case powerLoss
 
@@ -20,10 +21,11 @@ struct PartialCheckpoint: Sendable {
     let isSettled: Bool
 }
 
-/// Keeps parts of downloads and uploads for later runs and finds those that earlier ones have left; one for each engine
-/// thread.
+/// Keeps parts of downloads and uploads for later runs and finds those that earlier ones have left;
+/// one for each engine thread.
 final class PartialKeeper {
-    /// The part of a file that has so many bytes is given a name at once, that of another one when it has taken so long.
+    /// The part of a file that has so many bytes is given a name at once, that of another one when
+    /// it has taken so long.
     static let leastTotal: Int64 = 1 << 20
     static let longestWait = Duration.milliseconds(200)
     /// How long after it has its name a part is synced for the first time.
@@ -67,7 +69,8 @@ final class PartialKeeper {
         _ credentials: [Credential]
     ) -> PartialDownload? {
         guard request.looksForPart, case .file(let file) = request.sink,
-            // First: whether or not parts are kept, a killed run may have left something in the folder.
+            // First: whether or not parts are kept, a killed run may have left something in the
+            // folder.
             folders.mayHave(file), !file.isFolder, file.resume == .acrossRuns, request.mayResume,
             let names = PartialNames(of: file.name)
         else { return nil }
@@ -98,7 +101,8 @@ final class PartialKeeper {
 
     /// Has what is there of a part noted, and synced if it is to be settled.
     func checkpoint(_ partial: PartialDownload, isSettled: Bool = true) {
-        // A disk that is slow to take notes gets no more of them; what is to be synced waits its turn.
+        // A disk that is slow to take notes gets no more of them; what is to be synced waits its
+        // turn.
         guard isSettled ? partial.isKept : partial.mayQueueCheckpoint() else { return }
         publisher.submit(
             PartialCheckpoint(partial: partial, length: partial.size, isSettled: isSettled)
@@ -124,7 +128,8 @@ final class PartialKeeper {
     /// Whether the record of a task's upload is on the disk, which is waited for.
     func isWritten(_ id: String) -> Bool { uploads?.isWritten(id) ?? false }
 
-    /// Has a record of an upload written, unless a secret stands in it; false when none can be kept.
+    /// Has a record of an upload written, unless a secret stands in it; false when none can be
+    /// kept.
     func keep(_ partial: PartialUpload, of id: String) -> Bool {
         guard let uploads, mayWrite(partial.url.text), uploads.keep(partial, of: id) else {
             return false
@@ -142,7 +147,8 @@ final class PartialKeeper {
 extension AttemptRequest {
     /// Whether another attempt could go on with what comes of it.
     ///
-    /// Not where the job itself asks for a part, nor with what is decoded or looked into as it comes.
+    /// Not where the job itself asks for a part, nor with what is decoded or looked into as it
+    /// comes.
     var mayResume: Bool {
         request.method == "GET" && body == nil && !decodesBody && expectation.textEncoding == nil
             && !expectation.looksIntoBody

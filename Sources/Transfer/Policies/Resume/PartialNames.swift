@@ -1,4 +1,5 @@
-/// What a part and its record are called: hidden names beside the destination, which no server can choose.
+/// What a part and its record are called: hidden names beside the destination, which no server can
+/// choose.
 struct PartialNames: Sendable, Hashable {
     /// How every record's name ends.
     static let recordEnding = ".part.record"

@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// What a later run has to know of a part: the text of the file that lies beside it.
 ///
-/// A `SealedLine`, of which the file's last whole one counts (`PartialRecordFile`). It has nothing of the request but its URL and salted digests.
+/// A `SealedLine`, of which the file's last whole one counts (`PartialRecordFile`). It has nothing
+/// of the request but its URL and salted digests.
 struct PartialRecord: Hashable {
     /// What a stretch of a part is, which begins where the one before ends.
     struct Checkpoint: Sendable, Hashable {
@@ -22,25 +23,27 @@ struct PartialRecord: Hashable {
     var salt: String
     /// That of the request's `RequestTraits`.
     var requestDigest: String
-    /// That of the URL that has answered, behind all redirects and without a signature in its query: a validator is of one URL only.
+    /// That of the URL that has answered, behind all redirects and without a signature in its
+    /// query: a validator is of one URL only.
     var sourceDigest: String
     var validator: ResumeValidator
     /// The length of the whole.
     var total: Int64
     /// Which file the part is (`st_ino`).
     var inode: UInt64
-    /// Until when the kernel itself knows what was written: the start of the machine and the mount; empty where it cannot
-    /// be told.
+    /// Until when the kernel itself knows what was written: the start of the machine and the mount;
+    /// empty where it cannot be told.
     var tenure: String
     /// What there is of the part, a stretch for each run that has written to it.
     var checkpoints: [Checkpoint] = []
-    /// How far the part is certain to have reached the disk: the end of a stretch, or of the beginning of one; nil when
-    /// nothing is.
+    /// How far the part is certain to have reached the disk: the end of a stretch, or of the
+    /// beginning of one; nil when nothing is.
     var synced: Checkpoint?
 
     /// What is vouched for.
     ///
-    /// - Parameter isRestarted: Whether the kernel that has taken what was written may have been started anew since.
+    /// - Parameter isRestarted: Whether the kernel that has taken what was written may have been
+    ///   started anew since.
     /// - Returns: The stretches that count, of which the last may be a beginning.
     func vouched(isRestarted: Bool) -> [Checkpoint] {
         guard isRestarted else { return checkpoints }
@@ -52,7 +55,8 @@ struct PartialRecord: Hashable {
     /// How many bytes are vouched for.
     var vouchedLength: Int64 { checkpoints.last?.length ?? 0 }
 
-    /// The SHA-256 of a text that nobody is to guess from it, in hexadecimal digits; nil without libcrypto.
+    /// The SHA-256 of a text that nobody is to guess from it, in hexadecimal digits; nil without
+    /// libcrypto.
     static func digest(of text: String, _ salt: String) -> String? {
         MessageDigest.sha256(of: Array("\(salt) \(text)".utf8))
     }

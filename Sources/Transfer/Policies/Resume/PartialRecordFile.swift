@@ -1,11 +1,13 @@
 internal import SystemKit
 
-/// The file that a part's record stands in: one text or several, of which the last whole one counts.
+/// The file that a part's record stands in: one text or several, of which the last whole one
+/// counts.
 ///
-/// What is not synced is added behind what is, and never takes its place: a power loss that empties or tears what was
-/// added leaves what was synced.
+/// What is not synced is added behind what is, and never takes its place: a power loss that empties
+/// or tears what was added leaves what was synced.
 struct PartialRecordFile {
-    /// How long the file is; nil where nothing can be added, because it does not end with a whole text.
+    /// How long the file is; nil where nothing can be added, because it does not end with a whole
+    /// text.
     private var length: Int64?
     /// Whether it has something that a power loss is not to take.
     private var isSettled: Bool
@@ -26,7 +28,8 @@ struct PartialRecordFile {
         isSettled = true
     }
 
-    /// Adds a text that need not survive a power loss; false when it has to take the place of the file.
+    /// Adds a text that need not survive a power loss; false when it has to take the place of the
+    /// file.
     mutating func append(_ text: [UInt8], to name: String, in folder: Folder) -> Bool {
         guard let length, length + Int64(text.count) <= SealedLine.maximumSize else { return false }
         do throws(SystemError) {

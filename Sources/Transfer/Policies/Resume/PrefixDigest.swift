@@ -1,8 +1,8 @@
 internal import CurlKit
 internal import SystemKit
 
-/// The SHA-256 of what a run adds to a part, which grows with the part; and whether what earlier runs have left is what the
-/// part's record says.
+/// The SHA-256 of what a run adds to a part, which grows with the part; and whether what earlier
+/// runs have left is what the part's record says.
 struct PrefixDigest: ~Copyable {
     /// The most that one look at what earlier runs have left reads while the part grows, bytes.
     static let lookLength: Int64 = 256 << 20
@@ -26,8 +26,8 @@ struct PrefixDigest: ~Copyable {
     /// - Parameters:
     ///   - end: The length of the part that is to be vouched for.
     ///   - file: The part.
-    /// - Returns: The digest of all that this run has added up to there; nil when that is nothing or less than was read
-    ///   before, when the file is shorter, or libcrypto is not there.
+    /// - Returns: The digest of all that this run has added up to there; nil when that is nothing
+    ///   or less than was read before, when the file is shorter, or libcrypto is not there.
     /// - Throws: What pread(2) says.
     mutating func extend(to end: Int64, of file: OutputFile) throws(SystemError) -> String? {
         guard end > own.start, try own.read(to: end, of: file) else { return nil }

@@ -1,11 +1,13 @@
 internal import CurlKit
 internal import TransferModel
 
-/// What chooses between representations of a URL: who asks for what; or the checksum that the job has for the file.
+/// What chooses between representations of a URL: who asks for what; or the checksum that the job
+/// has for the file.
 ///
-/// A validator is of one resource only as long as the same is asked for (RFC 9110 §12.5.5). With a checksum nothing else
-/// counts: it tells whether a part fits, whoever has sent it to whom, and a mirror gets fewer fields. Fields and credentials
-/// may hold secrets, so that only a salted digest of them is ever written down.
+/// A validator is of one resource only as long as the same is asked for (RFC 9110 §12.5.5). With a
+/// checksum nothing else counts: it tells whether a part fits, whoever has sent it to whom, and a
+/// mirror gets fewer fields. Fields and credentials may hold secrets, so that only a salted digest
+/// of them is ever written down.
 struct RequestTraits {
     /// Fields that are new in every run, and choose nothing.
     private static let passing: Set<String> = [
@@ -44,7 +46,8 @@ struct RequestTraits {
     /// Nil without libcrypto.
     func digest(_ salt: String) -> String? { PartialRecord.digest(of: text, salt) }
 
-    /// Who proves to be whom, as far as it stays the same from run to run: keys for AWS are often made for a short time.
+    /// Who proves to be whom, as far as it stays the same from run to run: keys for AWS are often
+    /// made for a short time.
     private static func identity(of proof: Credential.Proof) -> String {
         switch proof {
         case .basic(let login): "basic \(text(of: login))"

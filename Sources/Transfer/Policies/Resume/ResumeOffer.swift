@@ -9,7 +9,8 @@ struct ResumeOffer: Sendable, Hashable {
     /// nil at a mirror, which has validators of its own: the file's checksum decides there.
     let validator: ResumeValidator?
 
-    /// The request's fields: without the validator's consent the server is to send the whole (RFC 9110 §13.1.5).
+    /// The request's fields: without the validator's consent the server is to send the whole (RFC
+    /// 9110 §13.1.5).
     var fields: [HeaderField] {
         let range = HeaderField(name: "Range", value: "bytes=\(offset)-")
         guard let validator else { return [range] }
@@ -19,9 +20,11 @@ struct ResumeOffer: Sendable, Hashable {
 
 /// What the answer to such a request means, decided before the first byte of its body.
 enum ResumeAnswer: Hashable {
-    /// The bytes that are missing, up to but not including the position `end`: it may be fewer than were asked for.
+    /// The bytes that are missing, up to but not including the position `end`: it may be fewer than
+    /// were asked for.
     case rest(end: Int64)
-    /// Everything, in place of what is there: the validator did not hold, or the server knows no ranges.
+    /// Everything, in place of what is there: the validator did not hold, or the server knows no
+    /// ranges.
     case whole
     /// Nothing that the part could be gone on with: everything is asked for, without a range.
     case unusable(String)
@@ -46,13 +49,15 @@ enum ResumeAnswer: Hashable {
             .unusable("a 200 with a Content-Range")
         case 200: .whole
         case 206: judgePart(head, contentLength, offer)
-        // The precondition or the range does not hold for what the server has (RFC 9110 §15.5.13, §15.5.17).
+        // The precondition or the range does not hold for what the server has (RFC 9110 §15.5.13,
+        // §15.5.17).
         case 412, 416: .unusable("the status \(head.statusCode)")
         default: .unrelated
         }
     }
 
-    /// A part must say that it begins where ours ends, and that it is of the same whole (RFC 9110 §15.3.7).
+    /// A part must say that it begins where ours ends, and that it is of the same whole (RFC 9110
+    /// §15.3.7).
     private static func judgePart(
         _ head: ResponseHead,
         _ contentLength: Int64?,

@@ -1,10 +1,12 @@
-/// What resuming has to do with how an attempt ended; only of attempts that have gone on with a part or could leave one.
+/// What resuming has to do with how an attempt ended; only of attempts that have gone on with a
+/// part or could leave one.
 ///
 /// A class, because nearly no result has one.
 package final class ResumeOutcome: Sendable {
     /// What another attempt can go on with.
     package let partial: PartialDownload?
-    /// The position from which on the attempt has received the body; nil when it was from the first byte.
+    /// The position from which on the attempt has received the body; nil when it was from the first
+    /// byte.
     package let resumedFrom: Int64?
     /// nil but for resumable uploads, which have nothing of the other two.
     package let upload: UploadOutcome?

@@ -1,20 +1,21 @@
 internal import TransferModel
 
-/// What proves that a server's bytes are of the same representation as those that are there: a strong validator
-/// (RFC 9110 §8.8.1).
+/// What proves that a server's bytes are of the same representation as those that are there: a
+/// strong validator (RFC 9110 §8.8.1).
 enum ResumeValidator: Sendable, Hashable {
     /// With its quotes.
     case entityTag(String)
     /// The date as the server wrote it.
     case lastModified(String)
 
-    /// How much older than the response a date must be, so that the file cannot have changed twice within it
-    /// (RFC 9110 §8.8.2.2), seconds.
+    /// How much older than the response a date must be, so that the file cannot have changed twice
+    /// within it (RFC 9110 §8.8.2.2), seconds.
     private static let leastAge: Int64 = 60
 
     /// The strong validator of a response, nil when it has none.
     ///
-    /// A date stands in only for an `ETag` that is missing: a weak one says that the bytes may differ.
+    /// A date stands in only for an `ETag` that is missing: a weak one says that the bytes may
+    /// differ.
     init?(_ head: ResponseHead, now: Timestamp) {
         let tags = head.fields.values(of: "etag")
         guard tags.isEmpty else {
@@ -40,7 +41,8 @@ enum ResumeValidator: Sendable, Hashable {
 
     /// Whether a part does not say that it is of another representation.
     ///
-    /// Its `ETag` must be there if the whole had one, its `Last-Modified` need not be (RFC 9110 §15.3.7).
+    /// Its `ETag` must be there if the whole had one, its `Last-Modified` need not be (RFC 9110
+    /// §15.3.7).
     func matches(_ head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag): head.fields.values(of: "etag") == [tag]

@@ -9,7 +9,8 @@ final class Resumption {
         case never
         /// From that time on. Next: `kept`.
         case due(MonotonicTime)
-        /// It has its name; what is there is noted at the first time, and synced as well from the second on. Next: `kept`.
+        /// It has its name; what is there is noted at the first time, and synced as well from the
+        /// second on. Next: `kept`.
         case kept(note: MonotonicTime, sync: MonotonicTime)
     }
 
@@ -34,7 +35,8 @@ final class Resumption {
     /// Whether the response is the rest of what is there.
     var isRest: Bool { start > 0 }
 
-    /// The position from which on the attempt has received the body; nil when it was from the first byte.
+    /// The position from which on the attempt has received the body; nil when it was from the first
+    /// byte.
     var resumedFrom: Int64? { isRest ? start : nil }
 
     /// When something is to be done about the part although nothing comes in; nil when nothing is.
@@ -54,8 +56,9 @@ final class Resumption {
 
     /// Takes up a note of the part if it is time for one.
     ///
-    /// What is not noted is fetched again when the process is killed: no more than a tenth of what the attempt has brought,
-    /// or of a second. Of a fast transfer only what is synced is noted, so that hashing does not slow it down.
+    /// What is not noted is fetched again when the process is killed: no more than a tenth of what
+    /// the attempt has brought, or of a second. Of a fast transfer only what is synced is noted, so
+    /// that hashing does not slow it down.
     ///
     /// - Parameters:
     ///   - age: How long the attempt has lasted.
@@ -81,7 +84,8 @@ final class Resumption {
     /// How often a part is noted at the most, and at the least.
     private static let shortestInterval = Duration.milliseconds(20)
     private static let longestInterval = Duration.seconds(1)
-    /// How much is hashed for notes: so much at once, and of a faster transfer no more than so much.
+    /// How much is hashed for notes: so much at once, and of a faster transfer no more than so
+    /// much.
     private static let leastAffordable: Int64 = 1 << 20
     private static let bytesPerMicrosecond: Int64 = 20
 

@@ -1,8 +1,8 @@
 internal import CurlKit
 internal import JSON
 
-/// The text of a small record: one line of JSON and one with its SHA-256, so that a line that a crash has torn is not
-/// believed.
+/// The text of a small record: one line of JSON and one with its SHA-256, so that a line that a
+/// crash has torn is not believed.
 enum SealedLine {
     /// Longer texts are none of ours, bytes.
     static let maximumSize = 64 << 10
@@ -20,9 +20,11 @@ enum SealedLine {
         return try? JSONValue(bytes: Array(line))
     }
 
-    /// What stands in the last of several texts, one behind the other; nil when not even the first one is whole.
+    /// What stands in the last of several texts, one behind the other; nil when not even the first
+    /// one is whole.
     ///
-    /// - Parameter texts: The texts. What is behind the first one that a crash has torn does not count.
+    /// - Parameter texts: The texts. What is behind the first one that a crash has torn does not
+    ///   count.
     /// - Returns: The value, and where its text ends.
     static func lastValue(in texts: [UInt8]) -> (value: JSONValue, end: Int)? {
         guard var last = first(in: texts[...]) else { return nil }
@@ -31,7 +33,8 @@ enum SealedLine {
         return (value, last.end)
     }
 
-    /// The line of the text that others may follow, and where the text ends; nil when it is not whole.
+    /// The line of the text that others may follow, and where the text ends; nil when it is not
+    /// whole.
     private static func first(
         in texts: ArraySlice<UInt8>
     ) -> (line: ArraySlice<UInt8>, end: Int)? {

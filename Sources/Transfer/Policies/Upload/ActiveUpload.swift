@@ -20,17 +20,20 @@ final class ActiveUpload {
     var machine: UploadMachine
     /// What follows the response that is there.
     var step = UploadMachine.Step.judge
-    /// The digests of request and body, and of what they are an order of; nil until they are needed.
+    /// The digests of request and body, and of what they are an order of; nil until they are
+    /// needed.
     var digests: UploadDigests?
     /// Whether anybody may ask the server for it.
     let isPlain: Bool
     /// Whether a record of it is kept.
     var isStored: Bool
-    /// The position from which on this attempt has sent the body; nil when it was from its first byte, or nothing was sent.
+    /// The position from which on this attempt has sent the body; nil when it was from its first
+    /// byte, or nothing was sent.
     var resumedFrom: Int64?
     /// The position up to which the body has been sent; nil when nothing was.
     var sentEnd: Int64?
-    /// What was left of an upload that is not gone on with: it stays what it is until the server has decided about it.
+    /// What was left of an upload that is not gone on with: it stays what it is until the server
+    /// has decided about it.
     private let other: PartialUpload?
 
     /// An upload that begins.
@@ -100,7 +103,8 @@ final class ActiveUpload {
 
     /// The request of the leg that the upload is in, but for what the protocol adds.
     ///
-    /// To the upload's own URL go the task's fields, but for those that are about its body or its order.
+    /// To the upload's own URL go the task's fields, but for those that are about its body or its
+    /// order.
     func request(at url: HTTPURL) -> RequestSpec {
         let method: String
         switch machine.leg {
@@ -152,7 +156,8 @@ final class ActiveUpload {
 struct UploadDigests {
     /// The request, who sends it, and its body.
     var request: String
-    /// Method, URL and body, as far as they tell of an order: a file's size and beginning, not its times.
+    /// Method, URL and body, as far as they tell of an order: a file's size and beginning, not its
+    /// times.
     var order: String
 
     /// What a record has in common with it.

@@ -7,7 +7,8 @@ extension Attempt {
     /// What libcurl hands over at once, bytes: TLS tells of none of them before all have left.
     private static let sendBufferSize: Int64 = 2 << 20
 
-    /// Makes the task's request one that the server may offer to resume, or goes on with what was cut.
+    /// Makes the task's request one that the server may offer to resume, or goes on with what was
+    /// cut.
     func beginUpload() {
         guard let wanted = request.upload else { return }
         let isOwn = hop.headers.contains { UploadFields.isOwn($0.name) }
@@ -138,7 +139,8 @@ extension Attempt {
         }
     }
 
-    /// A server that does not answer when it is told that an upload is given up holds nobody up for long.
+    /// A server that does not answer when it is told that an upload is given up holds nobody up for
+    /// long.
     private func watchAnew() {
         let now = MonotonicTime.now
         let limit = ActiveUpload.cancellationLimit
@@ -164,7 +166,8 @@ extension Attempt {
         keep(upload)
     }
 
-    /// A 104 in another version than that of the request does not count, but tells what to ask in the next time.
+    /// A 104 in another version than that of the request does not count, but tells what to ask in
+    /// the next time.
     private func noteOtherVersion(in head: ResponseHead, of upload: ActiveUpload) {
         guard upload.machine.url == nil,
             let version = UploadFields(head.fields).version.flatMap(UploadVersion.init),
@@ -173,7 +176,8 @@ extension Attempt {
         session.uploadSupport.note(version, at: hop.url.origin)
     }
 
-    /// Notes that the server has passed over the version of an upload that has come far enough for a 104.
+    /// Notes that the server has passed over the version of an upload that has come far enough for
+    /// a 104.
     private func noteSilence(to upload: ActiveUpload) {
         guard upload.machine.url == nil, upload.resumedFrom == nil else { return }
         let isAccepted = head.map { (200...299).contains($0.statusCode) } ?? false

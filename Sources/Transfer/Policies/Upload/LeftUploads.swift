@@ -25,16 +25,19 @@ package struct LeftUploads: Sendable {
 
     package var count: Int { uploads.count }
 
-    /// Tells the servers that nobody comes back (DELETE), and removes the records, whatever they answer.
+    /// Tells the servers that nobody comes back (DELETE), and removes the records, whatever they
+    /// answer.
     ///
-    /// Without the credentials of the job's sessions: an upload's URL is all that it takes to know. Where a session has a say in
-    /// the way to the server (a proxy, interfaces, TLS) that is not asked. Blocks for a few seconds at most.
+    /// Without the credentials of the job's sessions: an upload's URL is all that it takes to know.
+    /// Where a session has a say in the way to the server (a proxy, interfaces, TLS) that is not
+    /// asked. Blocks for a few seconds at most.
     ///
     /// - Parameters:
     ///   - clock: Dates nothing that is kept.
     ///   - environment: The environment's variables, which may name proxies.
     ///   - patience: How long the servers are waited for, all of them together.
-    /// - Returns: How many servers have said that they forget theirs, or knew nothing of it any more.
+    /// - Returns: How many servers have said that they forget theirs, or knew nothing of it any
+    ///   more.
     /// - Throws: Why there is no engine.
     package func giveUp(
         clock: RunClock,

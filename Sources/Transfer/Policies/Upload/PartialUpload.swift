@@ -15,7 +15,8 @@ package final class PartialUpload: Sendable, Equatable {
     let salt: String
     /// That of what stays the same when fields, credentials or the times of files change.
     let order: String
-    /// Whether its session and task have no say in the way to the server, so that anybody may ask it.
+    /// Whether its session and task have no say in the way to the server, so that anybody may ask
+    /// it.
     let isPlain: Bool
     /// Whether it may arrive twice: it had an idempotency key, or needs none.
     package let isRepeatable: Bool

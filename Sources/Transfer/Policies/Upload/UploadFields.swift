@@ -100,7 +100,8 @@ struct UploadFields: Equatable {
         trimmed(text.splitAtBytes(";", omittingEmpty: false)[0])
     }
 
-    /// The value of a key of a dictionary (RFC 9651 §3.2) whose values are numbers; the last one of that name.
+    /// The value of a key of a dictionary (RFC 9651 §3.2) whose values are numbers; the last one of
+    /// that name.
     private static func member(_ name: String, of dictionary: String) -> String? {
         var found: String?
         for member in dictionary.splitAtBytes(",") {

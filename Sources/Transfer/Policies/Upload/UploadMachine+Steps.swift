@@ -22,8 +22,8 @@ extension UploadMachine {
         case proceed
         /// All was there before: its answer is lost.
         case answerLost
-        /// What was left is somebody else's order, of which the server does not say what became of it: this one goes without the
-        /// protocol.
+        /// What was left is somebody else's order, of which the server does not say what became of
+        /// it: this one goes without the protocol.
         case sendPlainly
         case fail(Fault)
     }
@@ -50,7 +50,8 @@ extension UploadMachine {
     enum Match {
         /// Everything.
         case upload
-        /// Method, URL and body, as far as that can be told; not the fields, who asks, or the times of its files.
+        /// Method, URL and body, as far as that can be told; not the fields, who asks, or the times
+        /// of its files.
         case order
         case nothing
     }

@@ -1,15 +1,20 @@
 internal import TransferModel
 
-/// Decides the requests of one resumable upload (draft-ietf-httpbis-resumable-upload): a value without I/O.
+/// Decides the requests of one resumable upload (draft-ietf-httpbis-resumable-upload): a value
+/// without I/O.
 ///
-/// The first request brings the whole body. When it was cut and the server has given the upload a URL, that is asked how much
-/// it has, each time before more is sent: some servers give an upload up that is gone on with at another position.
+/// The first request brings the whole body. When it was cut and the server has given the upload a
+/// URL, that is asked how much it has, each time before more is sent: some servers give an upload
+/// up that is gone on with at another position.
 struct UploadMachine: Equatable {
-    /// The shortest part that a server is offered that finds longer ones too long, bytes: each part is a record of its own.
+    /// The shortest part that a server is offered that finds longer ones too long, bytes: each part
+    /// is a record of its own.
     static let shortestPart: Int64 = 64 << 10
-    /// How much further an upload has to come, bytes, or a hundredth of it, so that it counts as progress.
+    /// How much further an upload has to come, bytes, or a hundredth of it, so that it counts as
+    /// progress.
     private static let leastProgress: Int64 = 1 << 20
-    /// How many small steps there may be in a row: the first one, and each that does not bring it further, counts as eight.
+    /// How many small steps there may be in a row: the first one, and each that does not bring it
+    /// further, counts as eight.
     private static let mostSmallSteps = 16
 
     private(set) var leg: Leg
@@ -56,7 +61,8 @@ struct UploadMachine: Equatable {
 
     /// Goes on with what an earlier attempt has left, or gives it up.
     ///
-    /// Of an order that may not be repeated the server is asked first: what has come to its end is not begun anew.
+    /// Of an order that may not be repeated the server is asked first: what has come to its end is
+    /// not begun anew.
     ///
     /// - Parameters:
     ///   - partial: It.
@@ -128,7 +134,8 @@ struct UploadMachine: Equatable {
         if bringsEnd, position >= total { mayBeComplete = true }
     }
 
-    /// The same request follows with something else in it, or to another URL: what came of it is void.
+    /// The same request follows with something else in it, or to another URL: what came of it is
+    /// void.
     mutating func willRepeat() {
         if leg == .creation { url = nil }
     }
@@ -253,7 +260,8 @@ struct UploadMachine: Equatable {
         return .proceed
     }
 
-    /// Decides on an upload that is not gone on with: without its last byte it is none, and is given up.
+    /// Decides on an upload that is not gone on with: without its last byte it is none, and is
+    /// given up.
     private mutating func didTell(
         of other: Other,
         _ status: Int,
@@ -310,7 +318,8 @@ struct UploadMachine: Equatable {
         return .proceed
     }
 
-    /// A response that is judged: what is the answer ends the upload, what may pass leaves it as it is.
+    /// A response that is judged: what is the answer ends the upload, what may pass leaves it as it
+    /// is.
     private mutating func end(_ status: Int, _ fields: UploadFields, isSent: Bool) -> Step {
         let isPassing = Self.mayPass(status) && fields.isComplete != true
         guard isPassing || (300...399).contains(status) else {
@@ -346,7 +355,8 @@ struct UploadMachine: Equatable {
         if let size = fields.maximumAppendSize { limit = max(size, Self.shortestPart) }
     }
 
-    /// Whether parts shorter than one that was too long may do: as long as the server says, else half of it.
+    /// Whether parts shorter than one that was too long may do: as long as the server says, else
+    /// half of it.
     private mutating func shorten(_ length: Int64) -> Bool {
         guard length > Self.shortestPart else { return false }
         let told = limit.flatMap { $0 < length ? $0 : nil }
@@ -357,7 +367,8 @@ struct UploadMachine: Equatable {
         return true
     }
 
-    /// Where a response says that the upload is; only where the request went, too: nobody else gets its body.
+    /// Where a response says that the upload is; only where the request went, too: nobody else gets
+    /// its body.
     private static func url(in head: HeaderFields, from request: HTTPURL) -> HTTPURL? {
         let locations = Set(head.values(of: "location"))
         guard locations.count == 1, let location = locations.first,

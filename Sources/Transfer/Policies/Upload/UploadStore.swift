@@ -2,14 +2,16 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// Keeps for later runs what they need to go on with uploads: a record for each, readable by its owner alone.
+/// Keeps for later runs what they need to go on with uploads: a record for each, readable by its
+/// owner alone.
 ///
-/// One process at a time has the records of a job; another one that runs meanwhile keeps none and finds none. For all of the
-/// engine's threads; only `flush` waits for the disk.
+/// One process at a time has the records of a job; another one that runs meanwhile keeps none and
+/// finds none. For all of the engine's threads; only `flush` waits for the disk.
 package final class UploadStore: Sendable {
     private static let ending = ".upload"
     private static let lockName = ".lock"
-    /// Who has not gone on with an upload for so long does not come back, and its server has most likely forgotten it.
+    /// Who has not gone on with an upload for so long does not come back, and its server has most
+    /// likely forgotten it.
     package static let longestKept = Duration.seconds(30 * 24 * 3600)
 
     private struct State {
@@ -17,7 +19,8 @@ package final class UploadStore: Sendable {
         var isOurs: Bool?
         var lock: FileLock?
         var folder: Folder?
-        /// Names of records that there are, those of earlier runs among them; nil until somebody has looked.
+        /// Names of records that there are, those of earlier runs among them; nil until somebody
+        /// has looked.
         var names: Set<String>?
         /// Those of records that are on the disk.
         var written: Set<String> = []
@@ -57,7 +60,8 @@ package final class UploadStore: Sendable {
         return partial
     }
 
-    /// Why nobody can tell what an earlier run has left of a task's upload of which nothing is found; nil when there is nothing.
+    /// Why nobody can tell what an earlier run has left of a task's upload of which nothing is
+    /// found; nil when there is nothing.
     func obstacle(to id: String) -> UploadObstacle? {
         let name = Self.name(of: id)
         return state.withLock { state in
@@ -81,7 +85,8 @@ package final class UploadStore: Sendable {
     /// Whether an earlier run has left something of a task's upload to go on with.
     package func holds(_ id: String) -> Bool { find(id) != nil }
 
-    /// What earlier runs have left of the uploads of some tasks, or of all; none while another process has the records.
+    /// What earlier runs have left of the uploads of some tasks, or of all; none while another
+    /// process has the records.
     func findAll(of ids: [String]?) -> [(name: String, partial: PartialUpload)] {
         let wanted = ids.map { Set($0.map(Self.name)) }
         let names = state.withLock { state in
@@ -123,7 +128,8 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Removes the records of uploads that nobody has asked for and that nobody has gone on with for `longestKept`.
+    /// Removes the records of uploads that nobody has asked for and that nobody has gone on with
+    /// for `longestKept`.
     ///
     /// For the end of a run that has come to every task of the job.
     package func sweep() {

@@ -1,15 +1,18 @@
 internal import TransferModel
 
-/// Which version of resumable uploads the origins speak that were asked; one for each session and engine thread.
+/// Which version of resumable uploads the origins speak that were asked; one for each session and
+/// engine thread.
 ///
-/// A server must pass over a version that it does not speak (draft 12, Draft Version Identification), so that one which says nothing may
-/// still speak another: it is asked in the next version the next time, until it has named an upload or refused them all.
+/// A server must pass over a version that it does not speak (draft 12, Draft Version
+/// Identification), so that one which says nothing may still speak another: it is asked in the next
+/// version the next time, until it has named an upload or refused them all.
 struct UploadSupport {
     private enum Answer {
         case speaks(UploadVersion)
         /// It has refused all of ours.
         case speaksNone
-        /// It has passed over so many of `UploadVersion.order`, which is gone through again and again.
+        /// It has passed over so many of `UploadVersion.order`, which is gone through again and
+        /// again.
         case silent(Int)
     }
 
