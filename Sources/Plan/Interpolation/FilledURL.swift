@@ -13,7 +13,7 @@ internal import TransferModel
 /// | --- | --- | --- |
 /// | front | as it is | as it is, when it is the whole URL |
 /// | scheme | without `:` and delimiters | refused |
-/// | host | without delimiters; a host and a port are right | one label of letters, digits, hyphens |
+/// | host | no delimiters; may have a port | one label, not the last: letters, digits, hyphens |
 /// | port | without delimiters | refused |
 /// | path | several segments, none of them `..` | one segment, not empty, `.` or `..` |
 /// | name in the query | encoded, without `=` and `&` | encoded, without `=` and `&` |
