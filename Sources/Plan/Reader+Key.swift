@@ -9,14 +9,14 @@ extension Reader {
     /// What names a row among those of its source; nil after a fault, which is reported.
     ///
     /// Without `key` it is the item itself, the values of a combination with commas between them,
-    /// or of an item with fields its `id`, else its `key`, else its first field: never its place,
-    /// so that it stays when rows come and go.
+    /// or of an item with fields its `id`, else its `key`, else its first field without the name of
+    /// a secret: never its place, so that it stays when rows come and go.
     mutating func key(of row: Row, in source: RowSource) -> String? {
         let outer = (self.row, isNeededBeforeTheRun)
         (self.row, isNeededBeforeTheRun) = (row, true)
         defer { (self.row, isNeededBeforeTheRun) = outer }
         let field = source.key ?? source.field
-        guard let text = source.key.map({ text($0) }) ?? naturalKey(of: row, field) else {
+        guard let text = source.key.map({ text($0) }) ?? naturalKey(of: row, in: source) else {
             return nil
         }
         guard !text.isEmpty else {
@@ -49,29 +49,30 @@ extension Reader {
             || (0x2028...0x2029).contains(scalar.value)
     }
 
-    private mutating func naturalKey(of row: Row, _ field: Field) -> String? {
+    private mutating func naturalKey(of row: Row, in source: RowSource) -> String? {
+        let field = source.field
         switch row {
         case .scalar(let value): return value.text
         case .combination(_, let values):
+            guard !source.hasConfidentialCombinations else { return noKey(field) }
             var texts: [String] = []
             for value in values {
                 guard let text = keyText(value, field) else { return nil }
                 texts.append(text)
             }
             return texts.joined(separator: ",")
-        case .record(let columns, let fields):
-            let column = columns.firstIndex(of: "id") ?? columns.firstIndex(of: "key") ?? 0
-            return fields[column]
+        case .record(_, let fields): return source.keyColumn.map { fields[$0] } ?? noKey(field)
         case .node(let node):
             guard document.kind(of: node) == .mapping else { return keyText(node, field) }
             let named =
                 document.value(of: node, for: "id") ?? document.value(of: node, for: "key")
-                ?? document.entries(of: node).first { _ in true }
+                ?? document.entries(of: node).first { !SecretName.isOne(document.text(of: $0.key)) }
             return named.map { keyText($0.value, field) } ?? noKey(field)
         case .json(let value):
             let named =
                 if case .object(let members) = value {
-                    value["id"] ?? value["key"] ?? members.first?.value
+                    value["id"] ?? value["key"]
+                        ?? members.first { !SecretName.isOne($0.name) }?.value
                 } else {
                     value
                 }
@@ -97,7 +98,8 @@ extension Reader {
             .badID,
             "`\(field.name)`: nothing names the item",
             at: field.node,
-            help: "say with `key` what does, such as `key: ${item.name}`"
+            help:
+                "say with `key` what does, such as `key: ${item.name}`; a field with the name of a secret does not"
         )
         return nil
     }

@@ -55,11 +55,24 @@ import Testing
         #"data: { a: { url: "https://h/f?access_token=${env.Q:-hunter2}", x: y } }"#,
         #"data: { a: { url: "https://h/f?access_token=${env.Q:-}hunter2", x: y } }"#,
         #"data: { a: { url: "https://h/f?p%61ssword=hunter2", x: y } }"#,
+        #"sessions: { s: { credentials: "u:hunter2" } }"#,
+        #"sessions: { s: { credentials: ["u:hunter2"] } }"#,
+        #"sessions: { s: { credentials: { basic: "u:hunter2" } } }"#,
+        #"sessions: { s: { user: "u:hunter2" } }"#, #"sessions: { s: { cookies: "a=hunter2" } }"#,
+        #"data: { a: { url: "https://h/", curl: "-u u:hunter2" } }"#,
+        #"data: { a: { url: "https://h/", basicAuth: { u: hunter2 } } }"#,
+        "secrets: hunter2", "secrets: [hunter2]", "variables: [dbPassword=hunter2]",
+        #"variables: ["dbPassword: hunter2"]"#,
+        #"uploads: { a: { url: "https://h/", form: "user=u&password=hunter2", x: y } }"#,
+        "data:\n  a:\n    url: https://h/\n    forEach: { csv: keyless.csv }\n    timeoutInterval: x\n",
+        "data: { a: { url: \"https://h/\", forEach: { matrix: { token: [hunter2] } } } }",
+        "data: { a: { url: \"https://h/\", forEach: { items: [{ token: hunter2 }] } } }",
     ])
     func `a secret is shown in no format`(file: String) throws {
         let rows = [
             "rows.csv": "id,user,password\nr1,hunter2\n",
             "rows.jsonl": "{\"id\":\"a\",\"password\":\"hunter2\"\n",
+            "keyless.csv": "password,b\nhunter2,b1\n",
             "right.csv": "id,password\nr1,hunter2pw\nr2,hunter2pw\n",
         ]
         let text = Array("version: 1\n\(file)\n".utf8)

@@ -18,11 +18,29 @@ final class RowSource: Sendable {
     let key: Field?
     /// `forEach` itself.
     let field: Field
+    /// The column of a CSV file that names the rows where `key` does not: `id`, else `key`, else the
+    /// first one without the name of a secret.
+    let keyColumn: Int?
+    /// Whether an id made of a combination's values would show a value with the name of a secret.
+    let hasConfidentialCombinations: Bool
 
     init(_ form: Form, key: Field?, field: Field) {
         self.form = form
         self.key = key
         self.field = field
+        keyColumn =
+            if case .data(let rows) = form {
+                rows.columns.firstIndex(of: "id") ?? rows.columns.firstIndex(of: "key")
+                    ?? rows.columns.firstIndex { !SecretName.isOne($0) }
+            } else {
+                nil
+            }
+        hasConfidentialCombinations =
+            if case .matrix(let matrix) = form {
+                matrix.names.contains(where: SecretName.isOne)
+            } else {
+                false
+            }
     }
 
     var count: Int {

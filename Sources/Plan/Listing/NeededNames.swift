@@ -52,7 +52,7 @@ extension Shape {
         }
     }
 
-    private var isList: Bool {
+    var isList: Bool {
         switch self {
         case .list, .nonEmptyList, .oneOrMore, .tuple: true
         case .either(let one, let other): one.isList || other.isList

@@ -49,18 +49,17 @@ package struct ConfidentialText: Sendable {
                     bytes.indices.contains { bytes[$0] == UInt8(ascii: "`") }
                 }
             }
-            if isSecret || shape.isCredential {
+            if isSecret || shape.isCredential || shape.holdsCredentials {
                 add(node, in: document)
-            } else if shape.isHeaders {
-                addField(node, in: document)
             } else {
+                if shape.hasChosenNames { addFields(node, in: document) }
                 addLogin(node, shape, in: document)
                 addFallbacks(node, in: document)
             }
         case .sequence:
-            // Fields in a list are a slip that curl's users make.
-            let element =
-                shape.isCredential ? Shape.credential : shape.isHeaders ? shape : shape.element
+            // Users of curl write a list of fields where a mapping belongs.
+            let isSlip = shape.isCredential || shape.holdsCredentials || shape.hasChosenNames
+            let element = isSlip && !shape.isList ? shape : shape.element
             for child in document.elements(of: node) {
                 visit(child, element, isSecret: isSecret, in: document)
             }
@@ -76,6 +75,8 @@ package struct ConfidentialText: Sendable {
         in document: Document
     ) {
         let isPair = Shape.isPairOfSecret(node, in: document)
+        // A mapping in the place of a list is probably the list's only element.
+        let shape = shape.isList && !shape.isMapping ? shape.element : shape
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
             if let value = SecretName.joinedValue(
@@ -83,7 +84,7 @@ package struct ConfidentialText: Sendable {
                 always: shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true
             ) {
                 add(document.range(of: entry.key), value)
-            } else if !isSecret {
+            } else if !isSecret, !shape.isAnything {
                 names.insert(key)
             }
             let known = shape.isCredential ? Shape.credential : shape.value(of: key)
@@ -172,15 +173,31 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// What stands behind the name of a secret field, in a text where fields belong.
-    private mutating func addField(_ node: NodeID, in document: Document) {
+    /// Keeps the values of secret fields of a text that stands where a mapping of fields belongs.
+    ///
+    /// A line is `Name: value`, or `name=value` with `&` between such fields.
+    private mutating func addFields(_ node: NodeID, in document: Document) {
         for line in document.text(of: node).split(separator: "\n") {
-            guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")),
-                SecretName.isOne(String(line[..<colon]))
-            else { continue }
-            let value = line[colon...].dropFirst().drop { $0 == " " }
-            if !value.isEmpty { add(document.range(of: node), String(value)) }
+            if addField(String(line), behind: ":", of: node, in: document) { continue }
+            for part in line.split(separator: "&") {
+                _ = addField(String(part), behind: "=", of: node, in: document)
+            }
         }
+    }
+
+    /// Keeps the value of a field that has the name of a secret; returns whether it has one.
+    private mutating func addField(
+        _ text: String,
+        behind sign: Unicode.Scalar,
+        of node: NodeID,
+        in document: Document
+    ) -> Bool {
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: sign)),
+            SecretName.isOne(String(text[..<end]))
+        else { return false }
+        let value = text[end...].dropFirst().drop { $0 == " " }
+        if !value.isEmpty { add(document.range(of: node), String(value)) }
+        return true
     }
 
     /// A login in a URL, also where that is none because of it, and the values of secrets in its

@@ -36,6 +36,18 @@ enum SecretName {
         return endings.contains { one.hasSuffix($0) }
     }
 
+    /// Whether a key that the job file's language does not have is one under which users of other
+    /// tools write a login, such as `user: "name:password"`.
+    static func isLogin(_ key: String) -> Bool {
+        let folded = String(decoding: key.utf8.compactMap(Self.folded), as: UTF8.self)
+        return logins.contains(folded)
+    }
+
+    private static let logins = [
+        "basic", "basicauth", "cookies", "credentials", "curl", "login", "proxyuser", "user",
+        "username", "userpwd",
+    ]
+
     /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110
     /// §11.1).
     static func isScheme(_ text: String) -> Bool {

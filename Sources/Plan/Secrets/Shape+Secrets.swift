@@ -22,13 +22,32 @@ extension Shape {
         return SecretName.isOne(document.text(of: name))
     }
 
-    /// Whether it is a mapping of header fields.
-    var isHeaders: Bool {
+    /// Whether it is a mapping whose names the job chooses, such as `headers` and `variables`.
+    var hasChosenNames: Bool {
         switch self {
-        case .named(_, HeaderRule.namePattern, _): true
-        case .either(let one, let other): one.isHeaders || other.isHeaders
+        case .named, .someNamed: true
+        case .either(let one, let other): one.hasChosenNames || other.hasChosenNames
         default: false
         }
+    }
+
+    /// Whether it is a mapping with a credential, or a list of such mappings: a text in its place is
+    /// probably the credential.
+    var holdsCredentials: Bool {
+        switch self {
+        case .mapping(let table):
+            table.isSecretDeclaration || table.keys.contains { $0.shape?.isCredential == true }
+        case .variants(_, let tables): tables.contains { Shape.mapping($0).holdsCredentials }
+        case .named(let value, _, _), .someNamed(let value, _): value.isSecretDeclaration
+        case .list(let element), .nonEmptyList(let element), .oneOrMore(let element):
+            element.holdsCredentials
+        case .either(let one, let other): one.holdsCredentials && other.holdsCredentials
+        default: false
+        }
+    }
+
+    var isAnything: Bool {
+        if case .anything = self { true } else { false }
     }
 
     /// Whether a text in its place is a URL or the address of a proxy.
@@ -74,7 +93,7 @@ extension Shape {
             if table.keys.contains(where: { $0.name == key }) || key.hasPrefix("x-") {
                 return false
             }
-            if table.isSecretDeclaration { return true }
+            if table.isSecretDeclaration || SecretName.isLogin(key) { return true }
             // Beside a password it can be one in any language.
             if table.keys.contains(where: { $0.shape?.isCredential == true }) { return true }
             return NearestName.find(key, among: ["password", "token", "secretKey"]) != nil

@@ -46,7 +46,8 @@ enum ForEachTable {
             Setting(
                 "key",
                 .field(.text(pattern: nil)),
-                default: "the item itself, or its `id`, its `key` or its first field",
+                default:
+                    "the item itself, or its `id`, its `key` or its first field without the name of a secret",
                 "What names a task among those of the `forEach`: its id is `id[key]`."
             ) { $0.key = $1 },
         ],
