@@ -1,15 +1,15 @@
 internal import SystemKit
 package import TransferModel
 
-/// A part of a stored body that a request asks for (RFC 9110 §14.1.2).
+/// The part of a stored body that a request asks for (RFC 9110 §14.1.2).
 package struct ByteRange: Sendable, Hashable {
-    /// Inside the body.
+    /// Offset within the body.
     package let start: Int64
     /// At least 1.
     package let count: Int64
 
-    /// Reads `Range`; nil for another unit, for several ranges, and for one that the body has
-    /// nothing of: the origin is asked then.
+    /// Reads `Range`; nil for another unit, several ranges or a range outside the body: then the
+    /// origin answers.
     ///
     /// - Parameters:
     ///   - value: The field's value.
@@ -34,7 +34,7 @@ package struct ByteRange: Sendable, Hashable {
         }
     }
 
-    /// The head of the answer with this part of a complete response.
+    /// The head of the 206 response that carries this part of a complete response.
     package func head(of whole: ResponseHead, length: Int64) -> ResponseHead {
         var fields = StoredFields.without(["content-length", "content-range"], whole.fields)
         let range = "bytes \(start)-\(start + count - 1)/\(length)"

@@ -1,10 +1,10 @@
 package import TransferModel
 
-/// The directives of `Cache-Control` in a request or a response (RFC 9111 §5.2) that mean something
-/// to a private cache.
+/// The directives of `Cache-Control` in a request or a response (RFC 9111 §5.2) that a private
+/// cache obeys.
 ///
-/// Of a directive that stands twice the first one counts (RFC 9111 §4.2.1); one with an argument
-/// that is no number of seconds makes a response stale from the start, as the same section advises.
+/// The first of two equal directives counts (RFC 9111 §4.2.1). A directive whose argument is not a
+/// number of seconds makes the response stale at once, as the same section advises.
 package struct CacheControl: Sendable, Hashable {
     /// Directives without an argument.
     package struct Flags: OptionSet, Sendable, Hashable {
@@ -25,14 +25,14 @@ package struct CacheControl: Sendable, Hashable {
     package private(set) var flags: Flags = []
     /// Seconds; nil without the directive.
     package private(set) var maxAge: Int64?
-    /// Seconds; `Int64.max` for any (RFC 9111 §5.2.1.2).
+    /// Seconds; `Int64.max` when any staleness is accepted (RFC 9111 §5.2.1.2).
     package private(set) var maxStale: Int64?
     package private(set) var minFresh: Int64?
     /// RFC 5861 §3.
     package private(set) var staleWhileRevalidate: Int64?
     /// RFC 5861 §4.
     package private(set) var staleIfError: Int64?
-    /// The fields that `no-cache="…"` names, in lower case: they are not stored (RFC 9111
+    /// The fields, in lower case, that `no-cache="…"` names; they are not stored (RFC 9111
     /// §5.2.2.4).
     package private(set) var noCacheFields: [String] = []
 
@@ -43,13 +43,13 @@ package struct CacheControl: Sendable, Hashable {
         for value in values { read(Array(value)) }
     }
 
-    /// Of a response's fields.
+    /// Reads a response's fields.
     package init(_ fields: HeaderFields) {
         self.init(fields.allValues(of: "cache-control"))
     }
 
-    /// Of a request's fields; `Pragma: no-cache` stands in where there is no `Cache-Control` (RFC
-    /// 9111 §5.4).
+    /// Reads a request's fields; `Pragma: no-cache` counts only without `Cache-Control` (RFC 9111
+    /// §5.4).
     package init(request fields: [HeaderField]) {
         let values = fields.values(of: "cache-control")
         self.init(values.map(\.utf8))
@@ -83,7 +83,7 @@ package struct CacheControl: Sendable, Hashable {
         case "stale-while-revalidate":
             staleWhileRevalidate = staleWhileRevalidate ?? directive.seconds
         case "stale-if-error": staleIfError = staleIfError ?? directive.seconds
-        // Extensions, and what is for shared caches only (RFC 9111 §5.2.3, §5.2.2.8, §5.2.2.10).
+        // Extensions and directives for shared caches (RFC 9111 §5.2.3, §5.2.2.8, §5.2.2.10).
         default: break
         }
     }
@@ -96,19 +96,19 @@ package struct CacheControl: Sendable, Hashable {
 }
 
 extension ListCursor.Directive {
-    /// The argument as delta-seconds (RFC 9111 §1.2.2); nil when it is none.
+    /// The argument as delta-seconds (RFC 9111 §1.2.2); nil for any other argument.
     fileprivate var seconds: Int64? {
         guard isWellFormed, let argument else { return nil }
         return DeltaSeconds.parse(argument.utf8)
     }
 }
 
-/// A number of seconds as caches write it (RFC 9111 §1.2.2).
+/// A number of seconds in a cache's field (RFC 9111 §1.2.2).
 package enum DeltaSeconds {
-    /// What a larger number counts as.
+    /// Larger numbers are reduced to this value.
     package static let most: Int64 = 1 << 31
 
-    /// nil for anything but digits.
+    /// nil for any text but digits.
     package static func parse(_ text: some Collection<UInt8>) -> Int64? {
         guard !text.isEmpty else { return nil }
         var seconds: Int64 = 0

@@ -1,26 +1,26 @@
 package import TransferModel
 
-/// What is to be done for a request, by what is stored.
+/// How to answer a request, given the stored responses.
 package enum CachePlan: Sendable {
-    /// The stored response is the answer; with `refreshes` the origin is asked about it afterwards
-    /// (RFC 5861 §3).
+    /// Answer with the stored response; with `refreshes`, validate it at the origin afterwards (RFC
+    /// 5861 §3).
     case serve(StoredResponse, CacheVerdict, refreshes: Bool = false)
-    /// The origin is asked; about `stored`, when there are conditions.
+    /// Ask the origin; when there are conditions, whether `stored` is still valid.
     case ask(Question)
-    /// Only what is stored may answer, and nothing does (RFC 9111 §5.2.1.7).
+    /// Only a stored response may answer, and no stored response fits (RFC 9111 §5.2.1.7).
     case unavailable
 
-    /// What the origin is asked.
+    /// A request to the origin.
     package struct Question: Sendable {
-        /// What a 304 may be about, or what may stand in when the origin fails; none without a
+        /// The responses that a 304 may confirm or that may replace a failure; empty without a
         /// match.
         package var stored: [StoredResponse]
-        /// Sent besides the request's own fields; none when everything is asked for.
+        /// Sent besides the request's own fields; empty for an unconditional request.
         package var conditions: [HeaderField]
         package var reason: CacheVerdict.Reason
-        /// Whether the cache was looked into.
+        /// Whether the cache lookup was skipped.
         package var isBypass: Bool
-        /// Whether what comes may be stored.
+        /// Whether the response may be stored.
         package var mayStore: Bool
 
         package init(
@@ -38,12 +38,12 @@ package enum CachePlan: Sendable {
         }
     }
 
-    /// Decides what is to be done before the store is looked into.
+    /// Decides what it can without a look into the store.
     ///
     /// - Parameters:
-    ///   - request: What is wanted.
-    ///   - isRepeated: Whether an earlier attempt has failed on what it received.
-    /// - Returns: nil when what is stored decides.
+    ///   - request: The request.
+    ///   - isRepeated: Whether an earlier attempt failed because of the response it received.
+    /// - Returns: nil when the stored responses decide.
     package static func beforeLookup(_ request: CacheRequest, isRepeated: Bool) -> CachePlan? {
         func bypass(_ reason: CacheVerdict.Reason, mayStore: Bool = false) -> CachePlan {
             .ask(Question(reason: reason, isBypass: true, mayStore: mayStore))
@@ -63,14 +63,14 @@ package enum CachePlan: Sendable {
         }
     }
 
-    /// Decides by what is stored (RFC 9111 §4).
+    /// Decides by the stored responses (RFC 9111 §4).
     ///
     /// - Parameters:
-    ///   - request: A GET or HEAD that `beforeLookup` has let through.
-    ///   - stored: Everything under its URL.
-    ///   - now: The present.
-    ///   - fingerprint: As the selections were made with.
-    /// - Returns: What is to be done.
+    ///   - request: A GET or HEAD for which `beforeLookup` returned nil.
+    ///   - stored: All responses under the request's URL.
+    ///   - now: The current time.
+    ///   - fingerprint: The function that made the selections.
+    /// - Returns: The plan.
     package static func make(
         for request: CacheRequest,
         stored: [StoredResponse],
@@ -90,17 +90,17 @@ package enum CachePlan: Sendable {
             return .serve(chosen, verdict, refreshes: verdict.reason == .staleWhileRevalidate)
         }
         if request.wantsStoredOnly { return .unavailable }
-        // What a HEAD or a range is answered with is not what is stored.
+        // The response to a HEAD or a range request is not stored.
         guard request.method == "GET", request.range == nil else {
             let reason = judgement.verdict == nil ? judgement.question : .range
             return .ask(Question(stored: [chosen], reason: reason, mayStore: false))
         }
         let conditions = Validators.conditions(for: matching)
-        // What only somebody else's file has is asked about however fresh it is.
+        // A response whose body is only in a file elsewhere is validated even while it is fresh.
         let reason = judgement.verdict == nil ? judgement.question : .revalidating
         return .ask(
             Question(
-                // The first one is what stands in when the origin fails.
+                // The first response replaces the response of a failing origin.
                 stored: matching.count == 1
                     ? matching : [chosen] + matching.filter { $0 != chosen },
                 conditions: conditions,
@@ -109,15 +109,14 @@ package enum CachePlan: Sendable {
         )
     }
 
-    /// Of several responses the most recent one, and rather one that says by what it varies (RFC
-    /// 9111 §4.1).
+    /// The most recent of several responses, preferring those with a `Vary` field (RFC 9111 §4.1).
     private static func choose(_ matching: [StoredResponse]) -> StoredResponse? {
         if matching.count == 1 { return matching[0] }
         let varying = matching.filter { $0.fields.firstValue(of: "vary") != nil }
         return (varying.isEmpty ? matching : varying).max { $1.isMoreRecent(than: $0) }
     }
 
-    /// Whether the stored body has what is asked for.
+    /// Whether the stored response has the requested bytes.
     private static func canAnswer(_ request: CacheRequest, with stored: StoredResponse) -> Bool {
         guard let range = request.range, request.method == "GET" else {
             return stored.hasBody || request.method == "HEAD"

@@ -2,28 +2,25 @@ package import TransferModel
 
 /// A request as the cache sees it.
 ///
-/// A class, because every decision about a request is handed it whole.
+/// A class, because each decision takes the whole request.
 package final class CacheRequest: Sendable {
     /// In upper case as written.
     package let method: String
     package let url: HTTPURL
-    /// All that is sent and that a response may vary by, cookies and what libcurl would add among
-    /// it.
+    /// All sent fields that a response may vary by, including cookies and libcurl's own fields.
     package let fields: [HeaderField]
     package let policy: RequestCachePolicy
-    /// Whether who asks may have the body already, as a file: it is enough to know that it still
-    /// holds.
+    /// Whether the requesting task may already have the body as a file, so that a confirmation is
+    /// enough.
     package let mayHaveCopy: Bool
-    /// Whether a response that does not say how long it is fresh may be taken for fresh (RFC 9111
-    /// §4.2.2).
+    /// Whether to guess the freshness of a response that does not state it (RFC 9111 §4.2.2).
     let mayGuess: Bool
     package let control: CacheControl
     /// The value of its `Range`; nil without one.
     package let range: String?
-    /// The names of its fields that say who asks, in small letters.
+    /// The lower-case names of the fields that identify the requesting user.
     let identifying: [String]
-    /// Tells apart who has nothing in common although the fields are the same; a fingerprint, nil
-    /// for everybody else.
+    /// A fingerprint that separates sessions with other trust or logins; nil when none is needed.
     let partition: String?
 
     package init(
@@ -64,11 +61,12 @@ package final class CacheRequest: Sendable {
         self.partition = partition
     }
 
-    /// The request of somebody in particular.
+    /// Adds the partition and the fields with secrets to the identifying properties.
     ///
     /// - Parameters:
-    ///   - partition: What tells those apart who have nothing in common.
-    ///   - findSecret: Finds the job's secrets in a text: a field that has one says who asks.
+    ///   - partition: Separates sessions with other trust or logins.
+    ///   - findSecret: Finds the job's secrets in a text; a field with a secret identifies the
+    ///     user.
     /// - Returns: The same request.
     func identified(by partition: String?, _ findSecret: SecretFinder?) -> CacheRequest {
         if partition == nil, findSecret == nil { return self }
@@ -80,10 +78,11 @@ package final class CacheRequest: Sendable {
         return CacheRequest(self, identifying: identifying, partition: partition)
     }
 
-    /// Whether it is one that stored responses answer.
+    /// Whether stored responses may answer the request.
     package var isAnswerable: Bool { method == "GET" || method == "HEAD" }
 
-    /// Whether it has a condition of its own, which is for the origin (RFC 9111 §4.3.2).
+    /// Whether the request has its own condition, which only the origin evaluates (RFC 9111
+    /// §4.3.2).
     package var hasCondition: Bool {
         fields.contains { field in
             guard let first = field.name.utf8.first, first.asciiLowercased == UInt8(ascii: "i")
@@ -92,13 +91,13 @@ package final class CacheRequest: Sendable {
         }
     }
 
-    /// Whether only what is stored is wanted (RFC 9111 §5.2.1.7).
+    /// Whether only a stored response is wanted (RFC 9111 §5.2.1.7).
     var wantsStoredOnly: Bool {
         policy == .returnCacheDataDontLoad || control.flags.contains(.onlyIfCached)
     }
 
-    /// What caches on the way are told, when the request's policy is to get past them; a job's own
-    /// words go first.
+    /// Fields that make caches on the way ask the origin, as the policy demands; the job's own
+    /// fields take precedence.
     package var fieldsForOtherCaches: [HeaderField] {
         let added: [HeaderField]
         switch policy {
@@ -108,7 +107,7 @@ package final class CacheRequest: Sendable {
                 HeaderField(name: "Pragma", value: "no-cache"),
             ]
         case .reloadRevalidatingCacheData:
-            // It is the origin that is to confirm it.
+            // The origin itself confirms the response.
             added = [HeaderField(name: "Cache-Control", value: "max-age=0")]
         default: return []
         }

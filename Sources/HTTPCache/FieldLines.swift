@@ -1,23 +1,22 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Field lines whose places were found once, to be compared with others and put together anew; or
-/// names alone.
+/// Field lines with known positions, for comparing and recombining without parsing again; or names
+/// alone.
 ///
-/// Names are the same whatever their capitals.
+/// Names are case-insensitive.
 struct FieldLines {
     private struct Line {
         let name: Range<Int>
-        /// Empty behind a name alone.
+        /// Empty for a name alone.
         let value: Range<Int>
     }
 
     private var bytes: [UInt8]
     private var lines: [Line] = []
-    /// A bit for each length that a name has, or had before it was left out, and one for all from
-    /// 63 on.
+    /// A bit for each length of a present or removed name; all lengths from 63 on share one bit.
     ///
-    /// Most names are seen not to be there by that alone.
+    /// This mask alone rules out most absent names.
     private var lengths: UInt64 = 0
 
     init(_ fields: HeaderFields) {
@@ -47,7 +46,7 @@ struct FieldLines {
 
     private static func bit(of line: Line) -> UInt64 { 1 << UInt64(min(line.name.count, 63)) }
 
-    /// The lines without those of some names.
+    /// The lines except those with some names.
     func without(_ names: FieldLines) -> FieldLines {
         var result = self
         result.lines.removeAll(keepingCapacity: true)
@@ -55,13 +54,13 @@ struct FieldLines {
         return result
     }
 
-    /// Whether each line stands among others, too.
+    /// Whether the other lines contain each line.
     func isPart(of others: FieldLines) -> Bool {
         for line in lines where !others.has(line, of: self, withValue: true) { return false }
         return true
     }
 
-    /// Whether one of the lines has the name of a line of others, and perhaps its value.
+    /// Whether a line has the name of another line and, if asked, its value.
     private func has(_ other: Line, of others: FieldLines, withValue: Bool = false) -> Bool {
         guard lengths & Self.bit(of: other) != 0 else { return false }
         let (own, foreign) = (bytes.span, others.bytes.span)
@@ -74,7 +73,7 @@ struct FieldLines {
         return false
     }
 
-    /// The lines as fields, and behind them those of others.
+    /// The lines as fields, followed by other lines.
     func fields(and others: FieldLines? = nil) -> HeaderFields {
         var result = HeaderFields()
         result.reserveCapacity(bytes.count + (others?.bytes.count ?? 0))

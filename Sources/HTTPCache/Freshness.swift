@@ -2,17 +2,17 @@ package import TransferModel
 
 /// How long a response is fresh, and how old it is (RFC 9111 §4.2); in whole seconds.
 package struct Freshness: Sendable, Hashable {
-    /// Heuristic freshness is at most so long.
+    /// The longest heuristic freshness.
     static let longestGuess: Int64 = 86_400
 
-    /// From the response's generation on; 0 without a reason to take it for fresh.
+    /// From the response's generation on; 0 when the response has no freshness.
     package let lifetime: Int64
-    /// Now.
+    /// At the time `now`.
     package let age: Int64
     /// Whether nothing in the response says how long it is fresh.
     let isGuessed: Bool
-    /// Whether the response was received in the future: the clock was set back, and no age can be
-    /// told.
+    /// Whether the response time is later than `now`: the clock was set back, and the age is
+    /// unknown.
     private let isFromFuture: Bool
 
     package init(of response: StoredResponse, now: Timestamp) {
@@ -21,8 +21,8 @@ package struct Freshness: Sendable, Hashable {
 
     /// - Parameters:
     ///   - response: The response.
-    ///   - control: What its fields direct.
-    ///   - now: The present.
+    ///   - control: The directives of its fields.
+    ///   - now: The current time.
     init(of response: StoredResponse, _ control: CacheControl, now: Timestamp) {
         lifetime = Self.lifetime(of: response, control)
         isGuessed = control.maxAge == nil && response.fields.firstValue(of: "expires") == nil
@@ -32,10 +32,10 @@ package struct Freshness: Sendable, Hashable {
 
     package var isFresh: Bool { lifetime > age && !isFromFuture }
 
-    /// For how long it has been stale; 0 while it is fresh, `max` when no age can be told.
+    /// For how long the response has been stale; 0 while fresh, `max` when the age is unknown.
     package var staleness: Int64 { isFromFuture ? .max : max(0, age - lifetime) }
 
-    /// For how long it will be fresh.
+    /// For how long the response will remain fresh.
     var remaining: Int64 { isFromFuture ? 0 : max(0, lifetime - age) }
 
     /// RFC 9111 §4.2.1; `s-maxage` is for shared caches.
@@ -43,7 +43,7 @@ package struct Freshness: Sendable, Hashable {
         if let maxAge = control.maxAge { return maxAge }
         let generated = response.date ?? response.responseTime
         if let expires = response.fields.firstValue(of: "expires") {
-            // What is no date, `0` above all, lies in the past (RFC 9111 §5.3).
+            // An invalid date, above all `0`, lies in the past (RFC 9111 §5.3).
             guard let date = HTTPDate.parse(expires.span, now: response.responseTime) else {
                 return 0
             }
@@ -52,7 +52,7 @@ package struct Freshness: Sendable, Hashable {
         return guessedLifetime(of: response, control, generated)
     }
 
-    /// A tenth of the time that the content was not changed for before (RFC 9111 §4.2.2).
+    /// A tenth of the time since the content last changed (RFC 9111 §4.2.2).
     private static func guessedLifetime(
         of response: StoredResponse,
         _ control: CacheControl,
@@ -65,7 +65,7 @@ package struct Freshness: Sendable, Hashable {
         return min(max(0, generated.seconds - changed.seconds) / 10, longestGuess)
     }
 
-    /// RFC 9111 §4.2.3, in its careful form.
+    /// RFC 9111 §4.2.3, in its conservative form.
     static func age(of response: StoredResponse, now: Timestamp) -> Int64 {
         let received = response.responseTime
         let apparent = response.date.map { max(0, received.seconds - $0.seconds) } ?? 0

@@ -1,24 +1,24 @@
 internal import SystemKit
 package import TransferModel
 
-/// The cache of one session: decides by the rules, and keeps by the store.
+/// The cache of one session: applies the caching rules and keeps responses in a store.
 ///
 /// Shared by the engine's threads.
 package final class HTTPCache: Sendable {
     let store: any CacheStore
-    /// For how many seconds a stale response may stand in for an origin that fails.
+    /// For how many seconds a stale response may replace the response of a failing origin.
     private let staleIfError: Int64
     private let partition: String
     private let fingerprint: Fingerprint
     private let findSecret: SecretFinder?
 
     /// - Parameters:
-    ///   - store: Perhaps shared with other sessions.
-    ///   - staleIfError: Of the session's configuration.
-    ///   - partition: What sessions that trust and are trusted alike have in common; empty for
-    ///     those that no session has to tell from others.
-    ///   - fingerprint: Makes names and hides values; for all sessions and processes the same.
-    ///   - findSecret: Finds the job's secrets in a text, which are not written down.
+    ///   - store: Other sessions may share it.
+    ///   - staleIfError: The session's setting.
+    ///   - partition: Identifies sessions with the same trust and the same logins; empty when no
+    ///     session needs to be kept apart.
+    ///   - fingerprint: Makes names and hides values; the same for all sessions and processes.
+    ///   - findSecret: Finds the job's secrets in a text; such a text is not stored.
     package init(
         store: any CacheStore,
         staleIfError: Duration = .zero,
@@ -33,19 +33,19 @@ package final class HTTPCache: Sendable {
         self.findSecret = findSecret
     }
 
-    /// Why the store is no longer used; nil while it is.
+    /// Why the store is no longer used; nil while it works.
     package var fault: String? { store.fault }
 
-    /// Ends what the store does in the background.
+    /// Ends the store's background work.
     package func close() { store.close() }
 
-    /// What is to be done for a request.
+    /// Decides how to obtain the response to a request.
     ///
     /// - Parameters:
-    ///   - request: What is wanted.
-    ///   - isRepeated: Whether an earlier attempt has failed on what it received.
-    ///   - now: The present.
-    /// - Returns: What is to be done.
+    ///   - request: The request.
+    ///   - isRepeated: Whether an earlier attempt failed because of the response it received.
+    ///   - now: The current time.
+    /// - Returns: Whether to use a stored response or to ask the origin.
     package func plan(
         for request: CacheRequest,
         isRepeated: Bool = false,
@@ -61,12 +61,12 @@ package final class HTTPCache: Sendable {
             if request.wantsStoredOnly { return .unavailable }
             return .ask(.init(reason: .secret, isBypass: true, mayStore: false))
         }
-        // What others have stored is none of this one's business.
+        // Sessions of other partitions stored the other responses.
         let stored = store.find(key).filter { $0.selection.isOfPartition(of: request) }
         return CachePlan.make(for: request, stored: stored, now: now, fingerprint)
     }
 
-    /// The request with what says who asks; nil when no fingerprint can be made.
+    /// Adds the partition and the identifying fields to a request; nil without a fingerprint.
     private func identified(_ request: CacheRequest) -> CacheRequest? {
         if partition.isEmpty { return request.identified(by: nil, findSecret) }
         return fingerprint(Array(partition.utf8)).map { request.identified(by: $0, findSecret) }
@@ -75,12 +75,12 @@ package final class HTTPCache: Sendable {
     /// Begins to store a response to a request.
     ///
     /// - Parameters:
-    ///   - head: Its head as it was received.
-    ///   - request: What it answers.
+    ///   - head: The response's head as received.
+    ///   - request: The request that the response answers.
     ///   - requestTime: When the request was made.
-    ///   - responseTime: When the head was whole.
+    ///   - responseTime: When the head was complete.
     ///   - length: The announced length of the body; nil when there is none.
-    /// - Returns: What takes the body; or why it is not stored.
+    /// - Returns: The draft that takes the body, or why the response is not stored.
     package func draft(
         of head: ResponseHead,
         to request: CacheRequest,
@@ -114,7 +114,7 @@ package final class HTTPCache: Sendable {
                 response,
                 key: key,
                 store: store,
-                // What an order is answered is of after it.
+                // A POST's response reflects the state after it, so date it by arrival.
                 originTime: request.isAnswerable ? requestTime : responseTime,
                 keepsBody: !isTooLarge,
                 mayOmitBody: mayOmitBody
@@ -132,13 +132,13 @@ package final class HTTPCache: Sendable {
     /// The stored response that a 304 confirms, with its new fields (RFC 9111 §4.3.4).
     ///
     /// - Parameters:
-    ///   - fields: Those of the 304.
-    ///   - stored: What was asked about.
-    ///   - request: The request that asked.
-    ///   - requestTime: When it was made.
-    ///   - responseTime: When the 304 came.
-    /// - Returns: The response, and whether the store knows it by now; nil when the 304 is about
-    ///   none of them.
+    ///   - fields: The fields of the 304.
+    ///   - stored: The responses that the request's conditions named.
+    ///   - request: The conditional request.
+    ///   - requestTime: When the request was made.
+    ///   - responseTime: When the 304 arrived.
+    /// - Returns: The response, and whether the store has its new fields; nil when the 304 matches
+    ///   no stored response.
     package func confirm(
         _ fields: HeaderFields,
         of stored: [StoredResponse],
@@ -157,14 +157,14 @@ package final class HTTPCache: Sendable {
         }
         guard let key = key(of: request.url) else { return (response, false) }
         if Self.variesOtherwise(response, than: earlier) {
-            // By what it was selected is not known any more.
+            // The request fields that select this response are no longer known.
             store.remove(key)
             return (response, false)
         }
         return (response, store.update(response, for: key))
     }
 
-    /// Holds what is stored against the answer to a HEAD (RFC 9111 §4.3.5).
+    /// Updates or invalidates stored responses by the response to a HEAD (RFC 9111 §4.3.5).
     package func note(
         head: ResponseHead,
         of request: CacheRequest,
@@ -190,7 +190,7 @@ package final class HTTPCache: Sendable {
         }
     }
 
-    /// Whether a stored response may get newer fields.
+    /// Whether a stored response may be updated with newer fields.
     private func mayStore(
         _ updated: StoredResponse,
         by control: CacheControl,
@@ -201,9 +201,8 @@ package final class HTTPCache: Sendable {
             && !hasSecret(HeaderFields.text(updated.fields.lines[...]))
     }
 
-    /// Whether what is written of a confirmation that says nothing new would be of no use to
-    /// anybody: without asking again the response may not be used all the same, neither now nor
-    /// when the origin fails.
+    /// Whether it is useless to write down a confirmation that changes nothing: the response needs
+    /// validation at its next use anyway, and may not replace a failed response either.
     private func gainsNothing(
         _ response: StoredResponse,
         over earlier: StoredResponse
@@ -233,7 +232,7 @@ package final class HTTPCache: Sendable {
         (response.fields, isRepetition) =
             StoredFields.updated(stored.fields, by: fields, control)
         if fields.firstValue(of: "date") == nil {
-            // The old one would make it old from the start.
+            // The old date would make the confirmed response old at once.
             response.fields = StoredFields.without(["date"], response.fields)
         }
         response.requestTime = requestTime
@@ -242,12 +241,12 @@ package final class HTTPCache: Sendable {
         return (response, isRepetition)
     }
 
-    /// Forgets everything that is stored under a URL.
+    /// Removes all stored responses of a URL.
     package func forget(_ url: HTTPURL) {
         if let key = key(of: url) { store.remove(key) }
     }
 
-    /// Whether a stored response may stand in for an origin that fails.
+    /// Whether a stored response may replace the response of a failing origin.
     package func mayStandIn(
         _ stored: StoredResponse,
         for request: CacheRequest,
@@ -256,7 +255,7 @@ package final class HTTPCache: Sendable {
         Judgement.mayStandIn(stored, for: request, allowance: staleIfError, now: now)
     }
 
-    /// The body of a stored response; nil when it is gone.
+    /// The body of a stored response; nil when the store no longer has it.
     package func body(of stored: StoredResponse) -> StoredBody? { store.open(stored.body) }
 
     private func hasSecret(_ text: @autoclosure () -> String) -> Bool {

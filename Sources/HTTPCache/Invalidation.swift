@@ -1,15 +1,15 @@
 package import TransferModel
 
-/// What a request that may change something at the origin makes untrue (RFC 9111 §4.4).
+/// Removes stored responses that an unsafe request made invalid (RFC 9111 §4.4).
 package struct Invalidation: Sendable {
-    /// Whoever has stored something in them.
+    /// All stores that may have such responses.
     private let stores: [any CacheStore]
     private let fingerprint: Fingerprint
 
     /// - Parameters:
-    ///   - caches: Those of the run's sessions.
+    ///   - caches: The caches of the run's sessions.
     ///   - others: Stores that other runs use.
-    ///   - fingerprint: As all of them have it.
+    ///   - fingerprint: The function that all these stores use.
     package init(
         in caches: [HTTPCache],
         and others: [any CacheStore] = [],
@@ -24,20 +24,20 @@ package struct Invalidation: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Whether a method asks for no more than a look; one that is not known may do anything (RFC
-    /// 9110 §9.2.1).
+    /// Whether a method is known to change nothing; unknown methods may change anything (RFC 9110
+    /// §9.2.1).
     package static func isSafe(_ method: String) -> Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
-    /// Forgets what is stored of everything that a response makes untrue, for whomever it was
-    /// stored, and has nothing of it stored that is under way.
+    /// Removes the stored responses that a response makes invalid, in all stores, and keeps
+    /// responses in progress from being stored.
     ///
     /// - Parameters:
-    ///   - response: The answer to a request.
-    ///   - method: The request's.
-    ///   - url: What the request has asked.
-    ///   - now: The present, as requests have it.
+    ///   - response: The response to the unsafe request.
+    ///   - method: The request's method.
+    ///   - url: The request's URL.
+    ///   - now: The current time, from the clock that dates requests.
     package func apply(
         _ response: ResponseHead,
         to method: String,
@@ -58,11 +58,11 @@ package struct Invalidation: Sendable {
     /// The URLs whose stored responses must not be used any more.
     ///
     /// - Parameters:
-    ///   - response: The answer to a request.
-    ///   - method: The request's.
-    ///   - url: What the request has asked.
-    /// - Returns: None after a safe method or an error; else its own, and those of the same origin
-    ///   that it was told of.
+    ///   - response: The response to the request.
+    ///   - method: The request's method.
+    ///   - url: The request's URL.
+    /// - Returns: None after a safe method or an error; otherwise the request's URL and the URLs of
+    ///   the same origin in `Location` and `Content-Location`.
     static func urls(after response: ResponseHead, to method: String, _ url: HTTPURL) -> [HTTPURL] {
         guard !isSafe(method), (200...399).contains(response.statusCode) else { return [] }
         let others = ["location", "content-location"].flatMap { name in

@@ -1,9 +1,9 @@
 package import TransferModel
 
-/// Whether a stored response may be used for a request without asking anybody, and why not (RFC
-/// 9111 §4.2, §4.2.4, §5.2).
+/// Whether a stored response may answer a request without validation, and why not (RFC 9111 §4.2,
+/// §4.2.4, §5.2).
 package struct Judgement: Sendable {
-    /// What the response is used as; nil when the origin has to be asked first.
+    /// How the response is used; nil when the origin must be asked first.
     package let verdict: CacheVerdict?
     /// Why the origin is asked.
     package let question: CacheVerdict.Reason
@@ -30,7 +30,7 @@ package struct Judgement: Sendable {
         if control.flags.contains(.noCache) || request.control.flags.contains(.noCache) {
             return .noCache
         }
-        // While it is fresh, an immutable response need not be asked about (RFC 8246 §2).
+        // A fresh immutable response needs no validation (RFC 8246 §2).
         if request.policy == .reloadRevalidatingCacheData,
             !(control.flags.contains(.immutable) && freshness.isFresh)
         {
@@ -58,7 +58,7 @@ package struct Judgement: Sendable {
         {
             return CacheVerdict(.stale, .maxStale)
         }
-        // The window begins where freshness ends, which nobody has said.
+        // The window begins at the end of freshness, which a guess does not know.
         guard !freshness.isGuessed || request.mayGuess, wanted.maxAge == nil,
             wanted.minFresh == nil,
             let window = control.staleWhileRevalidate, freshness.staleness <= window
@@ -66,14 +66,14 @@ package struct Judgement: Sendable {
         return CacheVerdict(.stale, .staleWhileRevalidate)
     }
 
-    /// Whether a stored response may stand in for an origin that fails (RFC 9111 §4.2.4, RFC 5861
-    /// §4).
+    /// Whether a stored response may replace the response of a failing origin (RFC 9111 §4.2.4, RFC
+    /// 5861 §4).
     ///
     /// - Parameters:
-    ///   - stored: What the origin was asked about.
+    ///   - stored: The response that the origin was asked to validate.
     ///   - request: The request that failed.
-    ///   - allowance: For how many seconds of staleness the session allows it.
-    ///   - now: The present.
+    ///   - allowance: The staleness that the session allows, seconds.
+    ///   - now: The current time.
     /// - Returns: Whether it may.
     package static func mayStandIn(
         _ stored: StoredResponse,
@@ -92,7 +92,7 @@ package struct Judgement: Sendable {
         return longest > 0 && Freshness(of: stored, control, now: now).staleness <= longest
     }
 
-    /// Whether a status means that the origin has failed (RFC 5861 §4).
+    /// Whether a status counts as an origin failure (RFC 5861 §4).
     package static func isFailure(_ status: Int) -> Bool {
         [500, 502, 503, 504].contains(status)
     }

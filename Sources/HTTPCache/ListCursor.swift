@@ -1,15 +1,15 @@
 internal import TransferModel
 
-/// Walks over a field value that is a list (RFC 9110 §5.6.1): its elements stand between commas
-/// that are not quoted.
+/// Walks over the elements of a field value that is a list, separated by unquoted commas (RFC 9110
+/// §5.6.1).
 struct ListCursor {
     /// One `token [ "=" ( token / quoted-string ) ]` of `Cache-Control` (RFC 9111 §5.2).
     struct Directive {
         /// In lower case.
         var name: String
-        /// Without quotes; nil without one.
+        /// Without quotes; nil without an argument.
         var argument: String?
-        /// Whether nothing else stood in the element.
+        /// Whether the element has no other text.
         var isWellFormed = true
     }
 
@@ -20,7 +20,7 @@ struct ListCursor {
         self.bytes = bytes
     }
 
-    /// The next element, trimmed, quotes included; empty ones are passed over.
+    /// The next element, trimmed and with its quotes; skips empty elements.
     mutating func nextElement() -> ArraySlice<UInt8>? {
         while position < bytes.count {
             var start = position
@@ -55,7 +55,7 @@ struct ListCursor {
         return directive
     }
 
-    /// Where the element that begins at `start` ends: at a comma that is not quoted, or at the end.
+    /// The end of the element that begins at `start`: an unquoted comma, or the end of the value.
     private func elementEnd(from start: Int) -> Int {
         var end = start
         var isQuoted = false
@@ -71,7 +71,7 @@ struct ListCursor {
         return bytes.count
     }
 
-    /// What a quoted-string says (RFC 9110 §5.6.4); nil when it does not end where the text does.
+    /// The content of a quoted-string (RFC 9110 §5.6.4); nil unless the string ends with the text.
     private static func unquoted(_ text: ArraySlice<UInt8>) -> String? {
         var result: [UInt8] = []
         var rest = text.dropFirst()

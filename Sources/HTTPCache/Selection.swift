@@ -1,19 +1,17 @@
 package import TransferModel
 
-/// Makes a short text of bytes from which nobody gets them back; nil when that cannot be done.
+/// Makes a short text of bytes, and no way back; nil when that fails.
 package typealias Fingerprint = @Sendable ([UInt8]) -> String?
 
-/// What tells the requests that a stored response may answer from others to its URL (RFC 9111
-/// §4.1).
+/// The request fields by which a stored response is selected (RFC 9111 §4.1).
 ///
-/// Besides the fields that `Vary` names it has those that say who asks: a private cache of one
-/// person is one of several sessions here. The values are kept as fingerprints, because they may be
-/// secrets.
+/// These are the fields in `Vary` and the fields that identify the user, since the cache of one
+/// user serves several sessions. Values are kept as fingerprints, because they may be secrets.
 package struct Selection: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         /// In lower case.
         package var name: String
-        /// Of the value; nil when the request had no such field.
+        /// The value's fingerprint; nil when the request had no such field.
         package var fingerprint: String?
 
         package init(name: String, fingerprint: String?) {
@@ -29,16 +27,16 @@ package struct Selection: Sendable, Hashable {
     /// The selection of a response; nil when no fingerprint can be made.
     ///
     /// - Parameters:
-    ///   - response: Its fields.
-    ///   - request: What it answers.
-    ///   - fingerprint: Makes texts of values.
+    ///   - response: The response's fields.
+    ///   - request: The request that the response answers.
+    ///   - fingerprint: Makes the fingerprints of values.
     package init?(
         of response: HeaderFields,
         to request: CacheRequest,
         _ fingerprint: Fingerprint
     ) {
         var names = Self.names(in: response)
-        // Many a server that codes by what is accepted does not say so (RFC 9110 §12.5.3).
+        // Many servers that encode by `Accept-Encoding` do not say so in `Vary` (RFC 9110 §12.5.3).
         if response.firstValue(of: "content-encoding") != nil, !names.contains("accept-encoding") {
             names.append("accept-encoding")
         }
@@ -57,21 +55,21 @@ package struct Selection: Sendable, Hashable {
         }
     }
 
-    /// Stands for `CacheRequest.partition`; no field has such a name.
+    /// Marks `CacheRequest.partition`; no field can have this name.
     private static let partition = ":partition"
 
-    /// The names of the fields that a response was chosen by, in small letters.
+    /// The lower-case names of the fields that selected the response.
     package var names: [String] { fields.map(\.name).filter { $0 != Self.partition } }
 
-    /// Whether the response was stored for those who have all in common with who asks.
+    /// Whether the response was stored in the request's partition.
     func isOfPartition(of request: CacheRequest) -> Bool {
         fields.first { $0.name == Self.partition }?.fingerprint == request.partition
     }
 
-    /// Whether another request would have got the same response.
+    /// Whether the stored response may answer another request.
     package func matches(_ request: CacheRequest, _ fingerprint: Fingerprint) -> Bool {
         guard isOfPartition(of: request) else { return false }
-        // What nobody was asked to prove may be another content than what somebody is shown.
+        // A response to an anonymous request may differ from the response to a logged-in user.
         for name in request.identifying where name != "cookie" {
             if !fields.contains(where: { $0.name == name }) { return false }
         }
@@ -84,18 +82,18 @@ package struct Selection: Sendable, Hashable {
         }
     }
 
-    /// Whether no other request can ever be answered; also where `Vary` has what is no name, or too
-    /// many.
+    /// Whether the response can answer no other request; true also when `Vary` has invalid or too
+    /// many names.
     package static func variesByAnything(_ response: HeaderFields) -> Bool {
         let names = names(in: response)
         return names.count > mostNames
             || names.contains { $0 == "*" || !$0.utf8.allSatisfy(\.isTokenByte) }
     }
 
-    /// As many as a list of stored responses has words for, besides those that say who asks.
+    /// The most names that a stored list has room for, besides the identifying fields.
     private static let mostNames = 50
 
-    /// The names that `Vary` has, in lower case, each once.
+    /// The names in `Vary`, in lower case, without duplicates.
     static func names(in response: HeaderFields) -> [String] {
         var names: [String] = []
         for value in response.allValues(of: "vary") {
@@ -108,14 +106,13 @@ package struct Selection: Sendable, Hashable {
         return names
     }
 
-    /// Lists whose order and capitals mean nothing; what means something is a weight (RFC 9110
+    /// Lists whose order and case are insignificant; their weights express the preference (RFC 9110
     /// §12.5).
     private static let preferences: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language",
     ]
 
-    /// The value of all lines of that name together, without blanks that mean nothing; nil without
-    /// a line.
+    /// The joined value of all lines with a name, without insignificant blanks; nil without a line.
     private static func normalizedValue(of name: String, in fields: [HeaderField]) -> String? {
         let values = fields.values(of: name)
         guard !values.isEmpty else { return nil }

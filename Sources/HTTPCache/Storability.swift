@@ -1,14 +1,13 @@
 package import TransferModel
 
-/// Whether a response may be stored (RFC 9111 §3), by a private cache that has only whole
-/// responses.
+/// Whether a private cache that keeps only complete responses may store a response (RFC 9111 §3).
 package enum Storability {
     /// Judges a response.
     ///
     /// - Parameters:
-    ///   - response: The response, its fields as they were received.
-    ///   - request: What it answers.
-    /// - Returns: Why it is not stored; nil when it is.
+    ///   - response: The response, with its fields as received.
+    ///   - request: The request that the response answers.
+    /// - Returns: Why the response is not stored; nil when it is.
     package static func refusal(
         of response: StoredResponse,
         to request: CacheRequest
@@ -24,7 +23,7 @@ package enum Storability {
         return isReusable(response, control, request.policy) ? nil : .notReusable
     }
 
-    /// Statuses whose responses are stored without being told to (RFC 9110 §15.1), but for 206.
+    /// Statuses that are cacheable by default (RFC 9110 §15.1), except 206.
     package static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -32,8 +31,8 @@ package enum Storability {
         }
     }
 
-    /// GET; or a POST that says that it is the answer to a GET of its own URL, and for how long
-    /// (RFC 9110 §9.3.3).
+    /// GET, or a POST whose response states its freshness and represents a GET of the same URL (RFC
+    /// 9110 §9.3.3).
     private static func isStoredMethod(
         _ request: CacheRequest,
         _ response: StoredResponse,
@@ -47,13 +46,12 @@ package enum Storability {
         return request.url.resolving(location)?.normalized.text == request.url.normalized.text
     }
 
-    /// Final ones; not a part, not a confirmation, and not a challenge, which is answered and not
-    /// kept.
+    /// Final statuses, except a part, a confirmation and an authentication challenge.
     private static func isStoredStatus(_ status: Int) -> Bool {
         status >= 200 && ![206, 304, 401, 407].contains(status)
     }
 
-    /// `no-store`, unless `must-understand` is there too and the status is understood (RFC 9111
+    /// `no-store`, unless `must-understand` is also present and the status is understood (RFC 9111
     /// §5.2.2.3).
     private static func forbidsStoring(
         _ response: StoredResponse,
@@ -64,7 +62,7 @@ package enum Storability {
         return control.flags.contains(.noStore)
     }
 
-    /// Statuses all of whose rules about caching are obeyed here.
+    /// Statuses whose caching rules this cache fully obeys.
     private static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 302, 303, 307: true
@@ -72,15 +70,15 @@ package enum Storability {
         }
     }
 
-    /// The last of the conditions of RFC 9111 §3.
+    /// The last condition of RFC 9111 §3.
     private static func isAllowed(_ response: StoredResponse, _ control: CacheControl) -> Bool {
         !control.flags.isDisjoint(with: [.isPublic, .isPrivate]) || control.maxAge != nil
             || response.fields.firstValue(of: "expires") != nil
             || isHeuristicallyCacheable(response.statusCode)
     }
 
-    /// Whether another request may ever be answered with it; a policy that takes any age can do
-    /// with all.
+    /// Whether the response can ever answer another request; policies that accept any age accept
+    /// every response.
     private static func isReusable(
         _ response: StoredResponse,
         _ control: CacheControl,

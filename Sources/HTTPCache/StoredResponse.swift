@@ -1,17 +1,15 @@
 internal import SystemKit
 package import TransferModel
 
-/// A response as it was stored: with the fields that may be stored, and with what it takes to
-/// choose and to judge it.
+/// A stored response: its storable fields and the properties for selecting and judging it.
 package struct StoredResponse: Sendable, Hashable {
-    /// What is known of its body.
+    /// The stored body.
     package struct Body: Sendable, Hashable {
         /// Bytes.
         package var length: Int64
         /// XXH64 of the bytes, by `ContentHash`.
         package var hash: UInt64
-        /// How the store finds it; empty for a body that is kept nowhere, because it is empty or a
-        /// file elsewhere has it.
+        /// The body's name in the store; empty when the body is empty or only in a file elsewhere.
         package var name: String
 
         package init(length: Int64, hash: UInt64, name: String = "") {
@@ -25,11 +23,11 @@ package struct StoredResponse: Sendable, Hashable {
     package var fields: HeaderFields
     /// When the request was made that brought it, or that has validated it last.
     package var requestTime: Timestamp
-    /// When the response to that began.
+    /// When the request was made that fetched the response or last validated it.
     package var responseTime: Timestamp
     package var selection: Selection
     package var body: Body
-    /// Whether it must be validated before it is used, however fresh it is (RFC 9111 §4.4).
+    /// Whether the response needs validation before use, however fresh it is (RFC 9111 §4.4).
     package var isInvalidated = false
 
     package init(
@@ -48,10 +46,9 @@ package struct StoredResponse: Sendable, Hashable {
         self.body = body
     }
 
-    /// Its head as it is handed out, with its age (RFC 9111 §4, §5.1).
+    /// The head to deliver, with its age (RFC 9111 §4, §5.1).
     ///
-    /// - Parameter now: nil for a response that was validated just now, which says itself how old
-    ///   it is.
+    /// - Parameter now: nil for a just validated response, which states its own age.
     /// - Returns: Its status and fields.
     package func head(at now: Timestamp?) -> ResponseHead {
         guard let now else { return ResponseHead(statusCode: statusCode, fields: fields) }
@@ -62,20 +59,20 @@ package struct StoredResponse: Sendable, Hashable {
         return ResponseHead(statusCode: statusCode, fields: fields)
     }
 
-    /// Whether its body is at hand; otherwise the response is good for a validation only.
+    /// Whether the body is available; otherwise the response serves for validation only.
     package var hasBody: Bool { body.length == 0 || !body.name.isEmpty }
 
-    /// Which of two is the more recent one, by `Date` (RFC 9111 §4).
+    /// Whether this response is more recent than another by `Date` (RFC 9111 §4).
     func isMoreRecent(than other: StoredResponse) -> Bool {
         let own = date ?? responseTime
         let theirs = other.date ?? other.responseTime
         return own == theirs ? responseTime > other.responseTime : own > theirs
     }
 
-    /// What `Date` says; nil without a valid one.
+    /// The value of `Date`; nil without a valid one.
     var date: Timestamp? { date(of: "date") }
 
-    /// What `Last-Modified` says; nil without a valid one.
+    /// The value of `Last-Modified`; nil without a valid one.
     var lastModified: Timestamp? { date(of: "last-modified") }
 
     private func date(of name: String) -> Timestamp? {

@@ -1,14 +1,13 @@
 package import TransferModel
 
-/// What tells whether a stored response is still the one that the origin has (RFC 9110 §8.8, RFC
-/// 9111 §4.3).
+/// Checks whether stored responses match those at the origin (RFC 9110 §8.8, RFC 9111 §4.3).
 package enum Validators {
     /// Whether the response can be validated.
     package static func hasAny(_ fields: HeaderFields) -> Bool {
         fields.firstValue(of: "etag") != nil || fields.firstValue(of: "last-modified") != nil
     }
 
-    /// The conditions by which the origin is asked about stored responses (RFC 9111 §4.3.1).
+    /// The conditions for validating stored responses at the origin (RFC 9111 §4.3.1).
     package static func conditions(for stored: [StoredResponse]) -> [HeaderField] {
         var tags: [String] = []
         for response in stored {
@@ -25,12 +24,12 @@ package enum Validators {
         return conditions
     }
 
-    /// The stored response that a 304 is about (RFC 9111 §4.3.4).
+    /// Finds the stored response that a 304 confirms (RFC 9111 §4.3.4).
     ///
     /// - Parameters:
-    ///   - fields: Those of the 304.
-    ///   - stored: What was asked about.
-    /// - Returns: Its position; nil when it is none of them, so that nothing is to be updated.
+    ///   - fields: The fields of the 304.
+    ///   - stored: The responses that the request's conditions named.
+    /// - Returns: Its index; nil when no response matches and nothing must be updated.
     package static func confirmed(by fields: HeaderFields, among stored: [StoredResponse]) -> Int? {
         let candidates: [Int]
         if let tag = fields.firstValue(of: "etag") {
@@ -44,15 +43,14 @@ package enum Validators {
                 stored[$0].fields.firstValue(of: "last-modified").map { $0 == date } ?? true
             }
         } else {
-            // Many servers leave out what did not change.
+            // Many servers omit unchanged fields.
             candidates = stored.count == 1 ? [0] : []
         }
         if candidates.count == 1 { return candidates[0] }
         return candidates.max { stored[$1].isMoreRecent(than: stored[$0]) }
     }
 
-    /// Whether the answer to a HEAD is about the stored response, as far as it says (RFC 9111
-    /// §4.3.5).
+    /// Whether the response to a HEAD does not contradict the stored response (RFC 9111 §4.3.5).
     package static func isSame(_ fields: HeaderFields, as stored: StoredResponse) -> Bool {
         for name in ["etag", "last-modified"] {
             if let value = fields[name], value != stored.fields[name] { return false }

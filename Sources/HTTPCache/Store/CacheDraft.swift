@@ -1,12 +1,12 @@
 package import SystemKit
 package import TransferModel
 
-/// A response that comes in and may be stored once it is whole.
+/// A response in progress that may be stored once it is complete.
 package struct CacheDraft: Sendable {
-    /// The body, or what has come of it.
+    /// The body received so far.
     package enum Content: Sendable {
         case memory([UInt8])
-        /// It has no name yet, and is to have that one.
+        /// The file has no name yet and will get `name`.
         case file(OutputFile, name: String)
     }
 
@@ -14,20 +14,20 @@ package struct CacheDraft: Sendable {
     package private(set) var response: StoredResponse
     package private(set) var content = Content.memory([])
     private var hash = ContentHash()
-    /// Whether the body is stored, too; otherwise only how it is known again.
+    /// Whether the body is stored too, or only its length and hash.
     private var keepsBody: Bool
     private let mayOmitBody: Bool
-    /// What it says is of then or later.
+    /// The content reflects the origin's state at this time or later.
     private let originTime: Timestamp
     private let store: any CacheStore
 
     /// - Parameters:
-    ///   - response: Its head.
-    ///   - key: Where it belongs.
-    ///   - store: What keeps it.
-    ///   - originTime: What it says is of then or later; nil for the time of its request.
+    ///   - response: The response's head.
+    ///   - key: The key to store it under.
+    ///   - store: The store that keeps it.
+    ///   - originTime: The content reflects this time or later; nil for the time of its request.
     ///   - keepsBody: Whether the body is stored, too.
-    ///   - mayOmitBody: Whether it is of use without its body, should that be too large.
+    ///   - mayOmitBody: Whether the response is useful without its body if that is too large.
     init(
         _ response: StoredResponse,
         key: CacheKey,
@@ -44,7 +44,7 @@ package struct CacheDraft: Sendable {
         self.store = store
     }
 
-    /// Takes a piece of the body as it was sent; false when no more of it can be kept.
+    /// Takes a piece of the body as sent; false when the cache needs no more of it.
     package mutating func append(_ bytes: Span<UInt8>) -> Bool {
         response.body.length += Int64(bytes.count)
         hash.update(bytes)
@@ -55,11 +55,11 @@ package struct CacheDraft: Sendable {
         return mayOmitBody
     }
 
-    /// Puts a piece to the others; false when that cannot be done.
+    /// Appends a piece to the body; false when that fails.
     private mutating func keep(_ bytes: Span<UInt8>) -> Bool {
         switch content {
         case .file(let file, _):
-            // Where one response had no room, no other one is to take it away.
+            // When the disk was full for one response, no other response uses it.
             return store.fault == nil && write(bytes, to: file)
         case .memory(var kept):
             content = .memory([])
@@ -74,7 +74,7 @@ package struct CacheDraft: Sendable {
         }
     }
 
-    /// The disk that the body is written to has no room left for what is more important.
+    /// Reports that the disk of the body has no room left for more important files.
     package func didFail(_ error: SystemError) { store.didFail(error) }
 
     private func write(_ bytes: Span<UInt8>, to file: OutputFile) -> Bool {
@@ -87,15 +87,15 @@ package struct CacheDraft: Sendable {
         }
     }
 
-    /// Stores the response, which is whole.
+    /// Stores the complete response.
     ///
-    /// - Returns: What has become of it.
+    /// - Returns: Whether the response is stored, outdated or failed.
     package func finish() -> CacheVerdict.Storing {
         if commit() { return .stored }
         return store.changes.haveTouched(key, since: originTime) ? .outdated : .failed
     }
 
-    /// Stores the response, which is whole; false when that cannot be done.
+    /// Stores the complete response; false when that fails.
     package func commit() -> Bool {
         var response = response
         response.body.hash = hash.value

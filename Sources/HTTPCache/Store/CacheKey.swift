@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// Under what responses are stored: the URL that was asked (RFC 9111 §2), whoever asked for it.
+/// The key of stored responses: their URL (RFC 9111 §2), whichever session requested it.
 package struct CacheKey: Sendable, Hashable {
     /// Normalized, without a fragment.
     package let url: String
@@ -10,7 +10,7 @@ package struct CacheKey: Sendable, Hashable {
     /// The key of a URL; nil when no fingerprint can be made.
     ///
     /// - Parameters:
-    ///   - url: What is asked.
+    ///   - url: The requested URL.
     ///   - fingerprint: Makes the name.
     package init?(_ url: HTTPURL, _ fingerprint: Fingerprint) {
         let text = Self.text(of: url)
@@ -19,8 +19,7 @@ package struct CacheKey: Sendable, Hashable {
         self.name = name
     }
 
-    /// What URLs have in common that mean the same: an empty query is another one than none (RFC
-    /// 3986 §6.2.3).
+    /// The common text of equivalent URLs; an empty query differs from no query (RFC 3986 §6.2.3).
     static func text(of url: HTTPURL) -> String {
         url.normalized.text + (url.hasEmptyQuery ? "?" : "")
     }

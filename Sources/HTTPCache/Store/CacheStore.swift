@@ -1,54 +1,54 @@
 package import SystemKit
 package import TransferModel
 
-/// Where responses are kept.
+/// A place that keeps responses.
 ///
-/// Whatever goes wrong in it, the responses are not there: it never fails anybody.
+/// After any error the store behaves as if it had no responses: no transfer fails because of it.
 ///
 /// Its methods may be called from any thread.
 package protocol CacheStore: AnyObject, Sendable {
-    /// A larger body is not kept, bytes.
+    /// Larger bodies are not kept, bytes.
     var largestBody: Int64 { get }
-    /// Why it is no longer used; nil while it is.
+    /// Why the store is no longer used; nil while it works.
     var fault: String? { get }
-    /// Whether nothing can be found in it, as far as that is known without a look.
+    /// Whether the store is known to be empty without a lookup.
     var isEmpty: Bool { get }
-    /// What makes responses untrue before they are stored.
+    /// The changes that make responses invalid before they are stored.
     var changes: OriginChanges { get }
-    /// Everything that is stored under a key.
+    /// All responses under a key.
     func find(_ key: CacheKey) -> [StoredResponse]
-    /// The body of a stored response; nil when it is gone.
+    /// The body of a stored response; nil when the store no longer has it.
     func open(_ body: StoredResponse.Body) -> StoredBody?
-    /// Larger bodies get a file before they are whole, bytes.
+    /// Larger bodies are written to a file while they arrive, bytes.
     var largestInMemory: Int { get }
-    /// A file for the body of a response that is too large for memory; nil when none can be made.
+    /// A file for a response body that is too large for memory; nil when that fails.
     func makeFile(
         for response: StoredResponse,
         _ key: CacheKey
     ) -> (file: OutputFile, name: String)?
-    /// Such a file could not be written.
+    /// Reports that such a file could not be written.
     func didFail(_ error: SystemError)
-    /// Adds a response in the place of those with the same selection; false when that cannot be
-    /// done, or when what it says has changed meanwhile.
+    /// Adds a response and replaces those with the same selection; false when that fails or the
+    /// content has changed meanwhile.
     ///
     /// - Parameters:
-    ///   - response: Its head.
-    ///   - content: Its body.
-    ///   - key: Where it belongs.
-    ///   - originTime: What it says is of then or later.
-    /// - Returns: Whether it is stored.
+    ///   - response: The response's head.
+    ///   - content: The body.
+    ///   - key: The key to store it under.
+    ///   - originTime: The content reflects this time or later.
+    /// - Returns: Whether the response is stored.
     func add(
         _ response: StoredResponse,
         _ content: CacheDraft.Content,
         for key: CacheKey,
         of originTime: Timestamp
     ) -> Bool
-    /// Changes what is said of a stored response, whose body stays; false when it is gone, or has
-    /// changed meanwhile.
+    /// Updates the head of a stored response and keeps its body; false when the response was
+    /// removed or changed meanwhile.
     func update(_ response: StoredResponse, for key: CacheKey) -> Bool
     /// Removes everything under a key.
     func remove(_ key: CacheKey)
-    /// Waits for what runs in the background.
+    /// Waits for the background work.
     func close()
 }
 
@@ -57,17 +57,17 @@ package enum StoredBody: Sendable {
     case memory([UInt8])
     case file(InputFile)
 
-    /// How much is read at once.
+    /// The most bytes read at once.
     private static let pieceSize = 256 << 10
 
-    /// Hands out the bytes from `start` on, piece by piece.
+    /// Passes the bytes from `start` on to `body`, piece by piece.
     ///
     /// - Parameters:
-    ///   - start: From the beginning.
-    ///   - count: How many; no more than there are behind `start`.
+    ///   - start: The offset from the beginning.
+    ///   - count: The number of bytes; no more than follow `start`.
     ///   - body: Takes a piece; false ends the reading.
     /// - Returns: Whether every piece was taken.
-    /// - Throws: What pread(2) says; also when the file is shorter than it must be.
+    /// - Throws: The error of pread(2); also when the file is shorter than it must be.
     package func forEachPiece(
         from start: Int64 = 0,
         count: Int64,
@@ -96,7 +96,7 @@ package enum StoredBody: Sendable {
         }
     }
 
-    /// Whether the body is what it was when it was stored.
+    /// Whether the body still has its stored length and hash.
     package func isIntact(_ stored: StoredResponse.Body) -> Bool {
         if case .file(let file) = self, file.identity.size != stored.length { return false }
         var hash = ContentHash()

@@ -1,6 +1,6 @@
 internal import SystemKit
 
-/// The folders of a store on disk and what lies in them.
+/// The folders of a store on disk and the files in them.
 ///
 ///     responses-1/          another layout would have another number
 ///       CACHEDIR.TAG        for programs that make backups (https://bford.info/cachedir/)
@@ -8,11 +8,10 @@ internal import SystemKit
 ///       bodies/<key>.<n>    written once, never changed; the key's first half stands for it
 ///       bodies/<key>.<n>.<t>  one that nothing can validate: of no use after that second
 ///       lock-0 … lock-f     taken while a list is changed, by the last digit of its key
-///       sweep.lock          who makes room; says when leftovers were looked for last
-///       usage, usage.lock   how much there is by the last count, and what was added since
+///       sweep.lock held while making room; notes the last search for leftovers
+///       usage, usage.lock the last counted size, and the bytes added since
 ///
-/// All belong to one user and are open to nobody else. A class, because every look at a URL is
-/// handed them.
+/// All belong to one user and are private. A class, because each lookup of a URL takes them.
 final class DiskFolders: Sendable {
     static let name = "responses-1"
     static let usage = "usage"
@@ -26,7 +25,7 @@ final class DiskFolders: Sendable {
 
     /// Opens the folders, or makes them.
     ///
-    /// - Throws: What the file system says; `EPERM` when others may write there.
+    /// - Throws: The file system's error; `EPERM` when others may write there.
     init(in directory: String, create: Bool) throws(SystemError) {
         let path = directory + "/" + Self.name
         root = try Self.open(path, create: create)
@@ -47,7 +46,7 @@ final class DiskFolders: Sendable {
         return folder
     }
 
-    /// Tells programs that make backups what it is, as far as that can be done.
+    /// Marks the folder for backup programs, if that is possible.
     private func tag() {
         let name = "CACHEDIR.TAG"
         guard !root.contains(name) else { return }
@@ -57,15 +56,15 @@ final class DiskFolders: Sendable {
 
     // MARK: - Names
 
-    /// What the names of a key's bodies begin with; of such a name, too.
+    /// The prefix of the names of a key's bodies; also accepts such a name.
     static func prefix(of key: String) -> Substring { key.prefix(prefixLength) }
 
-    /// A name that no body has.
+    /// Makes an unused name for a body.
     ///
     /// - Parameters:
-    ///   - key: Of the list.
-    ///   - end: When it will be of no use any more, seconds since 1970; nil when it can be
-    ///     validated then.
+    ///   - key: The name of the list.
+    ///   - end: When the body becomes useless, seconds since 1970; nil when it can be validated
+    ///     later.
     /// - Returns: The name.
     static func newBodyName(for key: String, uselessFrom end: Int64?) -> String {
         var generator = SystemRandomNumberGenerator()
@@ -74,7 +73,7 @@ final class DiskFolders: Sendable {
         return end.map { "\(name).\(max(0, $0))" } ?? name
     }
 
-    /// Whether a body of that key may have such a name: nothing else is opened or removed for it.
+    /// Whether a body of that key may have this name: no other file is opened or removed for it.
     static func isBodyName(_ name: String, of key: String) -> Bool {
         let name = name.utf8.span
         let prefix = prefix(of: key).utf8.span
@@ -93,8 +92,8 @@ final class DiskFolders: Sendable {
         return true
     }
 
-    /// When a body is of no use any more, seconds since 1970, as its name says; nil when it can be
-    /// validated then.
+    /// When a body becomes useless, seconds since 1970, as its name says; nil when it can be
+    /// validated.
     static func uselessFrom(_ body: String) -> Int64? {
         let parts = body.split(separator: ".")
         return parts.count == 3 ? Int64(parts[2]) : nil
@@ -108,9 +107,9 @@ final class DiskFolders: Sendable {
     /// The name of the lock of a list.
     static func lockName(of key: String) -> String { "lock-" + (key.last.map(String.init) ?? "0") }
 
-    /// Takes a lock, and waits for it a little unless that was in vain not long ago.
+    /// Takes a lock; waits briefly for it unless a recent wait was in vain.
     ///
-    /// - Throws: What flock(2) says; `EWOULDBLOCK` when somebody holds it.
+    /// - Throws: The error of flock(2); `EWOULDBLOCK` when another process holds the lock.
     func lock(_ name: String) throws(SystemError) -> FileLock {
         let start = Clock.monotonicNanoseconds()
         let deadline = patience.withLock { $0.deadline(for: name, at: start) }
@@ -124,9 +123,9 @@ final class DiskFolders: Sendable {
         }
     }
 
-    /// Takes a lock that nobody has.
+    /// Takes a lock without waiting.
     ///
-    /// - Throws: What flock(2) says; `EWOULDBLOCK` when somebody holds it.
+    /// - Throws: The error of flock(2); `EWOULDBLOCK` when another process holds the lock.
     func lockAtOnce(_ name: String) throws(SystemError) -> FileLock {
         try FileLock(in: root, name: name, until: .min)
     }

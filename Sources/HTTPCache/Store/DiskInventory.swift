@@ -1,23 +1,23 @@
 package import SystemKit
 internal import TransferModel
 
-/// What lies in a store on disk, for people: reads it without changing anything, but for `clear`.
+/// The contents of a store on disk, for the user; only `clear` changes anything.
 package struct DiskInventory: Sendable {
-    /// A stored response and where it is.
+    /// A stored response and its URL.
     package struct Item: Sendable {
         package let url: String
         package let response: StoredResponse
-        /// What it takes besides others of the same URL, bytes.
+        /// The bytes of this response alone, without others of the same URL.
         package let size: Int64
     }
 
-    /// Something that is not as it should be.
+    /// A file that should not be as it is.
     package struct Fault: Sendable, Hashable {
         /// The file's name in the store.
         package let name: String
         package let reason: String
-        /// Whether something that was stored cannot be used; otherwise a process that was killed
-        /// has left it.
+        /// Whether a stored response is unusable; otherwise the file is a leftover of a killed
+        /// process.
         package var isDamage = true
     }
 
@@ -27,9 +27,9 @@ package struct DiskInventory: Sendable {
 
     /// Opens a store.
     ///
-    /// - Parameter directory: As a session names it.
-    /// - Returns: nil when nothing was ever stored there.
-    /// - Throws: What the file system says.
+    /// - Parameter directory: The directory as the session names it.
+    /// - Returns: nil when no response was ever stored there.
+    /// - Throws: The file system's error.
     package static func open(_ directory: String) throws(SystemError) -> DiskInventory? {
         do throws(SystemError) {
             let folders = try DiskFolders(in: directory, create: false)
@@ -40,16 +40,15 @@ package struct DiskInventory: Sendable {
         }
     }
 
-    /// What all files take on disk, bytes.
+    /// The size of all files on disk, bytes.
     package func size() throws(SystemError) -> Int64 {
         let entries = try folders.lists.entries() + folders.bodies.entries()
         return entries.reduce(0) { $0 + $1.size }
     }
 
-    /// Hands out every response, ordered by the names of their files.
+    /// Passes every response to `body`, ordered by the names of the lists.
     ///
-    /// - Throws: What the file system says of the folder; what is damaged or vanishes meanwhile is
-    ///   left out.
+    /// - Throws: The file system's error for the folder; damaged and vanished lists are skipped.
     package func forEachItem(_ body: (Item) -> Void) throws(SystemError) {
         for list in try lists() {
             guard let list = DiskList.read(list.name, in: folders) else { continue }
@@ -65,11 +64,10 @@ package struct DiskInventory: Sendable {
         }
     }
 
-    /// Looks at every file.
+    /// Checks every file.
     ///
-    /// - Returns: What is damaged, missing or left over. What is being written meanwhile is no
-    ///   fault.
-    /// - Throws: What the file system says of the folders.
+    /// - Returns: The damaged, missing and leftover files, without those being written now.
+    /// - Throws: The file system's error for the folders.
     package func verify() throws(SystemError) -> [Fault] {
         let bodies = try folders.bodies.entries().map(\.name)
         var faults: [Fault] = []
@@ -97,18 +95,17 @@ package struct DiskInventory: Sendable {
         return faults
     }
 
-    /// Removes everything; others store nothing meanwhile.
+    /// Removes everything; other processes store nothing meanwhile.
     ///
-    /// - Returns: How many files are gone.
-    /// - Throws: What the file system says of the folders, and of the first file that is still
-    ///   there.
+    /// - Returns: The number of removed files.
+    /// - Throws: The file system's error for the folders, or for the first file that remains.
     package func clear() throws(SystemError) -> Int {
         var count = 0
         var firstError: SystemError?
-        // Nobody lists a body meanwhile that is removed here.
+        // The locks keep other processes from listing a body that is removed here.
         let locks = DiskFolders.lockNames.map { try? folders.lock($0) }
         defer { withExtendedLifetime(locks) {} }
-        // The lists first: what no list has is not used.
+        // Lists first: without a list a body is not used.
         for folder in [folders.lists, folders.bodies] {
             for entry in try folder.entries() {
                 do throws(SystemError) {
@@ -124,13 +121,13 @@ package struct DiskInventory: Sendable {
         return count
     }
 
-    /// Those that have their names, in the order of these.
+    /// The lists with their final names, sorted by name.
     private func lists() throws(SystemError) -> [Folder.Entry] {
         try folders.lists.entries().filter { !$0.name.hasPrefix(".") }.sorted { $0.name < $1.name }
     }
 
-    /// Why a body is not what its list says; nil when it is, or when the list has another one by
-    /// now.
+    /// Why a body does not match its list; nil when it does, or when the list now names another
+    /// body.
     private func fault(of body: StoredResponse.Body, in list: String) -> String? {
         do throws(SystemError) {
             let file = try InputFile(in: folders.bodies, name: body.name)

@@ -1,37 +1,37 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The list of a URL's responses as it lies in a store.
+/// The list of a URL's responses in a store.
 struct DiskList {
-    /// Why a list is not believed.
+    /// Why a list is rejected.
     enum Fault: String {
         case damaged = "it is not a whole list"
         case exposed = "it is of another user, or others may read or write it"
         case unreadable = "it cannot be read"
     }
 
-    /// The largest one that is read, bytes.
+    /// The largest list that is read, bytes.
     static let largest = 4 << 20
 
     private var file: InputFile?
-    /// nil for one that is believed.
+    /// nil for an accepted list.
     private(set) var fault: Fault?
-    /// As it was asked for; empty in a list that is not believed.
+    /// The requested URL; empty in a rejected list.
     private(set) var url = ""
     private(set) var responses: [StoredResponse] = []
 
     /// Bytes.
     var size: Int64 { file?.identity.size ?? 0 }
 
-    /// The names of the bodies that it has.
+    /// The names of the listed bodies.
     var bodyNames: Set<String> { Set(responses.map(\.body.name)) }
 
     /// Reads a list.
     ///
     /// - Parameters:
     ///   - key: The name of its file.
-    ///   - folders: Where it is.
-    /// - Returns: nil when there is none.
+    ///   - folders: The store's folders.
+    /// - Returns: nil when there is no list.
     static func read(_ key: String, in folders: DiskFolders) -> DiskList? {
         let file: InputFile
         do throws(SystemError) {
@@ -50,16 +50,16 @@ struct DiskList {
         return DiskList(file: file, url: entry.url, responses: entry.responses)
     }
 
-    /// Notes that it was of use.
+    /// Notes that the list was used.
     ///
-    /// - Parameter interval: Uses nearer to each other are not noted, nanoseconds.
+    /// - Parameter interval: Uses within this time of the last noted use are ignored, nanoseconds.
     func touch(atMostEach interval: Int64) {
         guard let file else { return }
         let age = Clock.wallNanoseconds() &- file.identity.modificationNanoseconds
         if age > interval { file.touch() }
     }
 
-    /// Whether a list can say of a response what it must: its selection is a few words.
+    /// Whether the list format has room for a response: few selecting fields, with printable names.
     static func canHold(_ response: StoredResponse) -> Bool {
         response.selection.fields.count <= mostSelectingFields
             && response.selection.fields.allSatisfy { field in
@@ -67,7 +67,7 @@ struct DiskList {
             }
     }
 
-    /// As many as `EntryText` reads.
+    /// The most that `EntryText` reads.
     private static let mostSelectingFields = 64
 
     private static func mayName(_ body: StoredResponse.Body, _ key: String) -> Bool {

@@ -1,39 +1,39 @@
 internal import SystemKit
 
-/// Counts what a process stores, tells the others, and has room made in time.
+/// Counts what this process stores, tells other processes, and starts a sweep when room is short.
 ///
 /// Its methods may be called from any thread.
 final class DiskRoom: Sendable {
     private typealias Told = (room: DiskSweep.Room, counts: Int64)
 
     private struct State {
-        /// What others were told before it is written, bytes: a process that is killed has told too
-        /// much, never too little.
+        /// Bytes announced to other processes but not yet written: a killed process has announced
+        /// too much, never too little.
         var advance: Int64 = 0
-        /// At which count of the files they were told.
+        /// The number of the file count at the last announcement.
         var counts: Int64 = 0
-        /// Makes room, or has made it and was not joined yet.
+        /// The thread that makes room, running or not yet joined.
         var sweeper: JoinableThread?
         var isSweeping = false
-        /// Whether there was no room when others were told last, or they could not be told.
+        /// Whether the last announcement found no room or failed.
         var isFull = false
     }
 
     private let capacity: Int64
     private let state = Lock(State())
 
-    /// - Parameter capacity: What all files together may take, bytes.
+    /// - Parameter capacity: The most bytes that all files together may have.
     init(capacity: Int64) { self.capacity = capacity }
 
-    /// Has a file get its name, if there is room for it.
+    /// Gives a file its name if there is room for it.
     ///
     /// - Parameters:
-    ///   - size: Its length, bytes.
-    ///   - replaced: The length of the file that it takes the place of; 0 without one.
-    ///   - folders: Where it is.
-    ///   - name: Gives it its name.
-    /// - Returns: Whether there was.
-    /// - Throws: What giving it its name says.
+    ///   - size: The file's length, bytes.
+    ///   - replaced: The length of the file that it replaces; 0 without one.
+    ///   - folders: The store's folders.
+    ///   - name: Gives the file its name.
+    /// - Returns: Whether there was room.
+    /// - Throws: The error of `name`.
     func take(
         _ size: Int64,
         replacing replaced: Int64 = 0,
@@ -53,7 +53,7 @@ final class DiskRoom: Sendable {
             return (due, nil)
         }
         if due > 0 { told = tell(due, folders) }
-        // Not before it has its name: who counts meanwhile may not see it.
+        // Only after naming: a sweep that counts earlier may miss the file.
         defer { makeRoom(after: told?.room, folders) }
         if told?.room == .exceeded {
             state.withLock { $0.advance += growth }
@@ -65,14 +65,14 @@ final class DiskRoom: Sendable {
         return true
     }
 
-    /// Whether more may be stored; what was full may have been swept meanwhile.
+    /// Whether more may be stored; a sweep may have made room in a full store.
     func isLeft(in folders: DiskFolders) -> Bool {
         guard state.withLock({ $0.isFull }) else { return true }
         makeRoom(after: tell(0, folders)?.room, folders)
         return state.withLock { !$0.isFull }
     }
 
-    /// Takes back what others were told and nothing came of, and waits until there is room.
+    /// Withdraws the announcements that were not used, and waits for the sweep.
     func close(in folders: @autoclosure () -> DiskFolders?) {
         let (advance, counts, sweeper) = state.withLock { state in
             defer {
@@ -88,22 +88,22 @@ final class DiskRoom: Sendable {
         if let room = sweep.add(0)?.room, room != .enough { sweep.run() }
     }
 
-    /// Tells other processes what this one writes; nil when somebody holds the number.
+    /// Announces bytes to other processes; nil when another process holds the lock.
     private func tell(_ size: Int64, _ folders: DiskFolders) -> Told? {
         let told = DiskSweep(folders: folders, capacity: capacity).add(size)
         state.withLock { state in
             state.isFull = [nil, .full, .exceeded].contains(told?.room)
-            // What nobody was told is told the next time.
+            // A failed announcement is added to the next one.
             if told == nil { state.advance -= size }
             guard let told, told.counts != state.counts else { return }
-            // What was told before that count was not there to be counted; a debt stays.
+            // The count did not include earlier announcements without a file; a debt stays.
             state.advance = min(0, state.advance)
             state.counts = told.counts
         }
         return told
     }
 
-    /// Has another thread make room when there is little.
+    /// Starts a thread that makes room when room is short.
     private func makeRoom(after room: DiskSweep.Room?, _ folders: DiskFolders) {
         let (starts, last) = state.withLock { state -> (Bool, JoinableThread?) in
             guard let room, room != .enough, !state.isSweeping else { return (false, nil) }
@@ -124,6 +124,6 @@ final class DiskRoom: Sendable {
         }
     }
 
-    /// What a file of that length takes, bytes.
+    /// The size of a file of that length on disk, bytes.
     private static func blocks(_ size: Int64) -> Int64 { (size + 4095) / 4096 * 4096 }
 }

@@ -3,11 +3,11 @@ package import TransferModel
 
 /// Responses on disk, shared by all runs and processes of a user.
 ///
-/// Whatever is under a name is whole: it is written without one first. Nothing is synced; what a
-/// power loss leaves half written does not match its hash, and is not believed. What the file
-/// system refuses turns the store off for the run.
+/// Each named file is complete, because it is written before it gets its name. Nothing is synced:
+/// after a power loss, half-written files do not match their hash and are rejected. A file system
+/// error turns the store off for the run.
 package final class DiskStore: CacheStore {
-    /// Where a process may be killed while it stores a response; for tests.
+    /// A point at which tests simulate a killed process.
     package enum Step: Sendable, Hashable, CaseIterable {
         case bodyWritten
         case bodyNamed
@@ -16,12 +16,12 @@ package final class DiskStore: CacheStore {
     }
 
     private struct State {
-        /// nil until there are any.
+        /// nil until the folders exist.
         var folders: DiskFolders?
         var fault: String?
     }
 
-    /// What came of a change of a list.
+    /// The result of changing a list.
     private enum Change {
         case written
         case refused
@@ -29,28 +29,28 @@ package final class DiskStore: CacheStore {
     }
 
     package let largestBody: Int64
-    /// Where it is: an absolute path.
+    /// An absolute path.
     package let directory: String
     private let room: DiskRoom
     private let stopsAt: @Sendable (Step) -> Bool
     private let state = Lock(State())
     package let changes = OriginChanges()
 
-    /// Larger bodies do not wait in memory, bytes.
+    /// Larger bodies are not kept in memory, bytes.
     package var largestInMemory: Int { 64 << 10 }
     /// The largest list that is written, bytes.
     private let largestList: Int
-    /// More responses to one URL are not kept.
+    /// The most responses to one URL.
     private static let mostVariants = 32
-    /// So much is left free on the disk for others, bytes.
+    /// The space on the disk that is left free for other files, bytes.
     private static let spareRoom: Int64 = 64 << 10
-    /// Uses nearer to each other are not noted, nanoseconds.
+    /// Uses within this time of the last noted use are ignored, nanoseconds.
     private static let useInterval: Int64 = 60_000_000_000
 
     /// - Parameters:
-    ///   - directory: An absolute path; made when something is to be stored.
-    ///   - capacity: What all files together may take, bytes.
-    ///   - stopsAt: Whether the process is to behave as if it had been killed there.
+    ///   - directory: An absolute path; created when a response is stored.
+    ///   - capacity: The most bytes that all files together may have.
+    ///   - stopsAt: Whether to behave as if the process had been killed at that step.
     package init(
         directory: String,
         capacity: Int64,
@@ -94,7 +94,8 @@ package final class DiskStore: CacheStore {
         _ key: CacheKey
     ) -> (file: OutputFile, name: String)? {
         let made = attempt { folders throws(SystemError) -> (file: OutputFile, name: String)? in
-            // The same bytes may go to a file of the task, which must not fail for want of room.
+            // The task may write the same bytes to its own file, which must not fail for want of
+            // room.
             let length = response.fields["content-length"].flatMap { Int64($0) } ?? 0
             let need = min(max(0, length), self.largestBody) + Self.spareRoom
             if let room = folders.bodies.availableBytes, room / 2 < need {
@@ -122,8 +123,8 @@ package final class DiskStore: CacheStore {
         return isAdded == true && isStillTrue(key, since: originTime)
     }
 
-    /// Whether nothing has changed it before the list had its name; what has is not told of what
-    /// was not there.
+    /// Whether the origin did not change the content before the list was named; an unlisted
+    /// response is not found by the change itself.
     private func isStillTrue(_ key: CacheKey, since time: Timestamp) -> Bool {
         guard changes.haveTouched(key, since: time) else { return true }
         remove(key)
@@ -148,9 +149,9 @@ package final class DiskStore: CacheStore {
     }
 
     package func remove(_ key: CacheKey) {
-        // Also of a store in which nothing is found any more: the next run believes it again.
+        // Also when the store is turned off: the next run trusts it again.
         guard let folders = knownFolders, folders.lists.contains(key.name) else { return }
-        // Who cannot have the lock removes the list all the same: what is wrong must not be used.
+        // Remove the list even without the lock: an invalid response must not be used.
         let lock = try? folders.lock(DiskFolders.lockName(of: key.name))
         let responses = responses(under: key, in: folders)
         do throws(SystemError) {
@@ -164,8 +165,7 @@ package final class DiskStore: CacheStore {
 
     package func didFail(_ error: SystemError) { fail(error.message) }
 
-    /// Gives the body its name; false when there is no room for it, or the process is to stop
-    /// there.
+    /// Gives the body its name; false without room, or when the process is to stop there.
     private func writeBody(
         _ response: inout StoredResponse,
         _ content: CacheDraft.Content,
@@ -200,7 +200,7 @@ package final class DiskStore: CacheStore {
         do throws(SystemError) {
             let change = try change(key, folders) { responses in
                 let body = response.body.name
-                // Somebody may have emptied the folder in between.
+                // Another process may have emptied the folder in between.
                 guard body.isEmpty || folders.bodies.contains(body),
                     !changes.haveTouched(key, since: originTime)
                 else { return false }
@@ -217,15 +217,14 @@ package final class DiskStore: CacheStore {
         }
     }
 
-    /// Changes the responses of a URL; what is no longer among them loses its body.
+    /// Changes the list of a URL's responses and removes the bodies of dropped responses.
     ///
     /// - Parameters:
-    ///   - key: The URL's.
-    ///   - folders: Where the list is.
-    ///   - change: Returns whether there is anything to write; the last ones are those that are
-    ///     kept.
-    /// - Returns: Whether it was written.
-    /// - Throws: What the file system says.
+    ///   - key: The URL's key.
+    ///   - folders: The store's folders.
+    ///   - change: Returns whether there is anything to write; the last responses are kept.
+    /// - Returns: Whether the list was written.
+    /// - Throws: The file system's error.
     private func change(
         _ key: CacheKey,
         _ folders: DiskFolders,
@@ -281,14 +280,14 @@ package final class DiskStore: CacheStore {
 
     // MARK: - The folders, and what goes wrong in them
 
-    /// The folders for finding and storing; nil once something has gone wrong.
+    /// The folders for lookups and additions; nil after a fault.
     private func folders(create: Bool) -> DiskFolders? {
         state.withLock { state in
             state.fault == nil ? Self.folders(&state, in: directory, create: create) : nil
         }
     }
 
-    /// The folders for removing, which needs no room on the disk; nil when there is nothing.
+    /// The folders for removal, which needs no disk space; nil when they do not exist.
     private var knownFolders: DiskFolders? {
         state.withLock { Self.folders(&$0, in: directory, create: false) }
     }
@@ -310,7 +309,7 @@ package final class DiskStore: CacheStore {
         }
     }
 
-    /// Does something that the file system may refuse, which turns the store off.
+    /// Does work in the folders; a file system error turns the store off.
     private func attempt<Result>(
         _ body: (DiskFolders) throws(SystemError) -> Result
     ) -> Result? {
@@ -318,8 +317,7 @@ package final class DiskStore: CacheStore {
         do throws(SystemError) {
             return try body(folders)
         } catch {
-            // A folder that was taken away meanwhile is made again the next time; a busy lock is no
-            // fault.
+            // A removed folder is created again the next time; a busy lock is no fault.
             if error.isMissing || !folders.bodies.isAtItsPath {
                 state.withLock { $0.folders = nil }
             } else if !error.isTaken, !error.isBusy {

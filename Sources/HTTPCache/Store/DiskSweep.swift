@@ -1,42 +1,42 @@
 internal import SystemKit
 
-/// Keeps a store on disk within its capacity, whoever writes to it.
+/// Keeps a store on disk within its capacity, whichever processes write to it.
 ///
-/// Every process adds what it is about to write to a count that they share, in steps. Near the
-/// capacity the files are counted, and lists go with their bodies: first those of which nothing is
-/// of use any more, then those that were of use least recently.
+/// Each process announces its writes in a shared count, in steps. Near the capacity a sweep counts
+/// the files and removes lists with their bodies: useless responses first, then the least recently
+/// used.
 struct DiskSweep: Sendable {
-    /// A process tells the others such a part of the capacity in advance.
+    /// A process announces this fraction of the capacity in advance.
     static let steps: Int64 = 256
 
     /// How much room there is.
     enum Room {
         case enough
-        /// It is time to make some.
+        /// A sweep should make room.
         case little
-        /// Nothing more is begun before there is some: others may be writing, too.
+        /// No new file until a sweep has made room: other processes may be writing, too.
         case full
-        /// What is about to be named would be too much.
+        /// The file to be named exceeds the capacity.
         case exceeded
     }
 
-    /// What the processes have told each other.
+    /// The shared count.
     struct Usage: Equatable {
-        /// What there was by the last count, and what was told since, bytes.
+        /// The bytes at the last count plus those announced since.
         var size: Int64
-        /// How often the files were counted; what was told before the last time counts only as far
-        /// as it was there.
+        /// How often the files were counted; announcements before the last count matter only as far
+        /// as their files existed.
         var counts: Int64
     }
 
-    /// A list and its bodies, by their names alone.
+    /// A list and its bodies, known by name only.
     private struct Stored {
         let list: Folder.Entry
         var bodies: [Folder.Entry] = []
 
         var size: Int64 { bodies.reduce(list.size) { $0 &+ $1.size } }
 
-        /// Whether nothing of it is fresh, and nothing can be validated.
+        /// Whether all its responses are stale and cannot be validated.
         func isUseless(at now: Int64) -> Bool {
             !bodies.isEmpty
                 && bodies.allSatisfy { body in
@@ -49,7 +49,7 @@ struct DiskSweep: Sendable {
     /// Bytes.
     let capacity: Int64
 
-    /// For how long a file that no list has yet may be one that is being stored, nanoseconds.
+    /// An unlisted file younger than this may still be in progress, nanoseconds.
     private static let patience: Int64 = 3_600_000_000_000
     private static let second: Int64 = 1_000_000_000
     private static let usageLock = "usage.lock"
@@ -60,15 +60,15 @@ struct DiskSweep: Sendable {
 
     // MARK: - What there is
 
-    /// Adds what is about to be named.
+    /// Announces bytes of a file to be named.
     ///
-    /// - Returns: How much room is left, and at which count; nil when somebody holds the number, so
-    ///   that nobody knows.
+    /// - Returns: The room left and the number of the count; nil when another process holds the
+    ///   lock.
     func add(_ size: Int64) -> (room: Room, counts: Int64)? {
         guard let lock = try? folders.lock(Self.usageLock) else { return nil }
         defer { withExtendedLifetime(lock) {} }
         guard var usage else {
-            // The first count begins with what is there.
+            // The first count includes the existing files.
             write(Usage(size: max(0, size), counts: 0))
             return (.little, 0)
         }
@@ -77,7 +77,7 @@ struct DiskSweep: Sendable {
         return (room(at: usage.size), usage.counts)
     }
 
-    /// Takes back what was added and not named, if the files were not counted since.
+    /// Withdraws an announced but unnamed file, unless the files were counted since.
     func takeBack(_ size: Int64, addedAt counts: Int64) {
         guard let lock = try? folders.lock(Self.usageLock) else { return }
         defer { withExtendedLifetime(lock) {} }
@@ -95,7 +95,7 @@ struct DiskSweep: Sendable {
         }
     }
 
-    /// What was told so far; nil without a count.
+    /// The shared count; nil before the first count.
     var usage: Usage? {
         guard let file = try? InputFile(in: folders.root, name: DiskFolders.usage),
             let text = try? file.readPrefix(limit: 64)
@@ -117,7 +117,7 @@ struct DiskSweep: Sendable {
         )
     }
 
-    /// Notes that the files are about to be counted: who names one from now on tells it once more.
+    /// Notes the start of a count: a file named from now on is announced again.
     private func beginCount() -> Usage? {
         guard let lock = try? folders.lock(Self.usageLock) else { return nil }
         defer { withExtendedLifetime(lock) {} }
@@ -127,7 +127,7 @@ struct DiskSweep: Sendable {
         return usage
     }
 
-    /// Writes what was counted, and what others have added since that was begun.
+    /// Writes the counted bytes plus those that other processes announced since the start.
     private func endCount(_ total: Int64, since begun: Usage) {
         guard let lock = try? folders.lock(Self.usageLock) else { return }
         defer { withExtendedLifetime(lock) {} }
@@ -138,7 +138,7 @@ struct DiskSweep: Sendable {
 
     // MARK: - Making room
 
-    /// Counts the files and removes what is too much; nothing happens while somebody else is at it.
+    /// Counts the files and removes the excess; does nothing while another process sweeps.
     func run() {
         guard let lock = try? FileLock(in: folders.root, name: "sweep.lock"),
             (try? lock.take()) == true, let begun = beginCount()
@@ -149,7 +149,7 @@ struct DiskSweep: Sendable {
         var total = (lists + bodies).reduce(0) { $0 &+ $1.size }
         var (stored, nobodys) = Self.stored(lists, bodies)
         if isTimeForLeftovers(lock, at: now) { nobodys += leftovers(in: &stored) }
-        // Nobody lists these.
+        // No list names these bodies.
         total -= removeOld(nobodys, from: folders.bodies, at: now)
         total -= removeOld(lists.filter { $0.name.hasPrefix(".") }, from: folders.lists, at: now)
         if total > limit {
@@ -161,7 +161,7 @@ struct DiskSweep: Sendable {
         endCount(total, since: begun)
     }
 
-    /// The lists with their bodies, and the bodies whose list is not there.
+    /// The lists with their bodies, and the bodies without a list.
     private static func stored(
         _ lists: [Folder.Entry],
         _ bodies: [Folder.Entry]
@@ -183,7 +183,7 @@ struct DiskSweep: Sendable {
         return (stored, nobodys)
     }
 
-    /// What is of no use first, then what was of use least recently.
+    /// Useless responses first, then by last use.
     private static func inOrderOfUse(_ stored: [Stored], at now: Int64) -> [Stored] {
         let ranks = stored.map { stored in
             (stored.isUseless(at: now) ? 0 : 1, stored.list.modificationNanoseconds)
@@ -191,12 +191,12 @@ struct DiskSweep: Sendable {
         return stored.indices.sorted { ranks[$0] < ranks[$1] }.map { stored[$0] }
     }
 
-    /// Removes a list and its bodies, but for one that is about to be listed.
+    /// Removes a list and its bodies, except a body that is about to be listed.
     ///
-    /// - Returns: What they took, bytes; 0 when the list is in use.
+    /// - Returns: The removed bytes; 0 when the list is in use.
     private func remove(_ stored: Stored, at now: Int64) -> Int64 {
         let name = stored.list.name
-        // Nobody is waited for: there are others to remove.
+        // Do not wait: other lists can be removed instead.
         guard let lock = try? folders.lockAtOnce(DiskFolders.lockName(of: name)) else { return 0 }
         defer { withExtendedLifetime(lock) {} }
         guard let list = folders.lists.entry(named: name) else { return stored.size }
@@ -215,8 +215,7 @@ struct DiskSweep: Sendable {
 
     // MARK: - What killed processes have left
 
-    /// Whether leftovers were not looked for lately, for which many lists are read; notes that they
-    /// are now.
+    /// Whether a search for leftovers, which reads many lists, is due; if so, notes its time.
     private func isTimeForLeftovers(_ lock: FileLock, at now: Int64) -> Bool {
         if let last = lock.note.flatMap({ Int64($0) }), last <= now / Self.second,
             now / Self.second - last < Self.patience / Self.second
@@ -227,7 +226,7 @@ struct DiskSweep: Sendable {
         return true
     }
 
-    /// Takes out the bodies that the list of their URL does not name.
+    /// Extracts the bodies that the list of their URL does not name.
     private func leftovers(in stored: inout [Stored]) -> [Folder.Entry] {
         var leftovers: [Folder.Entry] = []
         for index in stored.indices where stored[index].bodies.count > 1 {
@@ -240,12 +239,12 @@ struct DiskSweep: Sendable {
         return leftovers
     }
 
-    /// Whether a file that no list has was there for so long that nobody will name it any more.
+    /// Whether an unlisted file is so old that no process will list it.
     static func isLeftOver(_ entry: Folder.Entry, at now: Int64) -> Bool {
         now &- entry.modificationNanoseconds > patience
     }
 
-    /// Removes those that nobody is storing any more; returns what they took.
+    /// Removes leftover files; returns their bytes.
     private func removeOld(_ entries: [Folder.Entry], from folder: Folder, at now: Int64) -> Int64 {
         var size: Int64 = 0
         for entry in entries where Self.isLeftOver(entry, at: now) {

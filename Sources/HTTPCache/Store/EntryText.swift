@@ -1,12 +1,12 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The file that lists the responses of one URL: lines that can be read by people, and a hash of
-/// them all at the end.
+/// The text of a list file: readable lines for the responses of one URL, and a hash of all lines at
+/// the end.
 ///
-/// It says `runner responses 1`, the URL, and for each response a line of numbers, one for each
-/// field of the selection, the response's own field lines, and an empty line. What does not end in
-/// its hash was not written as a whole.
+/// It has `runner responses 1`, the URL, and for each response a line of numbers, a line for each
+/// selecting field, the response's field lines and an empty line. A text that does not end in its
+/// hash is incomplete.
 enum EntryText {
     private static let title = "runner responses 1"
     private static let lineFeed = UInt8(ascii: "\n")
@@ -52,7 +52,7 @@ enum EntryText {
 
     /// Reads such a text.
     ///
-    /// - Returns: nil when it is none, or not all of it.
+    /// - Returns: nil when the text is not such a list or is incomplete.
     static func parse(_ text: [UInt8]) -> (url: String, responses: [StoredResponse])? {
         let span = text.span
         var end = span.count - 1
@@ -109,7 +109,7 @@ enum EntryText {
         return response
     }
 
-    /// A word for which `-` stands when there is none.
+    /// A word, or nil for `-`.
     private static func optional(_ text: Span<UInt8>, _ word: Range<Int>) -> String? {
         if word.count == 1, text[word.lowerBound] == UInt8(ascii: "-") { return nil }
         return Self.text(text, word)
@@ -119,7 +119,7 @@ enum EntryText {
         do {
             return String(copying: try UTF8Span(validating: text.extracting(range)))
         } catch {
-            // Its hash was right: the URL of another one is not asked for.
+            // The hash was right, so the text is not damaged; an empty URL matches no lookup.
             return ""
         }
     }
@@ -133,7 +133,7 @@ enum EntryText {
 
         var isAtEnd: Bool { position >= end }
 
-        /// Where the next line stands, without its end.
+        /// The range of the next line without its line feed.
         mutating func next(_ text: Span<UInt8>) -> Range<Int>? {
             guard !isAtEnd else { return nil }
             let start = position
@@ -142,7 +142,7 @@ enum EntryText {
             return start..<(start + length)
         }
 
-        /// The field lines up to an empty one.
+        /// The field lines up to an empty line.
         mutating func fields(_ text: Span<UInt8>) -> HeaderFields {
             let start = position
             var fieldsEnd = position
@@ -155,7 +155,7 @@ enum EntryText {
         }
     }
 
-    /// The words of a line, each with one space before the next one.
+    /// The words of a line, separated by single spaces.
     private struct Words {
         private var position: Int
         private let end: Int

@@ -3,23 +3,23 @@ package import TransferModel
 
 /// Responses that live as long as the run.
 package final class MemoryStore: CacheStore {
-    /// What is stored under one URL.
+    /// The responses of one URL.
     private struct Entry {
         var responses: [StoredResponse]
-        /// When it was of use last, by a count of all uses.
+        /// The number of its last use, in a count of all uses.
         var lastUse: Int
     }
 
     private struct State {
         var entries: [CacheKey: Entry] = [:]
-        /// By their names.
+        /// By body name.
         var bodies: [String: [UInt8]] = [:]
         var size: Int64 = 0
         var uses = 0
         var names = 0
     }
 
-    /// What a response costs besides its body, bytes.
+    /// The size of a response without its body, bytes.
     private static let overhead: Int64 = 1 << 10
 
     package let largestBody: Int64
@@ -34,7 +34,7 @@ package final class MemoryStore: CacheStore {
         largestBody = capacity / URLCacheConfiguration.largestPart
     }
 
-    /// What is stored takes so much, bytes.
+    /// The size of all responses, bytes.
     package var size: Int64 { state.withLock { $0.size } }
 
     package var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
@@ -116,8 +116,7 @@ package final class MemoryStore: CacheStore {
 
     package func close() {}
 
-    /// Removes what is of no use any more, then what was of use least recently, when there is too
-    /// much.
+    /// Above capacity, removes useless responses first, then the least recently used.
     private func makeRoom(in state: inout State) {
         guard state.size > capacity else { return }
         let now = Clock.wallNanoseconds() / 1_000_000_000

@@ -1,34 +1,34 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What orders of this run have changed at its origin, and when: what was asked for before is not
-/// stored any more.
+/// When unsafe requests of this run changed a URL at its origin; responses requested before the
+/// change are not stored.
 ///
 /// Its methods may be called from any thread.
 package final class OriginChanges: Sendable {
     private struct State {
-        /// Nobody has asked since: their keys are not made yet.
+        /// Changes whose keys are not made yet, because no lookup has needed them.
         var recent: [(url: HTTPURL, time: Timestamp)] = []
         /// By `CacheKey.url`.
         var times: [String: Timestamp] = [:]
-        /// Whatever was asked for up to then counts as changed.
+        /// All responses requested before this time count as changed.
         var floor: Timestamp?
 
         var isEmpty: Bool { recent.isEmpty && times.isEmpty && floor == nil }
     }
 
-    /// So many are told apart.
+    /// The most changes that are kept apart.
     static let most = 10_000
 
     private let state = Lock(State())
 
     package init() {}
 
-    /// Something was changed.
+    /// Notes that a request changed a URL.
     ///
     /// - Parameters:
-    ///   - url: What it is known by.
-    ///   - time: When its origin had said so.
+    ///   - url: The changed URL.
+    ///   - time: When the origin's response arrived.
     func note(_ url: HTTPURL, at time: Timestamp) {
         state.withLock { state in
             if state.recent.count + state.times.count == Self.most {
@@ -41,12 +41,12 @@ package final class OriginChanges: Sendable {
         }
     }
 
-    /// Whether something was changed after it was asked for.
+    /// Whether a URL was changed after it was requested.
     ///
     /// - Parameters:
-    ///   - key: What was asked for.
-    ///   - time: When that was.
-    /// - Returns: Whether it is of no use to store it.
+    ///   - key: The key of the requested URL.
+    ///   - time: When it was requested.
+    /// - Returns: Whether the response must not be stored.
     func haveTouched(_ key: CacheKey, since time: Timestamp) -> Bool {
         state.withLock { state in
             if state.isEmpty { return false }

@@ -1,10 +1,9 @@
 internal import TransferModel
 
 extension StoredResponse {
-    /// When it will be of no use any more, seconds since 1970: stale, without anything to validate
-    /// it by.
+    /// When the response becomes useless, seconds since 1970: stale, and without a validator.
     ///
-    /// - Returns: nil when it can be validated then.
+    /// - Returns: nil when the response can be validated then.
     var uselessFrom: Int64? {
         if Validators.hasAny(fields) { return nil }
         return responseTime.seconds + Freshness(of: self, now: responseTime).remaining
