@@ -118,7 +118,7 @@ package final class SocketTable {
     /// - Parameters:
     ///   - descriptor: Of a pipe or a process; told again and again until `unwatchInput`.
     ///   - key: What `wait` calls its closure with, 0 or more.
-    /// - Throws: What epoll_ctl(2) says.
+    /// - Throws: The error of epoll_ctl(2).
     package func watchInput(_ descriptor: Int32, key: Int) throws(SystemError) {
         let tag = Self.inputTag | UInt64(truncatingIfNeeded: key)
         try poll.watch(descriptor, for: .readable, tag: tag)

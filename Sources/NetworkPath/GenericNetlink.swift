@@ -7,7 +7,7 @@ package final class GenericNetlink {
 
     /// Opens a socket.
     ///
-    /// - Throws: What socket(2) and bind(2) say.
+    /// - Throws: The errors of socket(2) and bind(2).
     package init() throws(SystemError) {
         dialogue = try NetlinkDialogue(with: .generic)
     }

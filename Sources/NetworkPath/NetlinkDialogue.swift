@@ -7,14 +7,14 @@ final class NetlinkDialogue {
 
     /// Opens a socket.
     ///
-    /// - Throws: What socket(2) and bind(2) say.
+    /// - Throws: The errors of socket(2) and bind(2).
     init(with part: NetlinkSocket.Part) throws(SystemError) {
         socket = try NetlinkSocket(with: part)
     }
 
     /// Sends a question and hands every message of the answer to `take`.
     ///
-    /// - Throws: What send(2) and recv(2) say, and for a dump why the kernel does not give all of
+    /// - Throws: The errors of send(2) and recv(2), and for a dump why the kernel does not give all of
     ///   it.
     func ask(
         _ request: NetlinkRequest,

@@ -10,7 +10,7 @@ package final class RouteSocket {
 
     /// Opens it.
     ///
-    /// - Throws: What socket(2) and bind(2) say.
+    /// - Throws: The errors of socket(2) and bind(2).
     package init() throws(SystemError) {
         dialogue = try NetlinkDialogue(with: .routes)
     }
@@ -19,7 +19,7 @@ package final class RouteSocket {
     ///
     /// - Parameter address: Whom a connection is for.
     /// - Returns: Its number; nil when the kernel knows no way.
-    /// - Throws: What send(2) and recv(2) say.
+    /// - Throws: The errors of send(2) and recv(2).
     package func interface(to address: IPAddress) throws(SystemError) -> Int32? {
         try interface(by: Self.request(to: address, fromBitCount: 0))
     }
@@ -29,7 +29,7 @@ package final class RouteSocket {
     /// 4.18 not by its ports).
     ///
     /// - Returns: Its number; nil when the kernel knows no way.
-    /// - Throws: What send(2) and recv(2) say.
+    /// - Throws: The errors of send(2) and recv(2).
     package func interface(of connection: ConnectionEnds) throws(SystemError) -> Int32? {
         let own = connection.own
         var request = Self.request(to: connection.peer, fromBitCount: own.bitCount)
@@ -66,7 +66,7 @@ package final class RouteSocket {
 
     /// Whether no interface but the loopback is up with an address and a route.
     ///
-    /// - Throws: What send(2) and recv(2) say.
+    /// - Throws: The errors of send(2) and recv(2).
     package func isCutOff() throws(SystemError) -> Bool {
         let tables = try tables()
         let others = tables.interfaces.filter {
@@ -79,7 +79,7 @@ package final class RouteSocket {
     /// Whether the kernel chooses each route by the destination alone: not by the sender's address,
     /// by ports, marks or a type of service, and not one of several by all of them.
     ///
-    /// - Throws: What send(2) and recv(2) say.
+    /// - Throws: The errors of send(2) and recv(2).
     package func choosesByDestination() throws(SystemError) -> Bool {
         var isPlain = true
         // FRA_DST, FRA_GOTO, FRA_PRIORITY, FRA_SUPPRESS_…, FRA_TABLE and FRA_PROTOCOL of
@@ -106,7 +106,7 @@ package final class RouteSocket {
 
     /// All interfaces, addresses and routes; the interfaces are not classified yet.
     ///
-    /// - Throws: What send(2) and recv(2) say.
+    /// - Throws: The errors of send(2) and recv(2).
     func tables() throws(SystemError) -> NetworkTables {
         var tables = NetworkTables()
         for round in 1...Self.mostDumps {

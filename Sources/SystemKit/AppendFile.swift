@@ -1,9 +1,9 @@
 internal import CSystem
 internal import Glibc
 
-/// A file that only grows; one place in it may say how far it had got.
+/// A file that only grows, except for one place that may record its progress.
 package final class AppendFile: Sendable {
-    /// Bytes that take the place of others.
+    /// Bytes that replace others in the file.
     package struct Patch: Sendable {
         package var offset: Int64
         package var bytes: [UInt8]
@@ -17,12 +17,12 @@ package final class AppendFile: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens a regular file that is there.
+    /// Opens an existing regular file.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.
     ///   - name: The file's name, without a slash; a symbolic link is refused.
-    /// - Throws: What open(2) says.
+    /// - Throws: The error of open(2).
     package init(in folder: Folder, name: String) throws(SystemError) {
         path = folder.path(of: name)
         descriptor = unsafe csystem_openat(
@@ -38,17 +38,17 @@ package final class AppendFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Adds bytes at the end; when that fails they are taken back: what may not be on the disk is
-    /// not to be read from memory either.
+    /// Appends bytes; a failed append is undone, because bytes that may be missing on the disk must
+    /// not be read from memory either.
     ///
     /// - Parameters:
-    ///   - bytes: What is added.
-    ///   - length: How long the file is. One of another length was changed by somebody else, and
-    ///     stays as it is.
-    ///   - isDurable: Whether it survives a power loss, with all that was added before.
-    ///   - patch: What is written elsewhere in the file once the bytes are on the disk. It reaches
-    ///     the disk with the next append that is durable, and outlives the process at once.
-    /// - Throws: What fstat(2), write(2) and fdatasync(2) say. A failure to sync is final: the
+    ///   - bytes: The bytes to append.
+    ///   - length: The file's expected length. A file of another length was changed by another
+    ///     program and stays as it is.
+    ///   - isDurable: Whether the bytes, and all bytes appended before, survive a power loss.
+    ///   - patch: Bytes to write elsewhere once `bytes` are on the disk. The patch survives the
+    ///     process at once, and a power loss from the next durable append on.
+    /// - Throws: The errors of fstat(2), write(2) and fdatasync(2). A failure to sync is final: the
     ///   kernel drops the pages that it could not write.
     package func append(
         _ bytes: [UInt8],

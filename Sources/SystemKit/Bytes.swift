@@ -1,14 +1,14 @@
 internal import Glibc
 
 extension [UInt8] {
-    /// Appends the bytes of a span at once.
+    /// Appends all bytes of a span.
     package mutating func append(_ span: Span<UInt8>) {
         unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }
 
 extension MutableRawSpan {
-    /// Puts as many of the bytes as there is room for at its beginning; returns their number.
+    /// Copies as many of the bytes as fit to the beginning; returns their number.
     package mutating func update(from bytes: Span<UInt8>) -> Int {
         let count = min(bytes.count, byteCount)
         unsafe withUnsafeMutableBytes { target in
@@ -21,14 +21,14 @@ extension MutableRawSpan {
 }
 
 extension Span<UInt8> {
-    /// FNV-1a of 64 bits: the same on every machine, and anybody can make two texts of one hash.
+    /// The 64-bit FNV-1a hash: the same on every machine, but collisions are easy to make.
     package var fnv1a: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in indices { hash = (hash ^ UInt64(self[index])) &* 0x100_0000_01B3 }
         return hash
     }
 
-    /// Where the first of the bytes stands that is `byte`.
+    /// The index of the first byte equal to `byte`.
     package func firstIndex(of byte: UInt8) -> Int? {
         unsafe withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress,
@@ -38,11 +38,11 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether one of the bytes is `byte`.
+    /// Whether the span contains `byte`.
     package func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte) != nil }
 
-    /// Where the first byte stands, at `start` or behind it, that is not printable ASCII; `count`
-    /// when all are.
+    /// The index of the first byte at or after `start` that is not printable ASCII; `count` if
+    /// none.
     package func endOfPrintableASCII(from start: Int) -> Int {
         unsafe withUnsafeBytes { bytes in
             var index = start
@@ -61,8 +61,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether every byte is printable ASCII and neither `"` nor `\`: text that JSON writes as it
-    /// is.
+    /// Whether every byte is printable ASCII, except `"` and `\`: JSON needs no escapes for such
+    /// text.
     package var isPlain: Bool {
         unsafe withUnsafeBytes { bytes in
             guard bytes.count >= 8 else {
@@ -95,20 +95,19 @@ extension UInt64 {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Which of the eight bytes, the lowest counted first, is the first that is not printable
-    /// ASCII; nil when all are.
+    /// The index of the first of the eight bytes, lowest first, that is not printable ASCII; nil if
+    /// none.
     fileprivate var firstOutsideOfPrintableASCII: Int? {
-        // What a subtraction borrows and an addition carries goes upwards only, to bytes behind the
-        // one that is found.
+        // Borrows and carries only move upwards, to bytes after the found one.
         let controls = self &- 0x20 &* Self.ones
         let deletes = self &+ Self.ones
         let found = (self | controls | deletes) & Self.highBits
         return found == 0 ? nil : found.trailingZeroBitCount / 8
     }
 
-    /// Whether that is so of each of the eight bytes.
+    /// Whether all eight bytes are plain.
     fileprivate var isPlain: Bool {
-        // A subtraction borrows from the next byte only where it has found one already.
+        // A subtraction borrows from the next byte only after it has found a byte.
         let controls = self &- 0x20 &* Self.ones
         let quotes = (self ^ 0x22 &* Self.ones) &- Self.ones
         let backslashes = (self ^ 0x5C &* Self.ones) &- Self.ones

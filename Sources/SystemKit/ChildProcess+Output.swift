@@ -1,36 +1,37 @@
 internal import Glibc
 
 extension ChildProcess {
-    /// What became of waiting for a program's whole output.
+    /// The result of waiting for a program's whole output.
     package enum Outcome: Sendable, Hashable {
         case ended(Status)
-        /// It had not ended, or something it started still held its output, when the time was over.
+        /// At the deadline the program still ran, or a program that it started still held its
+        /// output.
         case timedOut
-        /// It wrote more to its standard output than was wanted.
+        /// The program wrote more to its standard output than the limit.
         case tooMuchOutput
     }
 
-    /// What a program wrote until it ended.
+    /// The output of a program until its end.
     package struct Captured: Sendable {
         package var outcome: Outcome
         package var output: [UInt8] = []
         /// The beginning of its standard error.
         package var error: [UInt8] = []
-        /// Whether there was more of it.
+        /// Whether the standard error was longer than that.
         package var isErrorCut = false
     }
 
     /// How much of the standard error is kept, bytes; the rest is read and dropped.
     private static let keptErrorBytes = 16 * 1024
 
-    /// Reads all that the program writes and waits for its end; it is killed when it does not come
-    /// to it.
+    /// Reads all output of the program and waits for its end; kills a program that does not end in
+    /// time.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes of its standard output.
+    ///   - limit: The most bytes of standard output.
     ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds.
-    /// - Returns: What was written, and how it ended.
-    /// - Throws: What read(2) says.
+    /// - Returns: The output, and how the program ended.
+    /// - Throws: The error of read(2).
     package func capture(limit: Int, until deadline: Int64) throws(SystemError) -> Captured {
         var captured = Captured(outcome: .timedOut)
         var open = [output, error]
@@ -67,16 +68,16 @@ extension ChildProcess {
         return captured
     }
 
-    /// Hands on what the program writes to both of its streams, and waits for its end; it is killed
-    /// when it does not come to it.
+    /// Passes on the program's output from both streams and waits for its end; kills a program that
+    /// does not end in time.
     ///
-    /// What something writes that it has started, and that outlives it, is not waited for.
+    /// Does not wait for output of programs that it started and that outlive it.
     ///
     /// - Parameters:
     ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds.
-    ///   - take: Gets the bytes in pieces, and whether they come from standard error.
-    /// - Returns: How it ended.
-    /// - Throws: What read(2) says.
+    ///   - take: Receives the bytes in pieces, and whether they come from standard error.
+    /// - Returns: How the program ended.
+    /// - Throws: The error of read(2).
     package func relay(
         until deadline: Int64,
         _ take: (_ bytes: [UInt8], _ isError: Bool) -> Void
@@ -101,11 +102,11 @@ extension ChildProcess {
         }
     }
 
-    /// How many pieces are handed on before the time is looked at: more than a pipe holds, and for
-    /// who always writes more an end.
+    /// How many pieces are passed on between looks at the clock: more than a pipe holds, but a
+    /// limit for programs that never stop writing.
     private static let piecesAtOnce = 16
 
-    /// Hands on what is there, or much of it; false when nobody can write any more.
+    /// Passes on the bytes in the pipe, or many of them; false when all writers have closed it.
     private static func drain(
         _ pipe: PipeReader,
         _ take: ([UInt8]) -> Void
@@ -118,7 +119,7 @@ extension ChildProcess {
         return true
     }
 
-    /// The position of one that can be read without waiting; nil at the deadline.
+    /// The index of a pipe that can be read without waiting; nil at the deadline.
     private static func wait(for pipes: [PipeReader], until deadline: Int64) -> Int? {
         var descriptors = pipes.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         while true {

@@ -1,57 +1,56 @@
 internal import CSystem
 internal import Glibc
 
-/// A program that runs beside this one, without a shell, in a process group of its own.
+/// A program that runs as a child process, without a shell, in its own process group.
 ///
-/// Its standard input is empty, what it writes is read through `output` and `error`. It gets none
-/// of the open files of this process. Killed when nobody holds it any more, without waiting for its
-/// end. Any thread may use it.
+/// Its standard input is empty; `output` and `error` read its output. It inherits no open files.
+/// The last release of this object kills the program without waiting for its end. Thread-safe.
 package final class ChildProcess: Sendable {
     /// How a program ended.
     package enum Status: Sendable, Hashable {
-        /// By itself, with this exit status, 0 to 255.
+        /// The program exited with this status, 0 to 255.
         case exited(Int32)
-        /// By this signal.
+        /// The program was ended by this signal.
         case killed(signal: Int32)
 
-        /// Whether it says that all went well.
+        /// Whether the program succeeded.
         package var isSuccess: Bool { self == .exited(0) }
 
-        /// Reads what waitpid(2) says.
+        /// Reads the status of waitpid(2).
         init(_ code: Int32) {
             let signal = code & 0x7F
             self = signal == 0 ? .exited((code >> 8) & 0xFF) : .killed(signal: signal)
         }
     }
 
-    /// What the program writes to its standard output.
+    /// The program's standard output.
     package let output: PipeReader
-    /// What it writes to its standard error.
+    /// The program's standard error.
     package let error: PipeReader
     private let process: pid_t
-    /// Becomes readable when the program has ended, to be watched by an `EventPoll`; negative where
-    /// the kernel offers no such thing.
+    /// Becomes readable when the program ends, for an `EventPoll`; negative where the kernel has no
+    /// such descriptor.
     package let endDescriptor: Int32
-    /// Nil until the program was waited for: before that nothing else can have its number.
+    /// Nil until the end was collected: before that no other process can have its number.
     private let status = Lock<Status?>(nil)
 
-    /// Those that were killed and whose end nobody has seen yet: each start and each end of a
-    /// program looks again.
+    /// Killed programs whose end is not collected yet: each start and each end of a program tries
+    /// again.
     ///
-    /// One that sleeps in the kernel ends when that lets it, and nobody can be held up for so long.
+    /// A program that sleeps in the kernel may end late, and no caller can wait so long.
     private static let killed = Lock<[pid_t]>([])
 
-    /// How often the end is looked for where nothing announces it, milliseconds.
+    /// How often to check for the end where no descriptor announces it, milliseconds.
     static let lookInterval: Int32 = 10
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: At least one: a path, relative to `folder`, or a name that is looked up in
-    ///     `PATH`; then what it gets.
-    ///   - folder: The absolute path of the folder that it runs in.
-    ///   - environment: Its environment; nil for that of this process.
-    /// - Throws: What posix_spawn(3) says, such as `ENOENT`; `EINVAL` for a NUL character.
+    ///   - arguments: The program, as a path relative to `folder` or a name to look up in `PATH`;
+    ///     then its arguments.
+    ///   - folder: The absolute path of the program's working folder.
+    ///   - environment: The program's environment; nil for that of this process.
+    /// - Throws: The error of posix_spawn(3), such as `ENOENT`; `EINVAL` for a NUL character.
     package init(
         _ arguments: [String],
         in folder: String,
@@ -108,15 +107,14 @@ package final class ChildProcess: Sendable {
         if endDescriptor >= 0 { close(endDescriptor) }
     }
 
-    /// Ends the program and its process group at once (SIGKILL); does nothing when it was waited
-    /// for.
+    /// Kills the program and its process group (SIGKILL), unless its end was collected.
     ///
-    /// What it has started and has left the group goes on.
+    /// Programs that it started and that left the group continue.
     package func kill() {
         status.withLock { status in
             guard status == nil else { return }
             _ = Glibc.kill(-process, SIGKILL)
-            // It may have left its group.
+            // The program may have left its group.
             _ = Glibc.kill(process, SIGKILL)
         }
     }
@@ -137,7 +135,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Its status, if it has ended.
+    /// The program's status, if it has ended.
     private func reap() -> Status? {
         status.withLock { status in
             guard status == nil else { return status }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Readings of the kernel's clocks.
 package enum Clock {
-    /// `CLOCK_MONOTONIC` in nanoseconds: never steps, stands still during suspend.
+    /// `CLOCK_MONOTONIC` in nanoseconds: never steps, stops during suspend.
     package static func monotonicNanoseconds() -> Int64 {
         nanoseconds(of: CLOCK_MONOTONIC)
     }
@@ -13,14 +13,14 @@ package enum Clock {
         nanoseconds(of: CLOCK_REALTIME)
     }
 
-    /// How far the wall clock may be off by the kernel's own estimate, microseconds; nil when
-    /// nothing keeps it in step (adjtimex(2)).
+    /// The kernel's estimate of the wall clock's error, microseconds; nil without synchronization
+    /// (adjtimex(2)).
     package static var wallErrorMicroseconds: Int64? {
         var error = 0
         return unsafe csystem_clock_is_synchronized(&error) != 0 ? Int64(error) : nil
     }
 
-    /// What a reading of `CLOCK_MONOTONIC` is away, in milliseconds, rounded up; -1 for nil.
+    /// The time until a reading of `CLOCK_MONOTONIC`, milliseconds, rounded up; -1 for nil.
     package static func milliseconds(until deadline: Int64?) -> Int32 {
         guard let deadline else { return -1 }
         let (left, overflow) = deadline.subtractingReportingOverflow(monotonicNanoseconds())

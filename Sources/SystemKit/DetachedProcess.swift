@@ -1,27 +1,25 @@
 internal import CSystem
 internal import Glibc
 
-/// A program that goes on when this one ends: in a session of its own, without a terminal.
+/// A program that outlives this process: in its own session, without a terminal.
 ///
-/// Its standard input is empty, what it writes goes to a file. It gets the environment and the
-/// working folder of this process, and of its open files one more, a pipe by which it says how far
-/// it has come.
+/// Its standard input is empty and its output goes to a file. It inherits the environment, the
+/// working folder, and one open file: a pipe by which it reports its progress.
 package final class DetachedProcess {
-    /// The number under which the program has the pipe.
+    /// The descriptor of the pipe in the program.
     package static let pipeDescriptor: Int32 = 3
 
-    /// Its number.
+    /// Its process identifier.
     package let identifier: Int32
     private let pipe: PipeReader
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: At least one: a path, or a name that is looked up in `PATH`; then what it
-    ///     gets.
-    ///   - folder: Where its file is.
-    ///   - log: The name of the file that it writes to, which is made, for its owner alone.
-    /// - Throws: What open(2) and posix_spawn(3) say; `EINVAL` for a NUL character.
+    ///   - arguments: The program, as a path or a name to look up in `PATH`; then its arguments.
+    ///   - folder: The folder of the log file.
+    ///   - log: The name of the log file, which is created for its owner only.
+    /// - Throws: The errors of open(2) and posix_spawn(3); `EINVAL` for a NUL character.
     package init(_ arguments: [String], in folder: Folder, log: String) throws(SystemError) {
         guard let name = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else {
             throw SystemError(errno: EINVAL, operation: "start", subject: "a program")
@@ -45,8 +43,7 @@ package final class DetachedProcess {
         identifier = process
     }
 
-    /// Waits for what it says next; nil when it has no more to say, because it has ended or closed
-    /// the pipe.
+    /// Waits for the next report; nil when the program has ended or closed the pipe.
     package func next() throws(SystemError) -> [UInt8]? {
         while true {
             guard let bytes = try pipe.next(atMost: 4096) else { return nil }
@@ -56,10 +53,10 @@ package final class DetachedProcess {
         }
     }
 
-    /// Waits until it says something or has no more to say.
+    /// Waits until the program reports or closes the pipe.
     ///
     /// - Parameter deadline: In nanoseconds of the monotonic clock.
-    /// - Returns: Whether it did so in time.
+    /// - Returns: Whether that happened in time.
     package func speaks(until deadline: Int64) -> Bool {
         while true {
             var descriptor = pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)
@@ -68,31 +65,31 @@ package final class DetachedProcess {
         }
     }
 
-    /// Ends it at once; `wait` is still to be called.
+    /// Kills the program; call `wait` afterwards.
     package func end() { kill(identifier, SIGKILL) }
 
-    /// Waits for its end; to be called once.
+    /// Waits for the program's end; call it once.
     package func wait() -> ChildProcess.Status {
         var code: Int32 = 0
         while unsafe waitpid(identifier, &code, 0) < 0 {
-            // Somebody else waited for it: how it ended is not known any more.
+            // Another thread collected the end, so the status is lost.
             guard errno == EINTR else { return .exited(-1) }
         }
         return ChildProcess.Status(code)
     }
 }
 
-/// How a program that was started by `DetachedProcess` says how far it has come.
+/// The pipe by which a program started by `DetachedProcess` reports its progress.
 package struct ReadyPipe {
     private let descriptor: Int32
 
-    /// Takes the pipe over, which no program that is started from here gets.
+    /// Takes over the pipe, which programs started from here do not inherit.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Says something; false when nobody listens any more.
+    /// Writes a report; false when no process reads the pipe any more.
     package func say(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return unsafe bytes.withUnsafeBytes { bytes in
@@ -100,6 +97,6 @@ package struct ReadyPipe {
         }
     }
 
-    /// Has nothing more to say.
+    /// Closes the pipe.
     package func end() { close(descriptor) }
 }

@@ -1,11 +1,11 @@
 internal import CSystem
 internal import Glibc
 
-/// Waits for many sockets and for a wake-up from other threads, by epoll and eventfd.
+/// Waits for many sockets and for a wake-up from other threads, with epoll and eventfd.
 ///
-/// All but `WakeUp.signal` belongs to the thread that made it.
+/// Only `WakeUp.signal` may be called from other threads than the one that made the poll.
 package final class EventPoll {
-    /// What a descriptor is watched for, or was found to be.
+    /// The events that a descriptor is watched for, or that happened.
     package struct Interest: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -22,9 +22,9 @@ package final class EventPoll {
         package var ready: Interest
     }
 
-    /// The end that other threads hold: it ends the wait from anywhere.
+    /// The part for other threads: it ends the wait from any thread.
     ///
-    /// Opens every descriptor that the poll needs, so that a poll made of it cannot fail.
+    /// It opens every descriptor that the poll needs, so that making the poll cannot fail.
     package final class WakeUp: Sendable {
         fileprivate let descriptor: Int32
         fileprivate let set: Int32
@@ -58,7 +58,7 @@ package final class EventPoll {
     private var buffer = [csystem_event](repeating: csystem_event(), count: Int(CSYSTEM_EVENTS))
     fileprivate static let wakeUpTag = UInt64.max
 
-    /// Makes the one poll of `wakeUp`.
+    /// Makes the only poll of `wakeUp`.
     package init(_ wakeUp: WakeUp) {
         self.wakeUp = wakeUp
     }
@@ -88,11 +88,11 @@ package final class EventPoll {
         csystem_epoll_delete(descriptor, socket)
     }
 
-    /// Waits until a descriptor is ready, a wake-up came or the time is over, and fills `events`.
+    /// Waits for a ready descriptor, a wake-up or the end of the time, and fills `events`.
     ///
     /// - Parameters:
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
-    ///   - events: Emptied first; the wake-up is not among them.
+    ///   - events: Emptied first; does not include the wake-up.
     /// - Returns: Whether a wake-up came.
     @discardableResult
     package func wait(milliseconds: Int32, into events: inout [Event]) -> Bool {
@@ -121,7 +121,7 @@ package final class EventPoll {
 }
 
 extension EventPoll.Interest {
-    /// As epoll has it.
+    /// The event bits of epoll.
     fileprivate var events: UInt32 {
         (contains(.readable) ? csystem_readable : 0) | (contains(.writable) ? csystem_writable : 0)
     }

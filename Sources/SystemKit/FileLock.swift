@@ -1,40 +1,39 @@
 internal import CSystem
 internal import Glibc
 
-/// A lock between processes: held while this object lives, and dropped by the kernel when the
-/// process dies (flock(2)).
+/// A lock between processes, held while this object lives; the kernel drops it when the process
+/// dies (flock(2)).
 ///
-/// The file that carries it is never deleted: who waits for it would hold the lock of a file that
-/// nobody else finds. Programs that this one starts do not inherit it.
+/// The lock file is never deleted: a waiting process would then lock a file that no other process
+/// finds. Programs that this one starts do not inherit the lock.
 package final class FileLock: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// How long to sleep before the lock is asked for again.
+    /// The pause between attempts to take the lock.
     private static let interval = timespec(tv_sec: 0, tv_nsec: 5_000_000)
-    /// Of the file's first line, bytes.
+    /// The longest first line of the file, bytes.
     private static let longestNote = 256
 
-    /// Opens the file that carries the lock, which is not taken by that, and makes it when there is
-    /// none.
+    /// Opens the lock file, and creates it if needed, without taking the lock.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.
     ///   - name: The file's name, without a slash.
-    /// - Throws: What open(2) says.
+    /// - Throws: The error of open(2).
     package init(in folder: Folder, name: String) throws(SystemError) {
         path = folder.path(of: name)
         descriptor = try folder.openToLock(name)
     }
 
-    /// Takes the lock, and makes its file when there is none.
+    /// Takes the lock, and creates its file if needed.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.
     ///   - name: The file's name, without a slash.
-    ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds up to which whoever holds it is
-    ///     waited for.
-    /// - Throws: What open(2) and flock(2) say; `EWOULDBLOCK` when the wait was in vain.
+    ///   - deadline: A reading of `CLOCK_MONOTONIC` in nanoseconds until which to wait for the
+    ///     lock.
+    /// - Throws: The errors of open(2) and flock(2); `EWOULDBLOCK` when the wait was in vain.
     package convenience init(
         in folder: Folder,
         name: String,
@@ -54,31 +53,31 @@ package final class FileLock: Sendable {
 
     /// Takes the lock; false when another process, or another object in this one, has it.
     ///
-    /// - Throws: What flock(2) says, of a file system without locks in words of our own.
+    /// - Throws: The error of flock(2), with its own text for a file system without locks.
     package func take() throws(SystemError) -> Bool {
         if try lock(LOCK_EX | LOCK_NB) { return true }
         return false
     }
 
-    /// Takes the lock as soon as nobody has it any more; blocks the calling thread for so long.
+    /// Takes the lock; blocks the calling thread until it is free.
     ///
-    /// - Throws: What flock(2) says.
+    /// - Throws: The error of flock(2).
     package func waitAndTake() throws(SystemError) {
         while try !lock(LOCK_EX) {}
     }
 
-    /// Leaves one line in the file for those who find the lock taken; to be called by who has it.
+    /// Writes one line into the file, for processes that find the lock taken; needs the lock.
     package func write(note: String) {
         let line = Array("\(note)\n".utf8.prefix(Self.longestNote))
         let descriptor = descriptor
         let count = unsafe line.withUnsafeBytes {
             unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
         }
-        // What an earlier, longer line has left; a note is worth no failure.
+        // Remove the rest of a longer, older line; a note is worth no failure.
         if count > 0 { _ = ftruncate(descriptor, off_t(count)) }
     }
 
-    /// The line that the last one who took the lock has left; nil without one.
+    /// The note of the last process that took the lock; nil without one.
     package var note: String? {
         var bytes = [UInt8](repeating: 0, count: Self.longestNote)
         let descriptor = descriptor
@@ -89,7 +88,7 @@ package final class FileLock: Sendable {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
-    /// Whether it is taken now; false while somebody else has it, or a signal came.
+    /// Whether the lock is taken now; false while another owner has it, or after a signal.
     private func lock(_ operation: Int32) throws(SystemError) -> Bool {
         if flock(descriptor, operation) == 0 { return true }
         if errno == EWOULDBLOCK || errno == EINTR { return false }
@@ -98,8 +97,7 @@ package final class FileLock: Sendable {
 }
 
 extension Folder {
-    /// Opens the file that carries a lock, and makes it when there is none; who gets the descriptor
-    /// closes it.
+    /// Opens the lock file, and creates it if needed; the caller closes the descriptor.
     func openToLock(_ name: String) throws(SystemError) -> Int32 {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe csystem_openat(descriptor, name, flags, 0o600)
@@ -109,7 +107,7 @@ extension Folder {
 }
 
 extension SystemError {
-    /// What flock(2) says of a file that cannot be locked.
+    /// The error of flock(2) for a file that cannot be locked.
     static func notLockable(_ path: String, errno: Int32) -> SystemError {
         var error = SystemError(errno: errno, operation: "lock", subject: path)
         switch errno {

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// File names with wildcards, for arguments that no shell has expanded.
 package enum FilePattern {
-    /// The files that a pattern stands for, sorted by their bytes (glob(3): `*`, `?`, `[…]`, no
-    /// hidden ones for `*`).
+    /// Expands a pattern to files, sorted by bytes (glob(3): `*`, `?`, `[…]`; `*` skips hidden
+    /// files).
     ///
-    /// A text without wildcards, or one that is the name of a file as it stands, stands for itself,
-    /// whether there is such a file or not.
+    /// A text without wildcards, or the exact name of a file, is returned as it is, whether the
+    /// file exists or not.
     ///
     /// - Returns: No name when nothing matches.
-    /// - Throws: `ENOMEM` when there are too many.
+    /// - Throws: `ENOMEM` for too many files.
     package static func expand(_ pattern: String) throws(SystemError) -> [String] {
         guard pattern.utf8.contains(where: isWildcard), PathOccupant(at: pattern) == .nothing else {
             return [pattern]

@@ -4,7 +4,7 @@ extension Folder {
     /// A regular file of a folder.
     package struct Entry: Sendable, Hashable {
         package var name: String
-        /// What it takes on disk, bytes.
+        /// The size on disk, bytes.
         package var size: Int64
         package var modificationNanoseconds: Int64
 
@@ -15,9 +15,9 @@ extension Folder {
         }
     }
 
-    /// The regular files of this folder in no order; those that vanish meanwhile are left out.
+    /// The regular files of this folder, unordered; skips files that vanish meanwhile.
     ///
-    /// - Throws: What opendir(3) says.
+    /// - Throws: The error of opendir(3).
     package func entries() throws(SystemError) -> [Entry] {
         guard let stream = unsafe path.withSystemText({ unsafe opendir($0) }) else {
             throw .last("list folder", path)
@@ -35,7 +35,7 @@ extension Folder {
         return entries
     }
 
-    /// What has that name in this folder; nil unless it is a regular file.
+    /// The regular file with that name in this folder; nil for anything else.
     package func entry(named name: String) -> Entry? {
         var status = stat()
         guard

@@ -1,19 +1,19 @@
 internal import CSystem
 internal import Glibc
 
-/// A folder held open, so that what happens in it does not depend on its path staying the same.
+/// An open folder, so that operations in it do not depend on its path.
 package final class Folder: Sendable {
     package let path: String
     let descriptor: Int32
 
-    /// Opens a folder, making it and its missing parents first when `create` is set.
+    /// Opens a folder; with `create`, first creates it and its missing parents.
     ///
     /// - Parameters:
     ///   - path: Absolute, or relative to the working folder.
-    ///   - create: Whether missing folders are made.
-    ///   - mode: The permissions of the folders that are made, before the umask.
-    ///   - isDurable: Whether the folders that are made survive a power loss from the start.
-    /// - Throws: What open(2), mkdir(2) and fsync(2) say.
+    ///   - create: Whether to create missing folders.
+    ///   - mode: The permissions of created folders, before the umask.
+    ///   - isDurable: Whether created folders survive a power loss from the start.
+    /// - Throws: The errors of open(2), mkdir(2) and fsync(2).
     package init(
         path: String,
         create: Bool,
@@ -33,12 +33,12 @@ package final class Folder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The path of a name in this folder, for messages.
+    /// The path of a file in this folder, for messages.
     package func path(of name: String) -> String {
         path.utf8.last == UInt8(ascii: "/") ? path + name : path + "/" + name
     }
 
-    /// Whether its path still leads to this folder, and not to another one or to nothing.
+    /// Whether the folder's path still leads to this folder.
     package var isAtItsPath: Bool {
         var own = stat()
         var other = stat()
@@ -47,15 +47,15 @@ package final class Folder: Sendable {
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Whether it is this user's, and nobody else may write in it.
+    /// Whether the folder belongs to this user and no other user may write in it.
     package var isPrivate: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
             && status.st_mode & 0o022 == 0
     }
 
-    /// Whether it is in memory (tmpfs, ramfs), where nothing survives a power loss and there is no
-    /// disk to wait for.
+    /// Whether the folder is in memory (tmpfs, ramfs), where nothing survives a power loss and
+    /// syncing is pointless.
     package var isInMemory: Bool {
         // TMPFS_MAGIC and RAMFS_MAGIC of <linux/magic.h>.
         [0x0102_1994, 0x8584_58f6].contains(csystem_file_system(descriptor))
@@ -66,7 +66,7 @@ package final class Folder: Sendable {
         guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }
     }
 
-    /// What a folder is, whatever path leads to it.
+    /// Identifies a folder, whatever path leads to it.
     package struct Identity: Sendable, Hashable {
         /// `st_dev`.
         let device: UInt64
@@ -74,7 +74,7 @@ package final class Folder: Sendable {
         let inode: UInt64
     }
 
-    /// The same for every path to this folder, and no other folder's while this one is open.
+    /// The same for every path to this folder, and unique while this folder is open.
     package var identity: Identity {
         get throws(SystemError) {
             var status = stat()
@@ -83,9 +83,9 @@ package final class Folder: Sendable {
         }
     }
 
-    /// The path that leads to a folder without links and climbs, and without a slash at its end.
+    /// A folder's path without links, `..` and a final slash.
     ///
-    /// What is not there yet stays as it stands. `path` is absolute; the root's own is empty.
+    /// Parts that do not exist stay as they are. `path` is absolute; the root's path is empty.
     package static func canonicalPath(_ path: String) -> String {
         let slash = UInt8(ascii: "/")
         var known = path[...]
@@ -104,8 +104,7 @@ package final class Folder: Sendable {
         return rest
     }
 
-    /// Whether a path leads through a folder of another user that this one may not enter: nothing
-    /// behind it is this user's.
+    /// Whether a path leads through another user's folder that this user may not enter.
     package static func isOutOfReach(_ path: String) -> Bool {
         let look = { (path: Substring) -> stat? in
             var status = stat()
@@ -121,8 +120,7 @@ package final class Folder: Sendable {
         return false
     }
 
-    /// The bytes that an unprivileged writer may still write here; nil when the file system does
-    /// not say.
+    /// The bytes that an unprivileged user may still write here; nil when unknown.
     package var availableBytes: Int64? {
         var status = statvfs()
         guard unsafe fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -131,7 +129,7 @@ package final class Folder: Sendable {
         return overflow ? .max : Int64(clamping: product)
     }
 
-    /// Whether something has that name here.
+    /// Whether the folder contains a file of that name, of any type.
     package func contains(_ name: String) -> Bool {
         var status = stat()
         return unsafe name.withSystemText {
@@ -139,25 +137,25 @@ package final class Folder: Sendable {
         }
     }
 
-    /// Removes a file; nothing happens when that cannot be done.
+    /// Removes a file; ignores failures.
     package func remove(_ name: String) { try? removeForCertain(name) }
 
-    /// Removes a file; a name that nothing has is no failure.
+    /// Removes a file; a missing file is no failure.
     ///
-    /// - Throws: What unlinkat(2) says: the name is still there.
+    /// - Throws: The error of unlinkat(2): the name is still there.
     package func removeForCertain(_ name: String) throws(SystemError) {
         guard unsafe csystem_unlink(descriptor, name) != 0, errno != ENOENT else { return }
         throw .last("remove", path(of: name))
     }
 
-    /// The names in a folder that end in a text; none without the folder.
+    /// The names in a folder that end in a text; empty without the folder.
     ///
     /// - Parameters:
-    ///   - path: The folder's.
-    ///   - ending: What the names end in.
-    ///   - limit: How many names are looked at.
-    /// - Returns: Nil when there are more.
-    /// - Throws: What opendir(3) or readdir(3) says.
+    ///   - path: The folder's path.
+    ///   - ending: The end of the names.
+    ///   - limit: How many names are examined.
+    /// - Returns: Nil when the folder has more names.
+    /// - Throws: The error of opendir(3) or readdir(3).
     package static func names(
         in path: String,
         endingWith ending: String,
@@ -166,14 +164,14 @@ package final class Folder: Sendable {
         try names(in: path, limit: limit) { $0.hasSuffix(ending) }
     }
 
-    /// The names in a folder that are wanted; none without the folder.
+    /// The names in a folder that satisfy a condition; empty without the folder.
     ///
     /// - Parameters:
-    ///   - path: The folder's.
-    ///   - limit: How many names are looked at.
-    ///   - isWanted: Asked for each of them.
-    /// - Returns: Nil when there are more.
-    /// - Throws: What opendir(3) or readdir(3) says.
+    ///   - path: The folder's path.
+    ///   - limit: How many names are examined.
+    ///   - isWanted: The condition.
+    /// - Returns: Nil when the folder has more names.
+    /// - Throws: The error of opendir(3) or readdir(3).
     package static func names(
         in path: String,
         limit: Int = .max,
@@ -204,11 +202,11 @@ package final class Folder: Sendable {
         }
     }
 
-    /// Refuses a name under which there is something that a file must not take the place of.
+    /// Rejects a name whose present file must not be replaced.
     ///
-    /// Free names, regular files, dangling symbolic links and those to regular files pass.
+    /// Free names, regular files, and links that are dangling or lead to regular files pass.
     ///
-    /// - Throws: What `PathOccupant.other` has.
+    /// - Throws: The error of `PathOccupant.other`.
     package func requireReplaceable(_ name: String) throws(SystemError) {
         let path = self.path(of: name)
         if name.isEmpty || name == "." || name == ".." {

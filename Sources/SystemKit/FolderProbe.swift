@@ -1,40 +1,37 @@
 internal import CSystem
 internal import Glibc
 
-/// What a folder can do for files that are published into it, found out by doing it.
+/// Finds out by trying what a folder supports for publishing files.
 ///
-/// Files that are made for it are gone when it is made; a folder that is not there is not made.
+/// The probe removes its own files and does not create missing folders.
 package struct FolderProbe: Sendable, Hashable {
-    /// The folder, or the nearest one above it that is there.
+    /// The folder, or its nearest existing parent.
     package let path: String
-    /// Whether the folder itself is there.
+    /// Whether the folder itself exists.
     package let exists: Bool
     /// The permission bits of the folder at `path`.
     package let mode: UInt16
     /// Whether the folder at `path` belongs to this user.
     package let isOwn: Bool
-    /// The kind of file system, by the name that mount(8) knows; a number when it is none of the
-    /// usual ones.
+    /// The file system type as mount(8) names it; a number for unusual types.
     package let fileSystem: String
-    /// What an unprivileged writer may still write there, bytes; nil when the file system does not
-    /// say.
+    /// The bytes that an unprivileged user may still write there; nil when unknown.
     package let availableBytes: Int64?
     /// Why no file can be made there; nil when one can.
     package private(set) var refusal: SystemError?
-    /// Whether a file can be made without a name, and be given one when it is whole (`O_TMPFILE`,
-    /// linkat(2)).
+    /// Why no file can be created there; nil when one can.
     package private(set) var hasUnnamedFiles = false
     /// Whether a file can have a second name (linkat(2)).
     package private(set) var hasHardLinks = false
-    /// Whether one file can take another one's name at once (rename(2)).
+    /// Whether a file can atomically replace another file (rename(2)).
     package private(set) var canReplace = false
-    /// Whether a file can be renamed so that it replaces none (renameat2(2) with
+    /// Whether a file can be renamed without replacing another (renameat2(2) with
     /// `RENAME_NOREPLACE`).
     package private(set) var canRenameToFree = false
 
     /// Examines the folder at an absolute path.
     ///
-    /// - Throws: What open(2) says of the nearest folder that is there.
+    /// - Throws: The error of open(2) for the nearest existing folder.
     package init(_ path: String) throws(SystemError) {
         let (folder, exists) = try Self.nearest(to: path)
         self.exists = exists
@@ -81,7 +78,7 @@ package struct FolderProbe: Sendable, Hashable {
         }
         hasHardLinks = unsafe linkat(descriptor, one, descriptor, other, 0) == 0
         if !hasHardLinks { _ = Self.make(other, in: descriptor) }
-        // Of two names of one file rename(2) removes neither.
+        // For two names of one file, rename(2) removes neither.
         unsafe _ = unlinkat(descriptor, one, 0)
         if Self.make(one, in: descriptor) {
             canReplace = unsafe renameat(descriptor, one, descriptor, other) == 0
@@ -104,7 +101,7 @@ package struct FolderProbe: Sendable, Hashable {
         return OutputFile.link(file, in: folder, as: name)
     }
 
-    /// The types in `<linux/magic.h>` that one meets.
+    /// The common types in `<linux/magic.h>`.
     private static func name(ofType type: UInt32) -> String {
         switch type {
         case 0xEF53: "ext4"

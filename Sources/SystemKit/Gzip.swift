@@ -1,16 +1,16 @@
 internal import CZlib
 internal import Glibc
 
-/// The gzip format (RFC 1952), made by zlib.
+/// The gzip format (RFC 1952), written by zlib.
 package enum Gzip {
     /// The library's name, for messages.
     package static let library = "libz.so.1"
 
-    /// Whether zlib can be loaded; loads it.
+    /// Loads zlib and tells whether that worked.
     package static var isAvailable: Bool { czlib_load() == 1 }
 
-    /// Compresses bytes to one gzip member without a name and a time, so that equal bytes become
-    /// equal bytes.
+    /// Compresses bytes to one gzip member without name and time, so that equal input gives equal
+    /// output.
     ///
     /// - Returns: Nil when zlib or memory is missing, or for more than 4 GiB.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A numeric IP address of either version.
 package struct IPAddress: Sendable, Hashable {
-    /// How many bits it has: 32 or 128.
+    /// The number of bits: 32 or 128.
     package let bitCount: Int
     private let bits: UInt128
 
@@ -26,8 +26,7 @@ package struct IPAddress: Sendable, Hashable {
             : UInt128(UInt32(bigEndian: UInt32(truncatingIfNeeded: bytes)))
     }
 
-    /// Takes the 4 or 16 bytes of an address as they stand in a packet; nil for another number of
-    /// them.
+    /// Reads the 4 or 16 bytes of an address in network order; nil for another count.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         bitCount = bytes.count * 8
@@ -36,7 +35,7 @@ package struct IPAddress: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The address of a version of which every bit is 0.
+    /// The address with all bits 0.
     package static func unspecified(bitCount: Int) -> IPAddress {
         IPAddress(bitCount: bitCount, bits: 0)
     }
@@ -46,37 +45,37 @@ package struct IPAddress: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The bytes as they stand in a packet: 4 or 16.
+    /// The 4 or 16 bytes in network order.
     package var bytes: [UInt8] {
         stride(from: bitCount - 8, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: bits >> $0)
         }
     }
 
-    /// The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2), else
+    /// The IPv4 address of an IPv4-mapped address (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2), else
     /// itself.
     package var unmapped: IPAddress {
         guard bitCount == 128, bits >> 32 == 0xFFFF else { return self }
         return IPAddress(bitCount: 32, bits: bits & 0xFFFF_FFFF)
     }
 
-    /// Whether it never leaves the machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    /// Whether the address never leaves the machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     package var isLoopback: Bool {
         let own = unmapped
         return own.bitCount == 32 ? own.bits >> 24 == 127 : own.bits == 1
     }
 
-    /// Whether it is of one link only (RFC 3927 §2.1, RFC 4291 §2.5.6).
+    /// Whether the address is link-local (RFC 3927 §2.1, RFC 4291 §2.5.6).
     package var isLinkLocal: Bool {
         bitCount == 32 ? bits >> 16 == 0xA9FE : bits >> 118 == 0xFE80 >> 6
     }
 
-    /// Whether it is of many receivers (RFC 5771, RFC 4291 §2.7).
+    /// Whether the address is a multicast address (RFC 5771, RFC 4291 §2.7).
     package var isMulticast: Bool {
         bitCount == 32 ? bits >> 28 == 0xE : bits >> 120 == 0xFF
     }
 
-    /// As inet_ntop(3) writes it.
+    /// The text of inet_ntop(3).
     package var text: String {
         let family = bitCount == 32 ? AF_INET : AF_INET6
         let bytes = bytes
@@ -90,8 +89,8 @@ package struct IPAddress: Sendable, Hashable {
         )
     }
 
-    /// Whether both are of one version and begin with the same `count` bits (RFC 4632 §3.1, RFC
-    /// 4291 §2.3).
+    /// Whether both addresses have the same version and the same first `count` bits (RFC 4632 §3.1,
+    /// RFC 4291 §2.3).
     package func isInNetwork(of other: IPAddress, prefix count: Int) -> Bool {
         guard bitCount == other.bitCount, (0...bitCount).contains(count) else { return false }
         return (bits ^ other.bits) >> (bitCount - count) == 0

@@ -2,7 +2,7 @@
 package final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        /// How often they were taken.
+        /// How often the elements were taken.
         var turn = 0
     }
 
@@ -10,7 +10,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     package init() {}
 
-    /// Appends an element and wakes the reader; returns what `isTaken` is asked with.
+    /// Appends an element and wakes the reader; returns the argument for `isTaken`.
     @discardableResult
     package func push(_ element: Element) -> Int {
         // Only the first element of a batch can find the reader asleep.
@@ -22,15 +22,14 @@ package final class Inbox<Element: Sendable>: Sendable {
         return turn
     }
 
-    /// Whether the reader has taken the element whose `push` returned this.
+    /// Whether the reader has taken the element for which `push` returned `turn`.
     package func isTaken(_ turn: Int) -> Bool {
         state.withLock { $0.turn > turn }
     }
 
-    /// Everything that has come, in order of arrival; waits for the first element.
+    /// Takes all elements in order of arrival; waits for the first one.
     ///
-    /// Empty when nothing came until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil
-    /// waits for ever.
+    /// Empty at `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits without end.
     package func takeAll(until deadline: Int64?) -> [Element] {
         state.withLock(when: { !$0.elements.isEmpty }, until: deadline) { state in
             let taken = state.elements

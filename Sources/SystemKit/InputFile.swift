@@ -1,25 +1,24 @@
 internal import CSystem
 internal import Glibc
 
-/// A regular file opened for reading, with what it was when it was opened.
+/// A regular file open for reading, with its properties at that time.
 @safe package final class InputFile: Sendable {
-    /// What must stay the same while a file is read.
+    /// The properties that must stay the same while a file is read.
     package struct Identity: Sendable, Hashable {
         package var size: Int64
         package var modificationNanoseconds: Int64
         package var inode: UInt64
     }
 
-    /// Why somebody else may know or may have written what is in a file.
+    /// Why other users may know or may have written a file's content.
     package enum Exposure: Sendable, Hashable {
-        /// It belongs to another user, and not to root.
+        /// The file belongs to another user, except root.
         case foreignOwner
-        /// Others may read, write or execute it, or its group may; one of root may let its group
-        /// read it.
+        /// Others or the group may read, write or execute it; the group may read a file of root.
         case openMode
     }
 
-    /// What stands under a name.
+    /// The type of a file.
     package enum Kind: Sendable, Hashable {
         case regular
         /// A FIFO.
@@ -29,24 +28,23 @@ internal import Glibc
 
     package let identity: Identity
     private let descriptor: Int32
-    /// The folder that the name is one of; nil for a path.
+    /// The file's folder; nil when `name` is a path.
     private let folder: Folder?
     private let name: String
     private let owner: uid_t
     private let mode: mode_t
 
-    /// Opens `path`; anything but a regular file is refused with `EISDIR` or `EINVAL`.
+    /// Opens `path`; rejects anything but a regular file with `EISDIR` or `EINVAL`.
     ///
     /// - Parameters:
     ///   - path: Absolute, or relative to the working folder.
-    ///   - followsLink: Whether a symbolic link under that name is followed; otherwise it is
-    ///     refused with `ELOOP`.
-    /// - Throws: What open(2) says.
+    ///   - followsLink: Whether to follow a symbolic link; otherwise a link fails with `ELOOP`.
+    /// - Throws: The error of open(2).
     package convenience init(path: String, followsLink: Bool = true) throws(SystemError) {
         try self.init(nil, path, followsLink ? 0 : O_NOFOLLOW)
     }
 
-    /// Opens a file of a folder; anything but a regular one is refused with `EISDIR` or `EINVAL`.
+    /// Opens a file of a folder; rejects anything but a regular file with `EISDIR` or `EINVAL`.
     package convenience init(in folder: Folder, name: String) throws(SystemError) {
         try self.init(folder, name, 0)
     }
@@ -71,22 +69,21 @@ internal import Glibc
 
     deinit { close(descriptor) }
 
-    /// Its permission bits.
+    /// The file's permission bits.
     package var permissions: UInt16 { UInt16(mode & 0o7777) }
 
-    /// Nil when the file is this user's or root's, and nobody else's business.
+    /// Nil when the file belongs to this user or root and is private.
     package var exposure: Exposure? {
         guard owner == 0 || owner == geteuid() else { return .foreignOwner }
-        // Service managers and container engines hand secrets over by root's file and the group of
-        // the process.
+        // Service managers and container engines pass secrets in files of root readable by the
+        // group.
         let forbidden: mode_t = owner == 0 ? 0o037 : 0o077
         return mode & forbidden == 0 ? nil : .openMode
     }
 
-    /// What stands under `path`, which is not opened: those at the other end of a pipe would
-    /// notice.
+    /// The type of the file at `path`, without opening it: opening a pipe would affect its writers.
     ///
-    /// - Throws: What stat(2) says, and what access(2) says of reading.
+    /// - Throws: The error of stat(2), or of access(2) for reading.
     package static func kind(of path: String) throws(SystemError) -> Kind {
         var status = stat()
         guard unsafe path.withSystemText({ unsafe stat($0, &status) }) == 0 else {
@@ -102,13 +99,12 @@ internal import Glibc
         }
     }
 
-    /// Whether the file still is what it was when it was opened.
+    /// Whether the file has not changed since it was opened.
     package var isUnchanged: Bool {
         (try? Self.status(of: descriptor, path: path)).map { Identity($0) } == identity
     }
 
-    /// Notes that the file was of use just now, as its modification time; nothing happens when that
-    /// cannot be done.
+    /// Sets the modification time to now, as a note of use; ignores failures.
     package func touch() {
         futimens(descriptor, nil)
     }
@@ -134,13 +130,13 @@ internal import Glibc
         }
     }
 
-    /// Reads up to `count` bytes from `offset`; fewer only where the file ends.
+    /// Reads up to `count` bytes from `offset`; returns fewer only at the end of the file.
     ///
     /// - Parameters:
-    ///   - offset: From the file's beginning, at least 0.
+    ///   - offset: The offset from the beginning, at least 0.
     ///   - count: At least 0.
-    /// - Returns: The bytes, as they were at the time of the read.
-    /// - Throws: What pread(2) says.
+    /// - Returns: The bytes at the time of the read.
+    /// - Throws: The error of pread(2).
     package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
         while result.count < count {
@@ -151,20 +147,19 @@ internal import Glibc
         return result
     }
 
-    /// Reads the file from its beginning, and no more of it than `limit` bytes.
+    /// Reads the file from its beginning, at most `limit` bytes.
     ///
     /// - Parameter limit: The most bytes to read, at least 0.
-    /// - Returns: The bytes, as they were at the time of each read; fewer than `limit` only when
-    ///   that is all.
-    /// - Throws: What pread(2) says.
+    /// - Returns: The bytes at the time of each read; fewer than `limit` only at the file's end.
+    /// - Throws: The error of pread(2).
     package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
-        // One byte more than there should be, so that the first read finds the end; files of the
-        // kernel do not say.
+        // One byte more than expected, so that the first read finds the end; kernel files have no
+        // size.
         let isOfKernel = identity.size == 0
         var room = Swift.min(isOfKernel ? 4096 : Int(clamping: identity.size), limit - 1) + 1
         var result = try readOnce(at: 0, count: room)
         var length = result.count
-        // Only the files of the kernel are read in pieces of its own choice.
+        // Only kernel files choose the size of their reads.
         while length > 0, length == room || isOfKernel, result.count < limit {
             room = Swift.min(Swift.max(result.count, 4096), limit - result.count)
             let more = try readOnce(at: Int64(result.count), count: room)
@@ -174,7 +169,7 @@ internal import Glibc
         return result
     }
 
-    /// The bytes that one pread(2) gives.
+    /// The bytes that one pread(2) returns.
     private func readOnce(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         try unsafe [UInt8](unsafeUninitializedCapacity: count) {
             (buffer, length) throws(SystemError) in

@@ -1,18 +1,18 @@
 internal import CSystem
 internal import Glibc
 
-/// A thread of the kernel that runs one closure with every signal blocked.
+/// A kernel thread that runs one closure with every signal blocked.
 ///
-/// Signals are read by one thread on purpose; no other one may be interrupted by them.
+/// One dedicated thread reads the signals; they must not interrupt any other thread.
 package final class JoinableThread: Sendable {
     private let handle: pthread_t
 
     /// Starts `body` on a new thread.
     ///
     /// - Parameters:
-    ///   - name: What `top -H` shows; the kernel keeps 15 bytes.
-    ///   - body: Runs once.
-    /// - Throws: `SystemError` when the kernel has no thread to give.
+    ///   - name: The name in `top -H`; the kernel keeps 15 bytes.
+    ///   - body: The closure; it runs once.
+    /// - Throws: `SystemError` when the kernel cannot create a thread.
     package init(
         name: String,
         body: @escaping @Sendable () -> Void
@@ -52,12 +52,12 @@ package final class JoinableThread: Sendable {
 
     /// Waits until the closure has returned.
     ///
-    /// To be called once, by another thread.
+    /// Call it once, from another thread.
     package func join() {
         _ = pthread_join(handle, nil)
     }
 
-    /// Sends a signal to this thread alone, which must wait for it; to be called before `join`.
+    /// Sends a signal to this thread alone, which must wait for it; call it before `join`.
     func deliver(_ signal: StopSignal) {
         pthread_kill(handle, signal.number)
     }

@@ -1,21 +1,20 @@
 internal import CSystem
 internal import Glibc
 
-/// What the running kernel lets this process do, found out by doing it.
+/// Finds out by trying what the kernel allows this process.
 package struct KernelProbe: Sendable, Hashable {
     /// Such as `6.1.0-31-amd64`.
     package let release: String
-    /// Whether a socket of IPv6 can be made.
+    /// Whether an IPv6 socket can be created.
     package let hasIPv6: Bool
-    /// Whether a multipath socket can be made (`IPPROTO_MPTCP`).
+    /// Whether a multipath socket can be created (`IPPROTO_MPTCP`).
     package let hasMultipath: Bool
     /// Whether this user may bind a socket to an interface (`SO_BINDTODEVICE`).
     package let canBindToDevice: Bool
-    /// Whether the end of a child process can be waited for together with other things
-    /// (pidfd_open(2)).
+    /// Whether the kernel has descriptors for the end of a child process (pidfd_open(2)).
     package let hasProcessDescriptors: Bool
 
-    /// Asks the kernel; nothing is sent.
+    /// Asks the kernel; sends nothing.
     package init() {
         var name = utsname()
         release =
@@ -24,7 +23,7 @@ package struct KernelProbe: Sendable, Hashable {
                 unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             } : "unknown"
         hasIPv6 = Self.canMakeSocket(AF_INET6)
-        // From <netinet/in.h>, where older C libraries do not have it.
+        // The number in <netinet/in.h>, which older C libraries lack.
         hasMultipath = Self.canMakeSocket(AF_INET, 262)
         canBindToDevice = Self.canMakeSocket(AF_INET) { socket in
             unsafe setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) == 0

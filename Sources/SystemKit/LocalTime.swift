@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Local time, as `TZ` or the machine's setting has it.
+/// Local time by `TZ` or the machine's setting.
 package enum LocalTime {
     /// The minute of the day, 0 to 1,439, at a reading of the wall clock in nanoseconds.
     package static func minuteOfDay(at wallNanoseconds: Int64) -> Int {

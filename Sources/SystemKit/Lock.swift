@@ -1,7 +1,7 @@
 internal import CSystem
 import Glibc
 
-/// A value that only one thread at a time can reach.
+/// A value that one thread at a time can access.
 ///
 /// A pthread mutex rather than `Synchronization.Mutex`, because the thread sanitizer sees it.
 /// Sendable by the mutex: `state` is touched between lock and unlock only.
@@ -14,7 +14,7 @@ import Glibc
         unsafe mutex = .allocate(capacity: 1)
         unsafe pthread_mutex_init(mutex, nil)
         unsafe condition = .allocate(capacity: 1)
-        // Waits end by the clock that is never stepped.
+        // Waits use the clock that never steps.
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -30,7 +30,7 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` alone; it must be short and must not take the same lock.
+    /// Runs `body` under the lock; it must be short and must not take the same lock.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -39,10 +39,10 @@ import Glibc
         return try body(&state)
     }
 
-    /// Waits until `isReady` holds, then runs `body` alone; both must be short.
+    /// Waits for `isReady`, then runs `body` under the lock; both must be short.
     ///
-    /// `deadline` is a reading of `CLOCK_MONOTONIC` in nanoseconds at which `body` runs in any
-    /// case; nil waits for ever. Who makes `isReady` true calls `notify`.
+    /// At `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds, `body` runs in any case; nil
+    /// waits without end. The thread that makes `isReady` true calls `notify`.
     package func withLock<Result: ~Copyable>(
         when isReady: (borrowing State) -> Bool,
         until deadline: Int64?,
@@ -55,7 +55,7 @@ import Glibc
                 unsafe pthread_cond_wait(condition, mutex)
                 continue
             }
-            // A time before the clock's start has passed as surely as its start.
+            // A negative time has passed, like 0.
             let (seconds, nanoseconds) = max(deadline, 0)
                 .quotientAndRemainder(dividingBy: 1_000_000_000)
             var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))

@@ -1,43 +1,43 @@
 internal import CSystem
 internal import Glibc
 
-/// A socket that talks with a part of the kernel (netlink(7)); it needs no privilege.
+/// A socket to a part of the kernel (netlink(7)); needs no privilege.
 ///
-/// Whoever asks waits for the answer before somebody else does. What its messages mean is for
-/// others to say.
+/// Callers must take turns: each waits for its answer before the next request. Other types interpret the
+/// messages.
 package final class NetlinkSocket: Sendable {
-    /// Whom it talks with, by the number of `NETLINK_…`.
+    /// A netlink family, by the number of `NETLINK_…`.
     package enum Part: Int32, Sendable {
         /// Interfaces, addresses and routes (rtnetlink(7)).
         case routes = 0
-        /// Devices that come, go and change (uevent).
+        /// Added, removed and changed devices (uevent).
         case devices = 15
-        /// Those that have no number of their own (generic netlink).
+        /// Families without a fixed number (generic netlink).
         case generic = 16
     }
 
-    /// What the kernel tells without being asked, by the bits of `RTMGRP_…`.
+    /// Groups of unsolicited messages, by the bits of `RTMGRP_…`.
     package struct Groups: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         package static let links = Groups(rawValue: 0x1)
         package static let addresses = Groups(rawValue: 0x10 | 0x100)
         package static let routes = Groups(rawValue: 0x40 | 0x400)
-        /// All that the part `devices` has to tell.
+        /// All messages of `devices`.
         package static let changes = Groups(rawValue: 0x1)
     }
 
-    /// Watched by an `EventPoll` for being readable.
+    /// For an `EventPoll`, which watches it for being readable.
     package let descriptor: Int32
-    /// What the kernel puts into one datagram of a dump is less.
+    /// More than the kernel puts into one datagram of a dump.
     private static let largestDatagram = 64 << 10
 
     /// Opens the socket.
     ///
     /// - Parameters:
-    ///   - part: Whom it talks with.
-    ///   - groups: What it hears of besides answers.
-    /// - Throws: What socket(2) and bind(2) say.
+    ///   - part: The netlink family.
+    ///   - groups: The unsolicited messages to receive.
+    /// - Throws: The errors of socket(2) and bind(2).
     package init(with part: Part = .routes, hearing groups: Groups = []) throws(SystemError) {
         descriptor = csystem_netlink(part.rawValue, groups.rawValue)
         guard descriptor >= 0 else { throw .last("open", "a netlink socket") }
@@ -47,20 +47,20 @@ package final class NetlinkSocket: Sendable {
 
     /// Sends one message.
     ///
-    /// - Throws: What send(2) says.
+    /// - Throws: The error of send(2).
     package func send(_ message: [UInt8]) throws(SystemError) {
         guard unsafe Glibc.send(descriptor, message, message.count, 0) == message.count else {
             throw .last("ask", "the kernel over netlink")
         }
     }
 
-    /// Waits for the next datagram of the kernel, up to two seconds, and hands it to `body`.
+    /// Waits up to two seconds for the kernel's next datagram and passes it to `body`.
     ///
-    /// - Throws: What recv(2) says: `EAGAIN` when nothing came, `ENOBUFS` when something was lost.
+    /// - Throws: The error of recv(2): `EAGAIN` when nothing came, `ENOBUFS` when something was lost.
     package func receive<Result>(_ body: (Span<UInt8>) -> Result) throws(SystemError) -> Result {
         while true {
             var error: Int32 = 0
-            // Most datagrams are far smaller than the room for them.
+            // Most datagrams are far smaller than the buffer.
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.largestDatagram) {
                 let room = UInt64(Self.largestDatagram)
                 let count = unsafe csystem_netlink_receive(descriptor, $0.baseAddress, room, 1)
@@ -78,12 +78,12 @@ package final class NetlinkSocket: Sendable {
         }
     }
 
-    /// Throws away what has come, read or lost.
+    /// Discards all received messages and loss errors.
     package func drain() {
         var buffer = [UInt8](repeating: 0, count: 1)
         while true {
             let count = unsafe csystem_netlink_receive(descriptor, &buffer, UInt64(buffer.count), 0)
-            // What was lost is told once, by an error.
+            // The kernel reports lost messages once, by an error.
             if count < 0, errno != EINTR, errno != ENOBUFS { return }
         }
     }

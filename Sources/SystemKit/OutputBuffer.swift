@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// Bytes that are put together piece by piece, handed on, and put together again in the same
-/// memory.
+/// A byte buffer that is filled, handed over and filled again in the same memory.
 ///
-/// Unlike an array it is never shared, so that an append is a comparison and a copy.
+/// Unlike an array it is never shared, so that an append costs a comparison and a copy.
 @safe @usableFromInline package struct OutputBuffer: ~Copyable {
     @usableFromInline internal var start: UnsafeMutablePointer<UInt8>
     @usableFromInline internal var capacity: Int
@@ -18,15 +17,15 @@ internal import Glibc
         unsafe start.deallocate()
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     @inlinable package var count: Int { end }
 
-    /// The bytes so far, copied.
+    /// A copy of the bytes so far.
     package var bytes: [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: start, count: end))
     }
 
-    /// Forgets the bytes and keeps the memory.
+    /// Removes the bytes and keeps the memory.
     @inlinable package mutating func removeAll() {
         end = 0
     }
@@ -60,14 +59,14 @@ internal import Glibc
         end &+= count
     }
 
-    /// Appends what stands in another buffer.
+    /// Appends the bytes of another buffer.
     @inlinable package mutating func append(_ other: borrowing OutputBuffer) {
         reserve(other.end)
         unsafe (start + end).update(from: other.start, count: other.end)
         end &+= other.end
     }
 
-    /// Hands the bytes so far to `body`.
+    /// Passes the bytes so far to `body`.
     package func withBytes<Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {

@@ -2,15 +2,15 @@ internal import CSystem
 internal import Glibc
 
 extension OutputFile {
-    /// Removes a file that a killed process has left between its temporary and its final name.
+    /// Removes a file that a killed process left under its temporary name.
     ///
-    /// Nothing happens to a file that is not this program's and this user's for certain, nor to one
-    /// that a process still has open: that one holds its lock.
+    /// Leaves files that are not certainly of this program and user, and files that are still open:
+    /// their process holds a lock.
     ///
     /// - Parameters:
     ///   - name: A name in the folder.
     ///   - folder: The folder.
-    /// - Returns: Whether the file is gone.
+    /// - Returns: Whether the file was removed.
     @discardableResult
     package static func removeLeftover(_ name: String, in folder: Folder) -> Bool {
         guard TemporaryName.isWellFormed(name) else { return false }

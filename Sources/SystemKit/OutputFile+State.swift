@@ -1,13 +1,13 @@
 extension OutputFile {
-    /// Replaces a file that only its owner may read: of two contents there is always one, whole.
+    /// Atomically replaces a private file: the old or the new content is always complete.
     ///
     /// - Parameters:
     ///   - name: The file's name, without a slash.
-    ///   - folder: The folder that it is in.
-    ///   - content: What it holds from now on.
-    ///   - isDurable: Whether the content survives a power loss; the name does when the folder is
-    ///     synced.
-    /// - Throws: What the file system says; the old file is as it was.
+    ///   - folder: The file's folder.
+    ///   - content: The new content.
+    ///   - isDurable: Whether the content survives a power loss; the name does after a sync of the
+    ///     folder.
+    /// - Throws: The file system's error; the old file is as it was.
     package static func replacePrivate(
         _ name: String,
         in folder: Folder,

@@ -1,50 +1,47 @@
 internal import CSystem
 internal import Glibc
 
-/// A file that is written without a name and gets its final name at once, whole, or never.
+/// A file that is written unnamed and gets its final name when complete, or never.
 ///
-/// Made by `O_TMPFILE` where the file system has it, so that even a killed process leaves nothing
-/// behind; otherwise under a random name in the same folder. A name is given by linkat(2) when it
-/// is free, by rename(2) when an older file is to be replaced; a symbolic link under the name is
-/// replaced, never followed. A folder, a device, a pipe or a socket is never replaced, neither
-/// itself nor a symbolic link to it.
+/// The file is created with `O_TMPFILE` where possible, so that even a killed process leaves
+/// nothing behind; otherwise under a random name in the same folder. linkat(2) gives a free name,
+/// and rename(2) replaces an older file. A symbolic link under the name is replaced, never
+/// followed. Folders, devices, pipes, sockets and links to them are never replaced.
 ///
-/// Sendable by handing over: one thread writes, another one publishes, never both at a time. Others
-/// may meanwhile read and sync what is written, and take away the name that it was kept by, which
-/// touches nothing but the descriptor and what a lock guards.
+/// Sendable by handing over: one thread writes, another publishes, never at the same time.
+/// Meanwhile others may read and sync written bytes and remove the kept name, which only uses the
+/// descriptor and locked state.
 @safe package final class OutputFile: @unchecked Sendable {
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
     private let folder: Folder
     private let keepsModeOfReplacedFile: Bool
     private let mode: mode_t
-    /// The permissions that the file gets with its name, whatever the one has that it replaces.
+    /// The permissions of the published file, regardless of those of the replaced file.
     private var finalMode: mode_t?
-    /// Whether the file has the permissions already that it is to have with its name.
+    /// Whether the file already has its final permissions.
     private var hasFinalMode = false
-    /// Whether the file was synced for publishing before its permissions were known.
+    /// Whether the file was synced for publishing before its permissions were set.
     private var isSyncedBeforeMode = false
     private let name: String
     private let descriptor: Int32
-    /// The random name that the file has meanwhile; nil while it has none.
+    /// The file's temporary name; nil while it has none.
     private var temporaryName: String?
-    /// Whether that name stays when nobody holds the file any more.
+    /// Whether the temporary name survives this object.
     private var isKept = false
-    /// How a sync has failed, which the kernel tells only once; nil while others have nothing to
-    /// sync.
+    /// The failure of a sync, which the kernel reports only once; nil while no other thread syncs.
     private var syncFault: Lock<SystemError?>?
 
-    /// Makes the file that will become `name` in `folder`.
+    /// Creates the file that will become `name` in `folder`.
     ///
     /// - Parameters:
-    ///   - folder: The destination's folder: only there is a rename atomic.
+    ///   - folder: The destination's folder: a rename is atomic only within it.
     ///   - name: The final name, without a slash.
     ///   - mode: The permissions before the umask.
-    ///   - keepsModeOfReplacedFile: Whether a file that replaces one of ours takes over its
-    ///     permissions.
-    ///   - startsUnnamed: Whether it has no name at first, where the file system can do that.
-    /// - Throws: What open(2) says. Whether the name can be had shows when it is published; who
-    ///   wants to know it before the work asks `Folder.requireReplaceable`.
+    ///   - keepsModeOfReplacedFile: Whether to take over the permissions of a replaced file.
+    ///   - startsUnnamed: Whether to create the file unnamed where the file system can.
+    /// - Throws: The error of open(2). Only `publish` finds out whether the name is available; call
+    ///   `Folder.requireReplaceable` to check earlier.
     package init(
         in folder: Folder,
         name: String,
@@ -62,7 +59,7 @@ internal import Glibc
                 descriptor = unnamed
                 return
             }
-            // Some network and overlay file systems have no unnamed files.
+            // Some network and overlay file systems lack unnamed files.
             guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
                 throw .last("create a file in", folder.path)
             }
@@ -72,8 +69,7 @@ internal import Glibc
             folder.descriptor,
             temporaryName,
             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-            // Nobody else reads what may become a file of another mode; its own comes with its
-            // name.
+            // Private until it has its name, because its final mode is not known yet.
             mode & 0o600
         )
         guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
@@ -84,14 +80,14 @@ internal import Glibc
         }
     }
 
-    /// Opens what an earlier process has kept, for going on at its end.
+    /// Opens a file that an earlier process kept, to append to it.
     ///
     /// - Parameters:
-    ///   - keptName: The name by which it was kept.
-    ///   - folder: The folder that it is in.
+    ///   - keptName: The kept file's name.
+    ///   - folder: The file's folder.
     ///   - name: The final name, without a slash.
-    /// - Throws: What open(2) says; `EWOULDBLOCK` while another process has it; `EPERM` for
-    ///   anything but a regular file of this user's that has no other name.
+    /// - Throws: The error of open(2); `EWOULDBLOCK` while another process has the file; `EPERM`
+    ///   unless it is a regular file of this user with a single name.
     package init(
         kept keptName: String,
         in folder: Folder,
@@ -113,14 +109,14 @@ internal import Glibc
         else {
             throw .notPermitted("go on with", folder.path(of: keptName), reason: "it is not ours")
         }
-        // Whoever had it before may have renamed it while we waited.
+        // The previous owner may have renamed the file during the wait.
         try require(keptName)
         size = Int64(status.st_size)
         guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .last("examine", path) }
     }
 
-    /// Opens a kept file; one that was to be published, and has its final permissions already, may
-    /// be closed to its owner.
+    /// Opens a kept file; a file ready for publishing may already have permissions that exclude its
+    /// owner.
     private static func openKept(_ name: String, in folder: Folder) -> Int32 {
         let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = unsafe csystem_openat(folder.descriptor, name, O_RDWR | flags, 0)
@@ -129,7 +125,7 @@ internal import Glibc
         guard readable >= 0 else { return readable }
         defer { close(readable) }
         var status = stat()
-        // Whoever has the lock is about to publish it.
+        // The owner of the lock is about to publish the file.
         guard flock(readable, LOCK_EX | LOCK_NB) == 0, unsafe fstat(readable, &status) == 0,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1,
             fchmod(readable, keptMode) == 0
@@ -147,7 +143,7 @@ internal import Glibc
         }
     }
 
-    /// Appends bytes: all, or none when it throws.
+    /// Appends all bytes, or none when it throws.
     package func write(_ bytes: Span<UInt8>) throws(SystemError) {
         var written = 0
         let start = size
@@ -168,7 +164,7 @@ internal import Glibc
         }
     }
 
-    /// Reads back what was written, from `offset`; returns 0 at the end.
+    /// Reads written bytes from `offset`; returns 0 at the end.
     package func read(into buffer: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
         let descriptor = descriptor
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -178,10 +174,10 @@ internal import Glibc
         return count
     }
 
-    /// Drops what is behind the first `count` bytes; what is written next goes there.
+    /// Removes all bytes after the first `count`; further writes continue there.
     ///
     /// - Parameter count: Nothing happens when it is `size` or more.
-    /// - Throws: What ftruncate(2) says.
+    /// - Throws: The error of ftruncate(2).
     package func truncate(to count: Int64) throws(SystemError) {
         guard count < size else { return }
         guard ftruncate(descriptor, off_t(count)) == 0,
@@ -190,12 +186,12 @@ internal import Glibc
         size = count
     }
 
-    /// Gives the file a name that stays even when the process is killed; only its owner may open it
-    /// until it is published.
+    /// Gives the file a name that survives the process; only its owner may open it until
+    /// publication.
     ///
     /// - Parameter keptName: A free name in the same folder.
-    /// - Throws: `EEXIST` when it is not free; what flock(2), fchmod(2), linkat(2) and rename(2)
-    ///   say.
+    /// - Throws: `EEXIST` when the name is taken; errors of flock(2), fchmod(2), linkat(2) and
+    ///   rename(2).
     package func keep(as keptName: String) throws(SystemError) {
         let keptPath = folder.path(of: keptName)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("keep", keptPath) }
@@ -211,20 +207,19 @@ internal import Glibc
         syncFault = Lock(nil)
     }
 
-    /// Takes the name that it was kept by away from the file, if it still is its own; it is not
-    /// published then.
+    /// Removes the kept name if it still belongs to this file, which is then not published.
     package func remove(keptName: String) {
         guard (try? require(keptName)) != nil else { return }
         unsafe _ = csystem_unlink(folder.descriptor, keptName)
     }
 
-    /// Lets nobody but its owner open the file, until it is published.
+    /// Lets only the owner open the file until publication.
     package func restrict() throws(SystemError) {
         hasFinalMode = false
         guard fchmod(descriptor, Self.keptMode) == 0 else { throw .last("set the mode of", path) }
     }
 
-    /// Whether others may write the file, or its group; what fstat(2) says.
+    /// Whether other users or the group may write the file; throws the error of fstat(2).
     package var isWritableByOthers: Bool {
         get throws(SystemError) {
             var status = stat()
@@ -233,8 +228,8 @@ internal import Glibc
         }
     }
 
-    /// Tells the mount that the file is on from all others since the machine was started (Linux
-    /// 6.8); before that, the file system from those that are mounted with it.
+    /// Identifies the file's mount since the machine started (Linux 6.8); before 6.8, its file
+    /// system among the mounted ones.
     package var mount: String {
         get throws(SystemError) {
             var status = stat()
@@ -243,7 +238,7 @@ internal import Glibc
         }
     }
 
-    /// Which file it is in its file system (`st_ino`).
+    /// The file's number in its file system (`st_ino`).
     package var inode: UInt64 {
         get throws(SystemError) {
             var status = stat()
@@ -252,7 +247,7 @@ internal import Glibc
         }
     }
 
-    /// What has the name that the file was kept by may be another file by now.
+    /// Checks that the kept name still belongs to this file.
     private func require(_ keptName: String) throws(SystemError) {
         let inode = try inode
         var status = stat()
@@ -264,48 +259,46 @@ internal import Glibc
         }
     }
 
-    /// Makes the content survive a power loss, but not what else is known of the file.
+    /// Makes the content survive a power loss, without the file's other metadata.
     ///
-    /// - Throws: What fdatasync(2) says; what a sync of the kept file has said before.
+    /// - Throws: The error of fdatasync(2), or of an earlier sync of the kept file.
     package func syncContent() throws(SystemError) { try sync(by: fdatasync) }
 
     /// Makes the content survive a power loss.
     ///
-    /// A failure is final: the kernel drops the pages that it could not write, and says so only
-    /// once.
+    /// A failure is final: the kernel drops the unwritten pages and reports that only once.
     ///
-    /// - Throws: What fsync(2) says; what a sync of the kept file has said before.
+    /// - Throws: The error of fsync(2), or of an earlier sync of the kept file.
     package func sync() throws(SystemError) { try sync(by: fsync) }
 
-    /// Whether a sync of the kept file has failed: nobody knows what reaches the disk of it.
+    /// Whether a sync of the kept file has failed, so that the content on the disk is unknown.
     package var hasFailedSync: Bool { syncFault?.withLock { $0 != nil } ?? false }
 
-    /// Syncs, unless that has failed before.
+    /// Syncs, unless an earlier sync failed.
     func sync(by call: (Int32) -> Int32) throws(SystemError) {
         guard let syncFault else {
             guard call(descriptor) == 0 else { throw .last("sync", path) }
             return
         }
-        // Under the lock, so that nobody takes the file for synced between the failure and its
-        // note.
+        // The lock keeps other threads from seeing a synced file between the failure and its note.
         try syncFault.withLock { fault throws(SystemError) in
             if fault == nil, call(descriptor) != 0 { fault = .last("sync", path) }
             if let fault { throw fault }
         }
     }
 
-    /// Has the file get exactly these permission bits with its name, whatever the umask and the
-    /// file that it replaces have.
+    /// Sets the exact permissions of the published file, regardless of the umask and the replaced
+    /// file.
     package func setMode(exactly mode: UInt16) { finalMode = mode_t(mode & 0o777) }
 
-    /// Makes the content and the permissions with which the file is published survive a power loss.
+    /// Makes the content and the final permissions survive a power loss.
     ///
-    /// The permissions come first: some file systems (btrfs) forget a change of them that follows
-    /// the sync. An unnamed file without a mode of its own already has those of a new file;
-    /// `publish` sets others, and syncs again, only when it finds an older file under the name.
+    /// Permissions come first: some file systems (btrfs) lose a change of permissions after the
+    /// sync. An unnamed file without a set mode already has those of a new file. `publish` changes
+    /// them, and syncs again, only when it replaces an older file.
     ///
-    /// - Parameter replacing: As in `publish`, which comes next.
-    /// - Throws: What fchmod(2) and `sync` say. What was kept then is for its owner alone again.
+    /// - Parameter replacing: The same as in `publish`, which comes next.
+    /// - Throws: The error of fchmod(2) or `sync`. A kept file is then private again.
     package func syncForPublishing(replacing: Bool) throws(SystemError) {
         try syncForPublishing(replacing: replacing, by: fsync)
     }
@@ -327,9 +320,9 @@ internal import Glibc
     /// Gives the file its name.
     ///
     /// - Parameter replacing: Whether an older file of that name may be replaced.
-    /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` when what has the name by now must
-    ///   not be replaced; what fchmod(2), linkat(2) and rename(2) say, and what a sync of the kept
-    ///   file has said. What was kept then stays so.
+    /// - Throws: `EEXIST` when it may not; `EISDIR` or `EINVAL` for a name that must not be
+    ///   replaced; errors of fchmod(2), linkat(2), rename(2) and earlier syncs. A kept file then
+    ///   stays kept.
     package func publish(replacing: Bool) throws(SystemError) {
         try publish(replacing: replacing, by: fsync)
     }
@@ -343,7 +336,7 @@ internal import Glibc
             guard errno == EEXIST, replacing else { throw .last("publish", path) }
         }
         if replacing { try folder.requireReplaceable(name) }
-        // Before there is a name to open it by.
+        // While the file has no name to open it by.
         if try setMode(replacing: replacing), isSyncedBeforeMode { try sync(by: call) }
         let temporaryName = temporaryName ?? makeTemporaryName()
         if self.temporaryName == nil {
@@ -367,8 +360,7 @@ internal import Glibc
 
     private var path: String { folder.path(of: name) }
 
-    /// A name by which a later process knows the file as left over, once nobody holds its lock; a
-    /// random one where the file cannot be told from others.
+    /// A name by which a later process recognizes a leftover file; random where that is impossible.
     private func makeTemporaryName() -> String {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let inode = try? inode else {
             return Self.randomName(for: name)
@@ -382,13 +374,13 @@ internal import Glibc
         }
     }
 
-    /// Moves the file to its final name unless something has it.
+    /// Moves the file to its final name unless the name is taken.
     private func renameToFreeName(from temporaryName: String) -> Bool {
         if unsafe csystem_rename_to_free(folder.descriptor, temporaryName, name) == 0 {
             return true
         }
         guard errno == EINVAL || errno == ENOSYS else { return false }
-        // A file system without such a rename: linkat(2) does not replace either.
+        // For file systems without this rename: linkat(2) does not replace files either.
         guard
             unsafe csystem_link_name(
                 folder.descriptor,
@@ -406,8 +398,8 @@ internal import Glibc
         Self.link(descriptor, in: folder.descriptor, as: name)
     }
 
-    /// Gives an open file a free name: by the descriptor where the kernel lets a file's own opener
-    /// do that (Linux 6.10), else by its name in /proc.
+    /// Names an open file: by descriptor where the kernel lets its opener (Linux 6.10), else
+    /// through /proc.
     static func link(_ descriptor: Int32, in folder: Int32, as name: String) -> Bool {
         if unsafe csystem_link(descriptor, folder, name) == 0 { return true }
         guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
@@ -420,10 +412,10 @@ internal import Glibc
         ) == 0
     }
 
-    /// Gives the file its final permissions: those that it must have, else those that it takes
-    /// over, else what it was made with.
+    /// Gives the file its final permissions: the exact ones, else those of the replaced file, else
+    /// its own.
     ///
-    /// - Returns: Whether it has set any.
+    /// - Returns: Whether it changed any.
     @discardableResult
     private func setMode(replacing: Bool) throws(SystemError) -> Bool {
         if hasFinalMode { return false }
@@ -449,11 +441,10 @@ internal import Glibc
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & 0o777 == wanted
     }
 
-    /// The permissions that the file takes over from the one that it replaces; nil when that is not
-    /// a regular file of this user's.
+    /// The permissions of the replaced file; nil unless that is a regular file of this user.
     ///
-    /// Of a file with several names anybody may have put this one here (link(2)): its permissions
-    /// then take some away and give none.
+    /// Another user may have put a file with several names here (link(2)): its permissions can only
+    /// remove rights, not add them.
     private var modeOfReplacedFile: mode_t? {
         var status = stat()
         guard self.status(of: name, &status),
@@ -463,13 +454,12 @@ internal import Glibc
         return status.st_nlink == 1 ? permissions : permissions & mode & ~Self.processMask
     }
 
-    /// The permissions of a file that waits for its name.
+    /// The permissions of an unpublished file.
     private static let keptMode: mode_t = 0o600
 
     /// The process's umask.
     ///
-    /// It can only be read by setting it: a file that another thread makes meanwhile is at worst
-    /// readable by its owner alone.
+    /// Reading it requires setting it: a file created meanwhile is at worst private.
     private static let processMask: mode_t = {
         let mask = umask(0o077)
         umask(mask)
@@ -479,7 +469,7 @@ internal import Glibc
     /// Without /proc an unprivileged process can give an unnamed file no name (before Linux 6.10).
     private static let canNameUnnamed = unsafe access("/proc/self/fd", X_OK) == 0
 
-    /// `.name.XXXXXXXX.part`, cut so that it stays within the 255 bytes of a name.
+    /// `.name.XXXXXXXX.part`, cut to the 255 bytes of a name.
     private static func randomName(for name: String) -> String {
         var generator = SystemRandomNumberGenerator()
         let random = String(generator.next() as UInt64, radix: 36)

@@ -1,19 +1,18 @@
 internal import Glibc
 
-/// What stands under a path, for those who want a file there.
+/// What exists at the path of a file to be written.
 package enum PathOccupant: Sendable, Hashable {
     case nothing
-    /// A regular file, or a symbolic link that leads to one.
+    /// A regular file or a link to one.
     case file
-    /// A symbolic link that leads nowhere.
+    /// A symbolic link to nothing.
     case danglingLink
-    /// Something that a file must not take the place of, and why: a folder (`EISDIR`), a device, a
-    /// pipe, a socket, or a link into /proc, as /dev/stdout is one, which stands for an open stream
-    /// (`EINVAL`).
+    /// Something that a file must not replace: a folder (`EISDIR`), a device, a pipe, a socket or a
+    /// link into /proc (`EINVAL`). A link such as /dev/stdout leads to an open stream.
     case other(SystemError)
 
-    /// Looks at a path; one that cannot be looked at is taken for nothing, as what is tried there
-    /// will tell.
+    /// Looks at a path; an inaccessible path counts as nothing, since the later use reports the
+    /// error.
     package init(at path: String) {
         self.init(path, in: AT_FDCWD, path: path)
     }
@@ -39,7 +38,7 @@ package enum PathOccupant: Sendable, Hashable {
         self = type == S_IFREG ? .file : .other(.notReplaceable(path, type: type))
     }
 
-    /// Why what is there is no file; nil for nothing and for a file.
+    /// Why there is no file at the path; nil for nothing and for a file.
     package func fault(at path: String) -> SystemError? {
         switch self {
         case .nothing, .file: return nil
@@ -74,7 +73,7 @@ package enum PathOccupant: Sendable, Hashable {
 }
 
 extension SystemError {
-    /// What is under a path is not a file and must stay.
+    /// The error for a path whose present file must stay.
     static func notReplaceable(_ path: String, type: mode_t) -> SystemError {
         var error = SystemError(
             errno: type == S_IFDIR ? EISDIR : EINVAL,

@@ -1,19 +1,19 @@
 internal import CSystem
 internal import Glibc
 
-/// The end of a pipe that is read from; reading never waits.
+/// The read end of a pipe; reading never waits.
 package final class PipeReader: Sendable {
-    /// What one read led to.
+    /// The result of one read.
     package enum Read: Sendable, Hashable {
-        /// So many bytes, at least 1.
+        /// The number of bytes, at least 1.
         case bytes(Int)
-        /// There is nothing now; the descriptor becomes readable when that changes.
+        /// No bytes yet; the descriptor becomes readable when that changes.
         case nothingYet
-        /// Nobody can write any more.
+        /// All writers have closed the pipe.
         case end
     }
 
-    /// To be watched by an `EventPoll`; closed with this object.
+    /// For an `EventPoll`; closed with this object.
     package let descriptor: Int32
     private let name: String
 
@@ -23,11 +23,11 @@ package final class PipeReader: Sendable {
         self.name = name
     }
 
-    /// Opens a named pipe, which does not wait for somebody to write into it.
+    /// Opens a named pipe without waiting for a writer.
     ///
-    /// Until somebody does, a read says `end`, and the descriptor is not readable.
+    /// Until a writer opens it, a read says `end`, and the descriptor is not readable.
     ///
-    /// - Throws: What open(2) says; `EINVAL` for something else than a named pipe.
+    /// - Throws: The error of open(2); `EINVAL` for anything but a named pipe.
     package convenience init(fifo path: String) throws(SystemError) {
         let descriptor = unsafe csystem_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .last("open", path) }
@@ -40,8 +40,7 @@ package final class PipeReader: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A pipe that no other program inherits; the end that is written to, whose owner closes it,
-    /// waits as usual.
+    /// A pipe that no program inherits; its write end blocks as usual and belongs to the caller.
     static func pipe(_ name: String) throws(SystemError) -> (reader: PipeReader, writer: Int32) {
         var ends: [Int32] = [0, 0]
         guard unsafe csystem_pipe(&ends) == 0 else { throw .last("create", "a pipe") }
@@ -54,7 +53,7 @@ package final class PipeReader: Sendable {
         return (reader, ends[1])
     }
 
-    /// Reads what is there into `buffer`, which must not be empty.
+    /// Reads available bytes into `buffer`, which must not be empty.
     package func read(into buffer: inout MutableRawSpan) throws(SystemError) -> Read {
         while true {
             let descriptor = descriptor
@@ -68,8 +67,7 @@ package final class PipeReader: Sendable {
         }
     }
 
-    /// Reads the next bytes, at most `count`, which must not be 0: none when there are none yet,
-    /// nil at the end.
+    /// Reads the next bytes, 1 to `count`; empty when there are none yet, nil at the end.
     package func next(atMost count: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

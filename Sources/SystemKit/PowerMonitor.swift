@@ -1,51 +1,47 @@
-/// Knows whether the machine has external power, and hears when that changes, on a thread of its
-/// own.
+/// Watches on its own thread whether the machine has external power.
 package final class PowerMonitor: Sendable {
     private let supply: PowerSupply
-    /// What devices tell; nil where the kernel does not tell this process, as in a container.
+    /// Device messages; nil where the kernel denies them, as in a container.
     private let changes: NetlinkSocket?
     private let reading: Lock<PowerSupply.Reading>
     private let wakeUp: EventPoll.WakeUp
     private let isStopped = Lock(false)
     private let thread = Lock<JoinableThread?>(nil)
 
-    /// How often a machine with a battery is looked at even if nothing is told: some drivers tell
-    /// nothing.
+    /// How often to check a machine with a battery, milliseconds: some drivers send no messages.
     private static let lookInterval: Int32 = 10_000
     private static let changesTag: UInt64 = 1
 
-    /// Looks at the machine.
+    /// Checks the power supply.
     ///
-    /// - Parameter supply: Where to look.
-    /// - Throws: Without descriptors.
+    /// - Parameter supply: The supply to read.
+    /// - Throws: When no descriptor is available.
     package init(_ supply: PowerSupply = PowerSupply()) throws(SystemError) {
         self.supply = supply
         wakeUp = try EventPoll.WakeUp()
-        // Before the first look, so that no change is missed between the two.
+        // Listen before the first check, so that no change is missed.
         changes = try? NetlinkSocket(with: .devices, hearing: .changes)
         reading = Lock(supply.read())
     }
 
-    /// Whether something else than a battery feeds the machine, as was seen last; any thread may
-    /// ask.
+    /// Whether the machine had external power at the last check; any thread may ask.
     package var isExternal: Bool { reading.withLock { $0.isExternal } }
 
-    /// Begins to listen; to be called once.
+    /// Starts listening; call it once.
     ///
-    /// - Parameter didChange: Called on the monitor's thread with `isExternal` when that is
-    ///   another.
-    /// - Throws: Without threads.
+    /// - Parameter didChange: Called on the monitor's thread with `isExternal` when it changes.
+    /// - Throws: When no thread is available.
     package func start(_ didChange: @escaping @Sendable (Bool) -> Void) throws(SystemError) {
         let started = try JoinableThread(name: "power") { [self] in listen(didChange) }
         thread.withLock { $0 = started }
     }
 
-    /// Lets the monitor's thread look now: something else has changed that often comes with power.
+    /// Makes the thread check now, after another event that often comes with a power change.
     package func lookAgain() {
         wakeUp.signal()
     }
 
-    /// Ends the thread; nothing is told afterwards.
+    /// Ends the thread; makes no calls afterwards.
     package func stop() {
         isStopped.withLock { $0 = true }
         wakeUp.signal()

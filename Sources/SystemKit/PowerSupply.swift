@@ -1,40 +1,39 @@
-/// What the machine is fed by, as sysfs has it (sysfs-class-power of the kernel's documentation).
+/// The machine's power supply in sysfs (sysfs-class-power in the kernel's documentation).
 package struct PowerSupply: Sendable, Hashable {
-    /// Where sysfs has a folder for each supply.
+    /// The sysfs folder with a folder for each supply.
     package static let usualFolder = "/sys/class/power_supply"
 
     private let folder: String
 
-    /// - Parameter folder: Where sysfs has a folder for each supply.
+    /// - Parameter folder: The sysfs folder with a folder for each supply.
     package init(folder: String = Self.usualFolder) {
         self.folder = folder
     }
 
-    /// What is found at one moment.
+    /// The state at one moment.
     package struct Reading: Sendable, Hashable {
-        /// Whether a battery could feed the machine.
+        /// Whether the machine has a battery.
         package var hasBattery = false
-        /// Whether something else than a battery feeds it; so does it without one.
+        /// Whether the machine runs on external power; true without a battery.
         package var isExternal = true
     }
 
-    /// Reads what there is now; a machine that says nothing has external power.
+    /// Reads the current state; a machine without any data has external power.
     package func read() -> Reading {
         var reading = Reading()
         var (isOnline, isDrained) = (false, false)
         for supply in (try? FilePattern.expand("\(folder)/*")) ?? [] {
-            // Of a mouse or a headset, not of the machine.
+            // The battery of a mouse or a headset.
             if text("\(supply)/scope") == "Device" { continue }
             switch text("\(supply)/type") {
             case "Battery", "UPS":
                 guard text("\(supply)/present") != "0" else { continue }
                 reading.hasBattery = true
-                // A battery without a charger that is told of is fed by whatever does not let it
-                // drain.
+                // A battery that does not drain has external power even if no charger is listed.
                 let isFed = ["Charging", "Full", "Not charging"].contains(text("\(supply)/status"))
                 isDrained = isDrained || !isFed
             case nil: continue
-            // Mains, USB and Wireless; 2 is a voltage that was agreed on.
+            // Mains, USB and Wireless; 2 means a negotiated voltage.
             default: isOnline = isOnline || ["1", "2"].contains(text("\(supply)/online"))
             }
         }

@@ -1,10 +1,9 @@
 internal import CSystem
 internal import Glibc
 
-/// What the process was given by whoever started it.
+/// The process's environment, arguments and limits.
 package enum ProcessContext {
-    /// The environment as the process was given it; of a name that stands twice the first value, as
-    /// getenv(3) has it.
+    /// The environment at the start; the first value of a duplicate name counts, as in getenv(3).
     package static let environment: [String: String] = {
         var result: [String: String] = [:]
         guard var entry = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -44,7 +43,7 @@ package enum ProcessContext {
         return unsafe String(systemText: folder)
     }
 
-    /// What tells one start of the machine from the next; nil where the kernel does not say.
+    /// Identifies the machine's current boot; nil where the kernel does not say.
     package static var bootIdentifier: String? {
         let path = "/proc/sys/kernel/random/boot_id"
         guard let bytes = try? InputFile(path: path).readPrefix(limit: 64), !bytes.isEmpty else {
@@ -53,8 +52,8 @@ package enum ProcessContext {
         return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
     }
 
-    /// What tells the processes that this one can name by their numbers from all others: the
-    /// namespace of those numbers and the start of the machine; nil where the kernel does not say.
+    /// Identifies the namespace of process numbers, together with the boot; nil where the kernel
+    /// does not say.
     package static var processNamespace: String? {
         guard let namespace = SymbolicLink.target(of: "/proc/self/ns/pid"),
             let boot = bootIdentifier
@@ -62,9 +61,9 @@ package enum ProcessContext {
         return namespace + "@" + boot
     }
 
-    /// The path of the program that this process runs; nil when it has been removed.
+    /// The path of this process's program; nil when the program was removed.
     package static var executablePath: String? {
-        // Without /proc it is the path that execve(2) was given.
+        // Without /proc, the path given to execve(2).
         let started = unsafe csystem_started_path()
         guard
             let path = unsafe realpath("/proc/self/exe", nil)
@@ -74,9 +73,9 @@ package enum ProcessContext {
         return unsafe String(systemText: path)
     }
 
-    /// What the process was started with, behind its name.
+    /// The command line arguments without the program's name.
     ///
-    /// From `main`: the standard library's list is read from /proc, and empty without it.
+    /// Taken from `main`: the standard library reads them from /proc, and has none without it.
     package static let arguments: [String] = {
         (0..<csystem_argument_count()).dropFirst().compactMap { index in
             unsafe csystem_argument(index).map { unsafe String(systemText: $0) }
@@ -86,7 +85,7 @@ package enum ProcessContext {
     /// The process's number.
     package static var identifier: Int32 { getpid() }
 
-    /// Ends the process at once: nothing that is still open is worth waiting for.
+    /// Ends the process at once, without closing anything.
     package static func exit(_ code: Int32) -> Never {
         Glibc._exit(code)
     }
@@ -99,7 +98,7 @@ package enum ProcessContext {
         return String(decoding: buffer[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether both paths lead to one existing file, also by symbolic or hard links.
+    /// Whether both paths lead to one existing file, also through links.
     package static func isSameFile(_ left: String, _ right: String) -> Bool {
         var one = stat()
         var other = stat()
@@ -109,18 +108,18 @@ package enum ProcessContext {
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 
-    /// How many processors this process may use.
+    /// The number of processors that this process may use.
     package static var processorCount: Int {
         max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// Keeps what is in memory out of core files.
+    /// Keeps memory out of core files.
     package static func disableCoreDumps() {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
-    /// How many files the process may open, and how many it may ask for (getrlimit(2)).
+    /// The most files that the process may open, and may raise that to (getrlimit(2)).
     package static var openFileLimits: (soft: Int, hard: Int) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -129,14 +128,14 @@ package enum ProcessContext {
         return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
     }
 
-    /// Keeps what is in memory from a program that core dumps are piped to, which no limit stops,
-    /// and from other processes of the same user (PR_SET_DUMPABLE of prctl(2)).
+    /// Hides memory from programs that core dumps are piped to, which no limit stops, and from
+    /// other processes of the user (PR_SET_DUMPABLE of prctl(2)).
     package static func hideMemory() { csystem_hide_memory() }
 
-    /// Lets the process open at least so many files, as far as its hard limit permits.
+    /// Raises the limit of open files, as far as the hard limit permits.
     ///
-    /// - Parameter count: How many are needed.
-    /// - Returns: How many there are now.
+    /// - Parameter count: The number of files needed.
+    /// - Returns: The new limit.
     @discardableResult
     package static func allowOpenFiles(_ count: Int) -> Int {
         var limit = rlimit()
@@ -152,23 +151,22 @@ package enum ProcessContext {
 }
 
 extension ProcessContext {
-    /// Opens `/dev/null` in the place of each standard stream that the process was started without.
+    /// Opens `/dev/null` for each standard stream that is closed at the start.
     ///
-    /// Otherwise the next file to be opened would get its number, and what is said to people would
-    /// go into it. To be called before anything is opened.
+    /// Otherwise the next opened file would get its number and receive messages. Call it before
+    /// opening anything.
     package static func openMissingStandardStreams() {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-            // The lowest free number is this one: those below are open by now.
+            // The lowest free number is this one, since the lower ones are open.
             _ = unsafe open("/dev/null", O_RDWR)
         }
     }
 
-    /// Makes two failures of write(2) errors instead of the end of the process: EPIPE for a pipe or
-    /// a socket that nobody reads, EFBIG for a file that would grow beyond the limit of the process
-    /// (RLIMIT_FSIZE of setrlimit(2)).
+    /// Turns two signals of write(2) into errors: EPIPE for a pipe or socket without reader, EFBIG
+    /// for a file beyond the process limit (RLIMIT_FSIZE of setrlimit(2)).
     ///
-    /// For the whole process; to be called before anything is written. Programs that are started
-    /// get both signals back.
+    /// For the whole process; call it before writing anything. Started programs get both signals
+    /// back.
     package static func ignoreWriteSignals() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
@@ -179,9 +177,9 @@ extension ProcessContext {
 package enum StandardOutput {
     /// Writes all of `bytes`.
     ///
-    /// - Returns: Whether the reader took them; false when it has gone, as `head` does when it has
-    ///   seen enough.
-    /// - Throws: What else kept them from being written, such as a full disk.
+    /// - Returns: Whether the reader took them; false when the reader closed the pipe, as `head`
+    ///   does.
+    /// - Throws: Other errors, such as a full disk.
     @discardableResult
     package static func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         var written = 0
@@ -204,8 +202,8 @@ package enum StandardOutput {
         return true
     }
 
-    /// Writes a JSON document, or a part of one that ends between values, harmless to whatever
-    /// shows it.
+    /// Writes a JSON document, or a part that ends between values, without text that a terminal
+    /// obeys.
     @discardableResult
     package static func write(json document: Span<UInt8>) throws(SystemError) -> Bool {
         guard let harmless = TerminalText.harmlessJSON(document) else { return try write(document) }

@@ -1,31 +1,30 @@
 internal import CSystem
 internal import Glibc
 
-/// A lock between processes of which the kernel can say who has it (fcntl(2), F_SETLK); it ends
-/// with its process.
+/// A lock between processes whose holder the kernel knows (fcntl(2), F_SETLK); it ends with its
+/// process.
 ///
-/// Within a process it locks nobody out, and another opening of its file that is closed there drops
-/// it: one object for each file. The file is never deleted. Programs that this one starts do not
-/// inherit it.
+/// It does not exclude threads of one process, and closing another descriptor of its file there
+/// drops it: use one object per file. The file is never deleted. Started programs do not inherit
+/// the lock.
 package final class ProcessLock: Sendable {
-    /// Who has it.
+    /// The process that holds the lock.
     package enum Holder: Sendable, Hashable {
-        /// A process by its number, which was its number at that moment.
+        /// The number of the process at that moment.
         case process(Int32)
-        /// One that has no number here: it runs in another container, or on another machine.
+        /// A process without a number here: in another container or on another machine.
         case unseen
     }
 
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the file that carries the lock, which is not taken by that, and makes it when there is
-    /// none.
+    /// Opens the lock file, and creates it if needed, without taking the lock.
     ///
     /// - Parameters:
     ///   - folder: Where the file is.
     ///   - name: The file's name, without a slash.
-    /// - Throws: What open(2) says.
+    /// - Throws: The error of open(2).
     package init(in folder: Folder, name: String) throws(SystemError) {
         path = folder.path(of: name)
         descriptor = try folder.openToLock(name)
@@ -35,7 +34,7 @@ package final class ProcessLock: Sendable {
 
     /// Takes the lock; false when another process has it.
     ///
-    /// - Throws: What fcntl(2) says, of a file system without locks in words of our own.
+    /// - Throws: The error of fcntl(2), with its own text for a file system without locks.
     package func take() throws(SystemError) -> Bool {
         switch csystem_lock(descriptor) {
         case 0: return true
@@ -44,7 +43,7 @@ package final class ProcessLock: Sendable {
         }
     }
 
-    /// The other process that has it; nil when there is none.
+    /// The other process that holds the lock; nil if none.
     package var holder: Holder? {
         switch csystem_lock_holder(descriptor) {
         case ..<0: nil

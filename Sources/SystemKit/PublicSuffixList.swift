@@ -1,17 +1,16 @@
 internal import CPSL
 
-/// The Public Suffix List (https://publicsuffix.org), as libpsl has it: under which names anybody
-/// can register others.
+/// The Public Suffix List (https://publicsuffix.org) from libpsl: the names under which anyone can
+/// register names.
 package enum PublicSuffixList {
     /// The library's name, for messages.
     package static let library = "libpsl.so.5"
 
-    /// Whether anybody can register names below this one: `com` and `co.uk` are such, `example.com`
-    /// is not.
+    /// Whether a name is a public suffix: `com` and `co.uk` are, `example.com` is not.
     ///
-    /// A name of one label that is on no list is one too (the list's rule `*`). Loads libpsl.
+    /// An unlisted name of one label also is one (the list's rule `*`). Loads libpsl.
     ///
-    /// - Parameter name: A host name in lower case without a dot at its end.
+    /// - Parameter name: A host name in lower case without a final dot.
     /// - Returns: Nil without libpsl.
     package static func isPublicSuffix(_ name: String) -> Bool? {
         switch unsafe cpsl_is_public_suffix(name) {

@@ -1,15 +1,14 @@
 internal import CSystem
 internal import Glibc
 
-/// Another process of this machine, which is the same one for as long as this object lives,
-/// whatever becomes of its number.
+/// Another process of this machine, identified beyond the reuse of its number.
 package final class RunningProcess: Sendable {
     private let descriptor: Int32
     private let subject: String
 
-    /// Takes hold of the process that has a number now.
+    /// Opens the process that currently has a number.
     ///
-    /// - Throws: What pidfd_open(2) says; `ESRCH` when there is none.
+    /// - Throws: The error of pidfd_open(2); `ESRCH` without such a process.
     package init(_ identifier: Int32) throws(SystemError) {
         subject = "process \(identifier)"
         let descriptor = csystem_pidfd(identifier)
@@ -19,9 +18,9 @@ package final class RunningProcess: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Asks it to end; nothing happens when it has ended.
+    /// Sends the process a stop signal; does nothing when it has ended.
     ///
-    /// - Throws: What pidfd_send_signal(2) says, such as `EPERM` of a process of another user.
+    /// - Throws: The error of pidfd_send_signal(2), such as `EPERM` for a process of another user.
     package func send(_ signal: StopSignal) throws(SystemError) {
         guard csystem_pidfd_signal(descriptor, signal.number) != 0, errno != ESRCH else { return }
         throw .last("stop", subject)

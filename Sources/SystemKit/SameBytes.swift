@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Span<UInt8> {
-    /// Whether both hold the same bytes.
+    /// Whether both spans contain the same bytes.
     package func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBytes { own in
@@ -14,14 +14,13 @@ extension Span<UInt8> {
         }
     }
 
-    /// Adds the bytes and their number to a hash.
+    /// Feeds the bytes and their count to a hasher.
     package func combine(into hasher: inout Hasher) {
         unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         hasher.combine(count)
     }
 
-    /// A hash that is keyed by the process: equal ones of different texts are rare and cannot be
-    /// made.
+    /// A hash with a key of this process: collisions are rare and cannot be forced.
     package var seededHash: UInt64 {
         var hasher = Hasher()
         combine(into: &hasher)
@@ -30,16 +29,16 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// Whether both are the same UTF-8.
+    /// Whether both strings have the same UTF-8.
     ///
-    /// For names of files, of JSON members and of whatever else is bytes to others: `==` takes two
-    /// spellings of `é` for one (Unicode, canonical equivalence).
+    /// For file names, JSON members and other byte strings: `==` treats two spellings of `é` as
+    /// equal (Unicode canonical equivalence).
     package func hasSameBytes(as other: String) -> Bool {
         utf8.span.equals(other.utf8.span)
     }
 }
 
-/// A text that is compared as UTF-8; for sets and dictionaries.
+/// A text compared by its UTF-8, for sets and dictionaries.
 package struct ByteText: Sendable, Hashable {
     package let text: String
 

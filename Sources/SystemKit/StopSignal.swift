@@ -1,6 +1,6 @@
 import Glibc
 
-/// A signal by which somebody asks a process to end.
+/// A signal that asks a process to end.
 package enum StopSignal: Sendable, Hashable, CaseIterable {
     /// SIGINT: the terminal's interrupt key.
     case interrupt
@@ -9,7 +9,7 @@ package enum StopSignal: Sendable, Hashable, CaseIterable {
     /// SIGHUP: the terminal is gone.
     case hangUp
 
-    /// The number that the kernel knows it by.
+    /// The kernel's number.
     package var number: Int32 {
         switch self {
         case .interrupt: SIGINT

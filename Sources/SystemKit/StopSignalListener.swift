@@ -1,29 +1,28 @@
 internal import Glibc
 
-/// Reads the stop signals of the process on a thread of its own, so that no code runs inside a
-/// signal handler.
+/// Reads the process's stop signals on its own thread, so that no code runs inside a signal
+/// handler.
 ///
-/// To be made before any other thread: threads inherit the mask that keeps the signals from them. A
-/// signal that the process was started with as ignored stays ignored, as `nohup` and a shell's
-/// background jobs expect.
+/// Make it before any other thread: threads inherit the mask that blocks the signals. Signals
+/// ignored at the start stay ignored, as `nohup` and a shell's background jobs expect.
 package final class StopSignalListener: Sendable {
-    /// Says whether whoever a signal was handed on to has heard of it by now.
+    /// Tells whether the receiver of a signal has handled it by now.
     package typealias Hearing = @Sendable () -> Bool
 
     private let thread: JoinableThread
     private let isStopped: Lock<Bool>
-    /// Those that the calling thread did not block before.
+    /// The signals that the calling thread did not block before.
     private let blocked: [StopSignal]
 
     /// Blocks the stop signals in the calling thread and calls `receive` on the listening thread
     /// once for each signal that arrives.
     ///
     /// - Parameters:
-    ///   - patience: How long the second signal, or a later one, may go unheard.
-    ///   - receive: Hands a signal on.
-    ///   - giveUp: Ends the process when it has gone unheard: the thread that should answer is
-    ///     stuck in a call of the system, such as a write to a disk that has gone.
-    /// - Throws: `SystemError` when the kernel has no thread to give.
+    ///   - patience: How long the second or a later signal may remain unhandled.
+    ///   - receive: Passes a signal on.
+    ///   - giveUp: Ends the process after that time: the responsible thread hangs in a system call,
+    ///     such as a write to a lost disk.
+    /// - Throws: `SystemError` when the kernel cannot create a thread.
     package init(
         patience: Duration = .seconds(2),
         receive: @escaping @Sendable (StopSignal) -> Hearing,
@@ -50,25 +49,25 @@ package final class StopSignalListener: Sendable {
         }
     }
 
-    /// Ends the listening thread; in the calling thread, which must be the one that made the
-    /// listener, signals are what they were before.
+    /// Ends the listening thread and restores the signals of the calling thread, which must have
+    /// made the listener.
     ///
-    /// To be called once, and not from `receive`.
+    /// Call it once, and not from `receive`.
     package func stop() {
         isStopped.withLock { $0 = true }
-        // The thread takes it for the end because of the flag.
+        // The flag tells the thread that this signal means the end.
         thread.deliver(.terminate)
         thread.join()
         var set = Self.set(of: blocked)
         unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// Sends a signal to the listening thread alone, as the kernel would to the process.
+    /// Sends a signal to the listening thread alone, as if the kernel sent it to the process.
     func deliver(_ signal: StopSignal) {
         thread.deliver(signal)
     }
 
-    /// What the listening thread waits for, and what it has heard so far.
+    /// The signals to wait for and those received so far.
     private struct Ear {
         enum Event {
             case signal(StopSignal)
@@ -78,8 +77,7 @@ package final class StopSignalListener: Sendable {
         let signals: [StopSignal]
         let patience: Duration
         private var count = 0
-        /// The signal that somebody has to have heard of by a time, in nanoseconds of the monotonic
-        /// clock.
+        /// The signal that must be handled by a time, in nanoseconds of the monotonic clock.
         private var pending: (signal: StopSignal, isHeard: Hearing, deadline: Int64)?
 
         init(signals: [StopSignal], patience: Duration) {
@@ -87,9 +85,9 @@ package final class StopSignalListener: Sendable {
             self.patience = patience
         }
 
-        /// Waits for the next signal, or for the end of the patience.
+        /// Waits for the next signal or the end of the patience.
         mutating func listen() -> Event {
-            // SIGTERM ends the wait even where the process ignores it.
+            // SIGTERM ends the wait even if the process ignores it.
             var set = StopSignalListener.set(of: signals + [.terminate])
             while true {
                 let number: Int32
@@ -111,8 +109,8 @@ package final class StopSignalListener: Sendable {
             }
         }
 
-        /// Hands on a signal, unless it is one that the process ignores; from the second one on
-        /// somebody has to hear it.
+        /// Passes a signal on unless the process ignores it; from the second on, handling is
+        /// checked.
         mutating func handOn(_ signal: StopSignal, to receive: (StopSignal) -> Hearing) {
             guard signals.contains(signal) else { return }
             let isHeard = receive(signal)

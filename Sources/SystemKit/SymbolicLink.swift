@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A file that only names another one.
 package enum SymbolicLink {
-    /// What the symbolic link at `path` leads to, as it is written; nil when there is none, or it
-    /// is longer than any path.
+    /// The target of the symbolic link at `path` as written; nil without a link or beyond the
+    /// longest path.
     package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe path.withSystemText {

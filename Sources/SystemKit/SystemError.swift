@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A system call that failed: which one, on what, and why.
+/// A failed system call: the operation, its subject and the reason.
 package struct SystemError: Error, Sendable, Hashable {
     /// The `errno` value.
     package var errno: Int32
-    /// What was tried, for people: `create`, `write`, `rename`.
+    /// The failed operation, for messages: `create`, `write`, `rename`.
     package var operation: String
-    /// The path or name that it was tried on.
+    /// The path or name of the subject.
     package var subject: String
-    /// What is said instead of the C library's text, where that alone would tell nobody why.
+    /// Replaces the C library's text where that does not explain the error.
     package var reason: String?
 
     package init(errno: Int32, operation: String, subject: String) {
@@ -17,7 +17,7 @@ package struct SystemError: Error, Sendable, Hashable {
         self.subject = subject
     }
 
-    /// The current `errno` of this thread; call it right after the failing call.
+    /// The error of the thread's current `errno`; call it right after the failed call.
     package static func last(_ operation: String, _ subject: String) -> SystemError {
         SystemError(errno: Glibc.errno, operation: operation, subject: subject)
     }
@@ -33,31 +33,30 @@ package struct SystemError: Error, Sendable, Hashable {
             return "the file would be larger than this process (`ulimit -f`) "
                 + "or the file system lets it be"
         }
-        // The texts are constants of the C library; only for unknown numbers is there a buffer of
-        // the thread.
+        // The texts are constants of the C library; unknown numbers use a buffer of the thread.
         guard let text = unsafe strerror(errno) else { return "error \(errno)" }
         return unsafe String(cString: text)
     }
 
-    /// Whether nothing has that name.
+    /// Whether the file does not exist.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
 
-    /// Whether there is no such process.
+    /// Whether the process does not exist.
     package var isNoProcess: Bool { errno == ESRCH }
 
-    /// Whether somebody else holds a lock.
+    /// Whether another owner holds the lock.
     package var isBusy: Bool { errno == EWOULDBLOCK }
 
-    /// Whether something has the name already.
+    /// Whether the name is taken.
     package var isTaken: Bool { errno == EEXIST }
 
     /// Whether a disk or a quota has no room left.
     package var isOutOfRoom: Bool { errno == ENOSPC || errno == EDQUOT }
 
-    /// A full disk, a limit, a permission or a missing file: what the machine's owner has to mend.
+    /// A full disk, a limit, a permission or a missing file, which the machine's owner must fix.
     package var isEnvironment: Bool { Self.isEnvironment(errno) }
 
-    /// Whether an `errno` value is one that the machine's owner has to mend.
+    /// Whether an `errno` value means a problem that the machine's owner must fix.
     package static func isEnvironment(_ errno: Int32) -> Bool {
         switch errno {
         case ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EIO, ELOOP,
@@ -69,15 +68,16 @@ package struct SystemError: Error, Sendable, Hashable {
 }
 
 extension SystemError {
-    /// The `errno` value of a name that something has already.
+    /// The `errno` value for a taken name.
     package static var taken: Int { Int(EEXIST) }
 
-    /// What `write` would say at the end of a file that cannot fit.
+    /// The error of `write` for a file that cannot fit.
     package static func diskFull(_ subject: String) -> SystemError {
         SystemError(errno: ENOSPC, operation: "write", subject: subject)
     }
 
-    /// What is refused although the kernel would permit it; `reason` is to say why.
+    /// The error for an operation that the runner refuses, though the kernel permits it; `reason`
+    /// says why.
     package static func notPermitted(
         _ operation: String,
         _ subject: String,
@@ -88,7 +88,7 @@ extension SystemError {
         return error
     }
 
-    /// What reading from a named pipe says of something else.
+    /// The error for reading anything but a named pipe as one.
     package static func notPipe(_ subject: String) -> SystemError {
         var error = SystemError(errno: EINVAL, operation: "read", subject: subject)
         error.reason = "it is not a named pipe"

@@ -1,14 +1,13 @@
 internal import CSystem
 internal import Glibc
 
-/// Texts of the system: paths, arguments and variables of the environment are bytes, which need not
-/// be UTF-8.
+/// Paths, arguments and environment variables are bytes, which may not be UTF-8.
 ///
-/// A byte that is part of no UTF-8 becomes the scalar U+10FF00 plus the byte, of a plane that is
-/// nobody's, and is that byte again in each system call of this target. The bytes of such a scalar
-/// itself become four of them, so that two texts of the system are never one `String`.
+/// Each invalid byte becomes a private scalar, U+10FF00 plus the byte, and that byte again in the
+/// system calls of this target. Real bytes of such a scalar become four of them, so that different
+/// system texts are never one `String`.
 extension String {
-    /// Makes a text of the bytes up to a NUL.
+    /// Reads the bytes up to a NUL.
     package init(systemText text: UnsafePointer<CChar>) {
         if unsafe csystem_may_hold_foreign(text) == 0,
             let valid = unsafe String(validatingCString: text)
@@ -25,7 +24,7 @@ extension String {
         var scalars = String.UnicodeScalarView()
         var rest = bytes[...]
         while let first = rest.first {
-            // The length that UTF-8 gives a scalar of that first byte, when the bytes are one.
+            // The length of the UTF-8 sequence at the start, if it is valid.
             let length = (1...4).first { length in
                 rest.count >= length
                     && String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.count
@@ -45,13 +44,12 @@ extension String {
         return String(scalars)
     }
 
-    /// Whether the text has bytes that are not UTF-8: it must not be sent, nor written where others
-    /// read it as text.
+    /// Whether the text has invalid bytes: then it must not be sent or written as text for others.
     package var hasForeignBytes: Bool {
         utf8.contains(0xF4) && unicodeScalars.contains { $0.foreignByte != nil }
     }
 
-    /// The bytes that the system knows the text by.
+    /// The original bytes of the text.
     package var systemBytes: [UInt8] {
         guard hasForeignBytes else { return Array(utf8) }
         return unicodeScalars.flatMap { scalar in
@@ -59,7 +57,7 @@ extension String {
         }
     }
 
-    /// The text for people: a byte that is not UTF-8 as `\xFF`.
+    /// The text for messages: an invalid byte appears as `\xFF`.
     package var shownSystemText: String {
         guard hasForeignBytes else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -71,7 +69,7 @@ extension String {
         }
     }
 
-    /// Calls `body` with the bytes that the system knows the text by, and a NUL.
+    /// Calls `body` with the original bytes and a NUL.
     package func withSystemText<Result>(
         _ body: (UnsafePointer<CChar>) throws -> Result
     ) rethrows -> Result {
@@ -87,7 +85,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The byte that the scalar stands for in a text of the system; nil for a character.
+    /// The byte that the scalar encodes; nil for a character.
     fileprivate var foreignByte: UInt8? {
         (0x10_FF80...0x10_FFFF).contains(value) ? UInt8(truncatingIfNeeded: value) : nil
     }

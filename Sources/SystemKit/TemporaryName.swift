@@ -1,22 +1,20 @@
-/// A name that a file has on its way to its own, such as `.file.bin.TOKEN.part`: nobody but this
-/// program has made it.
+/// A temporary file name such as `.file.bin.TOKEN.part`, recognizable as this program's.
 ///
-/// The token is a random number and a hash of that number, the name and the file itself (`st_ino`),
-/// in base 36. So a process that finds the file later can tell it from one that somebody has named
-/// alike, or copied.
+/// The token has a random number and a hash of that number, the name and the file (`st_ino`), in
+/// base 36. So a later process can tell the file from a copy or a file with a similar name.
 package enum TemporaryName {
     private static let ending = ".part"
-    /// How many digits 32 and 64 bits have.
+    /// The number of digits for 32 and 64 bits.
     private static let (nonceLength, hashLength) = (7, 13)
-    /// The most bytes of the file's own name, so that the whole stays within the 255 of a name.
+    /// The most bytes of the final name, within the 255 bytes of a name.
     private static let mostBytes = 200
 
     /// Makes a name for a file.
     ///
     /// - Parameters:
-    ///   - name: The name that the file is to have in the end.
-    ///   - inode: Which file it is (`st_ino`).
-    /// - Returns: Another name each time.
+    ///   - name: The final name.
+    ///   - inode: The file's number (`st_ino`).
+    /// - Returns: A different name each time.
     package static func make(for name: String, inode: UInt64) -> String {
         var generator = SystemRandomNumberGenerator()
         let stem = String(decoding: name.utf8.prefix(mostBytes), as: UTF8.self)
@@ -24,10 +22,10 @@ package enum TemporaryName {
         return ".\(stem).\(nonce)\(hash(nonce, stem, inode))\(ending)"
     }
 
-    /// Whether a text has the form of such a name.
+    /// Whether a text has the form of a temporary name.
     package static func isWellFormed(_ text: String) -> Bool { parts(of: text) != nil }
 
-    /// Whether a file has got its name from this program.
+    /// Whether this program gave the file its name.
     package static func isOwn(_ text: String, inode: UInt64) -> Bool {
         guard let (stem, nonce, hash) = parts(of: text) else { return false }
         return hash == self.hash(nonce, stem, inode)

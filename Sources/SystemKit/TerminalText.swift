@@ -2,11 +2,10 @@
 package enum TerminalText {
     /// Foreign text as one line that neither a terminal nor a log service obeys.
     ///
-    /// Foreign text is whatever the runner did not write itself: names of files, ids, texts of
-    /// servers, programs and the system. Controls, line breaks and direction marks become escapes
-    /// such as `\n` and `\u{1B}`, bytes that are not UTF-8 `\xFF`. A `::` at the beginning and the
-    /// first `#` pair of `##[…]` are broken up, because GitHub Actions and Azure Pipelines read
-    /// commands from logs there.
+    /// Foreign text is all text from others: file names, ids, texts of servers, programs and the
+    /// system. Controls, line breaks and direction marks become escapes such as `\n` and `\u{1B}`,
+    /// invalid bytes `\xFF`. An initial `::` and the first `#` pair of `##[…]` are broken up,
+    /// because GitHub Actions and Azure Pipelines read commands from logs there.
     package static func harmless(_ text: String) -> String {
         guard mayBeHarmful(text.utf8.span) else { return text }
         let scalars = Array(text.shownSystemText.unicodeScalars)
@@ -22,16 +21,16 @@ package enum TerminalText {
         return String(result)
     }
 
-    /// Foreign text of several lines, each of which is made harmless by itself.
+    /// Foreign text of several lines, each made harmless.
     package static func harmlessLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { harmless(String($0)) }
             .joined(separator: "\n")
     }
 
-    /// A JSON document with escapes for what is harmful in its strings; nil when nothing is.
+    /// A JSON document whose strings have escapes for harmful text; nil when nothing is harmful.
     ///
-    /// Outside of strings JSON is printable ASCII and line feeds, so that the document keeps its
+    /// Outside of strings JSON is printable ASCII and line feeds, so the document keeps its
     /// meaning.
     package static func harmlessJSON(_ document: Span<UInt8>) -> [UInt8]? {
         guard mayBeHarmful(document, exceptLineFeeds: true) else { return nil }
@@ -54,7 +53,7 @@ package enum TerminalText {
         return result
     }
 
-    /// How a scalar is spelled that is not shown as it is: `\n`, `\u{1B}`.
+    /// The escape for a harmful scalar: `\n`, `\u{1B}`.
     package static func escaped(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "\n": "\\n"
@@ -64,10 +63,10 @@ package enum TerminalText {
         }
     }
 
-    /// Whether a terminal would act on the scalar, or its reader be misled by it.
+    /// Whether the scalar would control a terminal or mislead its reader.
     ///
-    /// Controls, line separators, and format characters, which hide text or turn its direction
-    /// around; joiners are let through, because scripts and emoji need them.
+    /// These are controls, line separators, and format characters, which hide or reverse text;
+    /// joiners pass, because scripts and emoji need them.
     package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x7F else { return scalar.value < 0x20 }
         switch scalar.properties.generalCategory {
@@ -77,7 +76,7 @@ package enum TerminalText {
         }
     }
 
-    /// Whether the second `#` of `##[`, `##vso[` or the like stands there: a command for Azure
+    /// Whether the second `#` of `##[`, `##vso[` or the like is at `index`: a command for Azure
     /// Pipelines and older GitHub runners, anywhere in a line.
     package static func isCommandMark(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
         guard scalars[index] == "#", index > 0, scalars[index - 1] == "#" else { return false }
@@ -85,8 +84,7 @@ package enum TerminalText {
         return end < scalars.endIndex && scalars[end] == "["
     }
 
-    /// The first colon of a `::` that only white space stands before: a workflow command of GitHub
-    /// Actions.
+    /// The first colon of a `::` after white space only: a workflow command of GitHub Actions.
     private static func commandColon(_ scalars: [Unicode.Scalar]) -> Int? {
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             scalars[first...].starts(with: ["::"].flatMap(\.unicodeScalars))
@@ -94,7 +92,7 @@ package enum TerminalText {
         return first
     }
 
-    /// Whether a look at each scalar is worth while: most texts are plain.
+    /// Whether each scalar needs a check: most texts are plain.
     private static func mayBeHarmful(_ text: Span<UInt8>, exceptLineFeeds: Bool = false) -> Bool {
         var previous: UInt8 = 0
         for index in text.indices {
@@ -109,20 +107,18 @@ package enum TerminalText {
         return false
     }
 
-    /// The number of cells that harmless text takes.
+    /// The number of cells of harmless text.
     package static func width(_ text: String) -> Int {
         text.reduce(0) { $0 + width($1) }
     }
 
-    /// The text within exactly `columns` cells: filled up with spaces, or cut with an ellipsis as
-    /// its last cell.
+    /// The text in exactly `columns` cells: padded with spaces or cut with a final ellipsis.
     package static func fitted(_ text: String, columns: Int) -> String {
         let cut = truncated(text, columns: columns)
         return cut + String(repeating: " ", count: max(0, columns - width(cut)))
     }
 
-    /// The text within at most `columns` cells, its end replaced by an ellipsis when it does not
-    /// fit.
+    /// The text in at most `columns` cells, cut with a final ellipsis if needed.
     package static func truncated(_ text: String, columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
@@ -140,7 +136,7 @@ package enum TerminalText {
         character.unicodeScalars.reduce(0) { max($0, width($1)) }
     }
 
-    /// 2 for the wide scalars of Unicode Standard Annex #11, 0 for marks that stand on others.
+    /// 2 for the wide scalars of Unicode Standard Annex #11, 0 for combining marks.
     private static func width(_ scalar: Unicode.Scalar) -> Int {
         if scalar.isASCII { return 1 }
         switch scalar.value {

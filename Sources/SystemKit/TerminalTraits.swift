@@ -1,9 +1,9 @@
 import Glibc
 
-/// What can be shown where a stream of text goes.
+/// The display abilities of an output stream.
 package struct TerminalTraits: Sendable, Hashable {
     package var isTerminal: Bool
-    /// Whether lines can be drawn again: a terminal that is not dumb.
+    /// Whether lines can be redrawn: a terminal that is not dumb.
     package var canRedraw: Bool
     package var usesColor: Bool
     /// Cells in a line, at least 1.
@@ -25,11 +25,10 @@ package struct TerminalTraits: Sendable, Hashable {
         self.rows = rows
     }
 
-    /// Judges a stream by whether it is a terminal, by the size that the terminal tells, and by the
-    /// environment.
+    /// Derives the traits from the terminal, its size and the environment.
     ///
-    /// `NO_COLOR` wins over `CLICOLOR_FORCE` (https://no-color.org, https://bixense.com/clicolors);
-    /// `COLUMNS` and `LINES` win over the terminal's own word.
+    /// `NO_COLOR` overrides `CLICOLOR_FORCE` (https://no-color.org, https://bixense.com/clicolors);
+    /// `COLUMNS` and `LINES` override the terminal's size.
     package init(
         isTerminal: Bool,
         size: (columns: Int, rows: Int)?,
@@ -46,7 +45,7 @@ package struct TerminalTraits: Sendable, Hashable {
         rows = Self.first(number("LINES"), size?.rows ?? 0, otherwise: 24)
     }
 
-    /// The traits of standard error as they are now.
+    /// The current traits of standard error.
     package static func ofStandardError() -> TerminalTraits {
         let isTerminal = isatty(STDERR_FILENO) == 1
         var size = winsize()
@@ -59,7 +58,7 @@ package struct TerminalTraits: Sendable, Hashable {
         }
     }
 
-    /// The first that a terminal can have.
+    /// The first valid number.
     private static func first(_ numbers: Int..., otherwise usual: Int) -> Int {
         numbers.first { (1...10_000).contains($0) } ?? usual
     }
@@ -67,30 +66,29 @@ package struct TerminalTraits: Sendable, Hashable {
 
 /// The stream for progress and diagnostics.
 package enum StandardError {
-    /// What all text goes through before it is written.
+    /// The filter for all text before it is written.
     private static let filter = Lock<(@Sendable ([UInt8]) -> [UInt8])?>(nil)
 
-    /// From now on, for the whole process, `filter` makes of every text what is written instead.
+    /// Sets the filter for the whole process, which replaces each text before it is written.
     package static func pass(through filter: @escaping @Sendable ([UInt8]) -> [UInt8]) {
         self.filter.withLock { $0 = filter }
     }
 
-    /// What is to be written for a text.
+    /// The filtered bytes of a text.
     static func filtered(_ bytes: [UInt8]) -> [UInt8] {
         let filter = filter.withLock { $0 }
         return filter?(bytes) ?? bytes
     }
 
-    /// Writes a line of the runner's own, `runner: …`; foreign text in it is harmless.
+    /// Writes a line of the runner's own, `runner: …`, and makes foreign text in it harmless.
     ///
-    /// Secrets are taken out first: they are found in a text as it is, not in one that was made
-    /// printable.
+    /// Secrets are removed first: the filter finds them in the original text, not in escaped text.
     package static func say(_ message: String) {
         let text = String(decoding: filtered(Array(message.utf8)), as: UTF8.self)
         write(Array("runner: \(TerminalText.harmless(text))\n".utf8))
     }
 
-    /// Writes all of `bytes`; a reader that has gone is no concern of a transfer.
+    /// Writes all of `bytes`; a lost reader does not affect transfers.
     package static func write(_ bytes: [UInt8]) {
         var rest = filtered(bytes)[...]
         while !rest.isEmpty {

@@ -1,5 +1,5 @@
-// Text of URLs, paths and fields is bytes to servers and to the kernel. Swift's own search goes by
-// characters: in "/\u{301}" it finds no slash.
+// Text of URLs, paths and fields is bytes for servers and the kernel. Swift searches by characters:
+// in "/\u{301}" it finds no slash.
 extension StringProtocol {
     /// Whether the text begins with these bytes.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
@@ -9,12 +9,12 @@ extension StringProtocol {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Where an ASCII character stands first, whatever combines with it.
+    /// The first index of an ASCII character, whatever combines with it.
     package func firstByteIndex(of character: Unicode.Scalar) -> Index? {
         utf8.firstIndex { UInt32($0) == character.value }
     }
 
-    /// Where an ASCII character stands last, whatever combines with it.
+    /// The last index of an ASCII character, whatever combines with it.
     package func lastByteIndex(of character: Unicode.Scalar) -> Index? {
         var found: Index?
         for index in utf8.indices where UInt32(utf8[index]) == character.value { found = index }

@@ -11,7 +11,7 @@ enum PrivateFile {
     ///     from".
     ///   - limit: The most bytes to read.
     /// - Returns: The bytes; as many as `limit` also of a longer file.
-    /// - Throws: What open(2) and read(2) say; `EPERM` for a file of another user, or one that
+    /// - Throws: The errors of open(2) and read(2); `EPERM` for a file of another user, or one that
     ///   others may read.
     static func read(
         _ path: String,

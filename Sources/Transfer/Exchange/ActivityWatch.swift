@@ -102,7 +102,7 @@ struct ActivityWatch {
     /// Looks at the transfer.
     ///
     /// - Parameters:
-    ///   - now: The present.
+    ///   - now: The current time.
     ///   - progress: What the kernel says of the connection, asked for only where it matters; nil
     ///     when nothing can be said that is about this transfer alone.
     /// - Returns: Why it is to end; nil when it may go on.

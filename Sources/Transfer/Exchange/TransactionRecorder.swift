@@ -179,7 +179,7 @@ struct TransactionRecorder {
     ///   - times: libcurl's times of opening it; asked for only when it is a new one.
     ///   - tls: Its TLS.
     ///   - serverTrust: How its other end was verified; nil without TLS.
-    ///   - now: The present.
+    ///   - now: The current time.
     mutating func willSendRequest(
         over connection: ConnectionFacts,
         identifier: Int,

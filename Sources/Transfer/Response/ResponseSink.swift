@@ -57,7 +57,7 @@ struct ResponseSink {
     ///   - destination: The file that it will become.
     ///   - expectedCount: The announced length; a disk without room for it fails now, not at the
     ///     end.
-    /// - Throws: What the file system says.
+    /// - Throws: The file system's error.
     mutating func open(
         _ destination: TaskSpec.Destination,
         expectedCount: Int64?
@@ -83,7 +83,7 @@ struct ResponseSink {
     ///   - folder: The folder that it is in.
     ///   - destination: The file that it will become.
     ///   - expectedCount: The announced length of what is missing.
-    /// - Throws: What the file system says.
+    /// - Throws: The file system's error.
     mutating func goOn(
         with file: OutputFile,
         in folder: Folder,
