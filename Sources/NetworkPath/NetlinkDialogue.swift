@@ -12,10 +12,9 @@ final class NetlinkDialogue {
         socket = try NetlinkSocket(with: part)
     }
 
-    /// Sends a question and hands every message of the answer to `take`.
+    /// Sends a request and passes every message of the answer to `take`.
     ///
-    /// - Throws: The errors of send(2) and recv(2), and for a dump why the kernel does not give all of
-    ///   it.
+    /// - Throws: The errors of send(2) and recv(2), and the kernel's reason for an incomplete dump.
     func ask(
         _ request: NetlinkRequest,
         isDump: Bool,

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A socket to a part of the kernel (netlink(7)); needs no privilege.
 ///
-/// Callers must take turns: each waits for its answer before the next request. Other types interpret the
-/// messages.
+/// Callers must take turns: each waits for its answer before the next request. Other types
+/// interpret the messages.
 package final class NetlinkSocket: Sendable {
     /// A netlink family, by the number of `NETLINK_…`.
     package enum Part: Int32, Sendable {
@@ -56,7 +56,7 @@ package final class NetlinkSocket: Sendable {
 
     /// Waits up to two seconds for the kernel's next datagram and passes it to `body`.
     ///
-    /// - Throws: The error of recv(2): `EAGAIN` when nothing came, `ENOBUFS` when something was lost.
+    /// - Throws: The error of recv(2): `EAGAIN` without a datagram, `ENOBUFS` for lost ones.
     package func receive<Result>(_ body: (Span<UInt8>) -> Result) throws(SystemError) -> Result {
         while true {
             var error: Int32 = 0

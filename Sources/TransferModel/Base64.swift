@@ -1,6 +1,6 @@
-/// Bytes as 64 digits write them (RFC 4648 §4).
+/// Bytes in Base64 (RFC 4648 §4).
 package enum Base64 {
-    /// The bytes that a text stands for; nil when it is anything but that, padding included.
+    /// The encoded bytes; nil for invalid text, which includes missing padding.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let digits = text.prefix { $0 != UInt8(ascii: "=") }

@@ -1,7 +1,7 @@
-/// When a task may begin at the earliest.
+/// The earliest time at which a task may begin.
 package enum BeginDate: Sendable, Hashable {
-    /// By the wall clock, also when that is set meanwhile.
+    /// By the wall clock, even if it is set meanwhile.
     case date(Timestamp)
-    /// So long after the run's start, by the monotonic clock.
+    /// The time since the run's start, by the monotonic clock.
     case delay(Duration)
 }

@@ -1,37 +1,34 @@
-/// What a request carries, and where it comes from.
+/// The content of a request body and its source.
 package enum BodySource: Sendable, Hashable {
     case bytes([UInt8])
-    /// What is sent under a `Content-Encoding`, and how many bytes it was before.
+    /// The bytes to send under a `Content-Encoding`, and their count before encoding.
     case compressed([UInt8], originalCount: Int)
-    /// An absolute path; opened once per attempt, size and modification time compared before and
-    /// after.
+    /// An absolute path; opened once for each attempt, which compares size and modification time
+    /// before and after.
     case file(path: String)
-    /// The parts of a `multipart/form-data` body (RFC 7578); each attempt chooses a boundary of its
-    /// own.
+    /// The parts of a `multipart/form-data` body (RFC 7578); each attempt chooses its own boundary.
     case multipart([BodyPart])
-    /// What a program writes to its standard output, without a length; run again for each request
-    /// that needs it.
+    /// A program's standard output, of unknown length; the program runs again for each request.
     ///
-    /// The program and its arguments, at least one, and the absolute path of the folder that it
-    /// runs in.
+    /// The program and its arguments, and the absolute path of its working folder.
     indirect case command([String], folder: String)
-    /// What comes out of a named pipe, without a length and once only; an absolute path.
+    /// The content of a named pipe, of unknown length and readable once; an absolute path.
     case pipe(path: String)
 }
 
 /// One part of a `multipart/form-data` body.
 package struct BodyPart: Sendable, Hashable {
-    /// Where its content comes from.
+    /// The content's source.
     package enum Content: Sendable, Hashable {
         case bytes([UInt8])
-        /// An absolute path, treated as that of `BodySource.file`.
+        /// An absolute path, handled like that of `BodySource.file`.
         case file(path: String)
     }
 
     package var name: String
-    /// `filename` of its `Content-Disposition`; nil leaves it out.
+    /// The `filename` of its `Content-Disposition`; nil for none.
     package var fileName: String?
-    /// Its fields besides `Content-Disposition`, `Content-Type` among them.
+    /// The fields except `Content-Disposition`; may include `Content-Type`.
     package var headers: [HeaderField]
     package var content: Content
 

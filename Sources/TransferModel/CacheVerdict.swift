@@ -1,26 +1,26 @@
-/// What the cache had to do with a response, and why.
+/// What the cache did for a response, and why.
 package struct CacheVerdict: Sendable, Hashable {
-    /// Where the response came from.
+    /// The source of the response.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// It was stored, and nobody was asked.
+        /// A stored response was used without a request.
         case hit
-        /// It was stored and was used although it was stale.
+        /// A stale stored response was used.
         case stale
-        /// It was stored, and the origin has confirmed it.
+        /// The origin confirmed a stored response.
         case revalidated
-        /// It came from the network.
+        /// The response came from the network.
         case miss
-        /// The cache was not asked for it.
+        /// The cache was not consulted.
         case bypassed
     }
 
-    /// Why so.
+    /// The reason for the outcome.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         // Hits.
         case fresh
-        /// The request's cache policy takes what is stored whatever its age.
+        /// The request's cache policy accepts stored responses of any age.
         case anyAge
-        // Stale ones.
+        // Stale hits.
         /// The request has `max-stale`.
         case maxStale
         /// The response has `stale-while-revalidate` (RFC 5861 §3); it is refreshed before the run
@@ -28,76 +28,76 @@ package struct CacheVerdict: Sendable, Hashable {
         case staleWhileRevalidate
         /// The origin failed, and the response or the session has `staleIfError` (RFC 5861 §4).
         case staleIfError
-        // What made the origin be asked about a stored response.
-        /// It was stale.
+        // Reasons for validation at the origin.
+        /// The stored response was stale.
         case expired
-        /// It has `no-cache`, or the request has.
+        /// The stored response or the request has `no-cache`.
         case noCache
-        /// The request asks for one that is younger, or fresh for longer.
+        /// The request wants a younger response, or one that stays fresh longer.
         case tooOld
-        /// It was invalidated by another request.
+        /// Another request invalidated the stored response.
         case invalidated
         /// The request's cache policy is `reloadRevalidatingCacheData`.
         case revalidating
         // Misses.
         case notStored
-        /// What is stored answers requests with other fields (`Vary`).
+        /// The stored responses answer requests with other fields (`Vary`).
         case otherVariant
-        /// Stored, stale, and without a validator.
+        /// The stored response is stale and has no validator.
         case noValidator
-        /// The origin has another response by now.
+        /// The origin has a newer response.
         case changed
-        /// The stored body was gone or damaged.
+        /// The stored body was missing or damaged.
         case damaged
-        // Of those that were not asked for.
-        /// The method is not one that is answered from a cache.
+        // Reasons for a bypass.
+        /// A cache does not answer this method.
         case method
-        /// The request has conditions of its own.
+        /// The request has its own conditions.
         case condition
-        /// Its range is not one that a stored response can answer.
+        /// A stored response cannot answer the requested range.
         case range
         /// The request has `no-store`.
         case noStore
-        /// The request's cache policy.
+        /// The request's cache policy demands it.
         case policy
-        /// The URL has a secret in it.
+        /// The URL contains a secret.
         case secret
-        /// An earlier attempt failed on what was received.
+        /// An earlier attempt failed because of the response it received.
         case repeated
     }
 
-    /// What became of a response from the network.
+    /// Whether a response from the network was stored, or why not.
     package enum Storing: String, Sendable, Hashable, CaseIterable {
         case stored
-        /// What was stored has its new fields.
+        /// A stored response got its newer fields.
         case updated
         /// The request or the response has `no-store` (RFC 9111 §5.2.1.5, §5.2.2.5).
         case noStore
-        /// Neither fresh for any time nor with a validator.
+        /// Never fresh and without a validator.
         case notReusable
-        /// Its status is not stored without explicit freshness, or never is (RFC 9111 §3).
+        /// The status needs explicit freshness to be stored, or is never stored (RFC 9111 §3).
         case status
-        /// Its method is not stored.
+        /// Responses to this method are not stored.
         case method
         /// `Vary: *`.
         case varies
-        /// Larger than the twentieth part of the cache.
+        /// Larger than a twentieth of the cache.
         case tooLarge
-        /// Nobody says that the body is whole.
+        /// Nothing confirms that the body is complete.
         case incomplete
-        /// It has a secret of the job in it.
+        /// The response contains a secret of the job.
         case secret
-        /// It was not what the task expected of it.
+        /// The response did not meet the task's expectations.
         case rejected
-        /// Another request has changed at the origin what it says while it came in.
+        /// Another request changed the content at the origin meanwhile.
         case outdated
-        /// The cache could not be written, or had no room at that moment.
+        /// The cache could not be written, or was full at that moment.
         case failed
     }
 
     package var outcome: Outcome
     package var reason: Reason
-    /// nil when nothing came from the network.
+    /// Nil without a response from the network.
     package var storing: Storing?
 
     package init(_ outcome: Outcome, _ reason: Reason, storing: Storing? = nil) {

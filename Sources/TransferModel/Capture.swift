@@ -1,15 +1,15 @@
 package import JSON
 
-/// A value that a task takes from its response, for the tasks that need it.
+/// A value that a task extracts from its response for other tasks.
 package struct Capture: Sendable, Hashable {
-    /// Where in the response the value stands.
+    /// The value's place in the response.
     package enum Source: Sendable, Hashable {
-        /// A text, number or truth value of a JSON body.
+        /// A string, number or boolean in a JSON body.
         case json(JSONPointer)
-        /// The first field line of that name.
+        /// The first field line of a name.
         case header(String)
-        /// The first match of a pattern of PCRE2 in the body: its first group, or all of it when it
-        /// has none.
+        /// The first match of a PCRE2 pattern in the body: its first group, or the whole match
+        /// without groups.
         case regex(String)
     }
 
@@ -21,24 +21,24 @@ package struct Capture: Sendable, Hashable {
         self.source = source
     }
 
-    /// Whether the value stands in the body.
+    /// Whether the value comes from the body.
     package var isAboutBody: Bool {
         if case .header = source { false } else { true }
     }
 }
 
-/// A value that was captured.
+/// A captured value.
 package struct CapturedValue: Sendable, Hashable {
-    /// What the value was in its response; fields and matches are strings.
+    /// The value's type in the response; fields and matches are strings.
     package enum Kind: Sendable, Hashable {
         case string
-        /// In the spelling of JSON.
+        /// As spelled in the JSON body.
         case number
         /// `true` or `false`.
         case bool
     }
 
-    /// The longest text, in bytes of UTF-8.
+    /// The longest text, in UTF-8 bytes.
     package static let maximumSize = 64 << 10
 
     /// The name of the capture.
@@ -53,5 +53,5 @@ package struct CapturedValue: Sendable, Hashable {
     }
 }
 
-/// What tasks have captured, by their positions in the plan.
+/// The captured values of tasks, by position in the plan.
 package typealias CapturedValues = [Int: [CapturedValue]]

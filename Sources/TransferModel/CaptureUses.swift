@@ -1,6 +1,6 @@
-/// Which tasks are filled in with what which others capture: nothing for a task that is not.
+/// The pairs of tasks in which one uses values that the other captures.
 package struct CaptureUses: Sendable, Hashable {
-    /// One task that is filled in, and one that captures for it; both are positions in the plan.
+    /// A task that uses captured values and the task that captures them, as positions in the plan.
     package struct Pair: Sendable, Hashable {
         package var user: Int
         package var source: Int
@@ -11,22 +11,22 @@ package struct CaptureUses: Sendable, Hashable {
         }
     }
 
-    /// Each once, by `user` in order.
+    /// Without duplicates, in order of `user`.
     package private(set) var pairs: [Pair] = []
 
     package init() {}
 
     package var isEmpty: Bool { pairs.isEmpty }
 
-    /// Adds a pair, unless it is there already.
+    /// Adds a pair unless it is known.
     ///
-    /// Its `user` is not below that of the last one.
+    /// Its `user` is at least that of the last pair.
     package mutating func append(_ pair: Pair) {
         let known = pairs.reversed().prefix { $0.user == pair.user }
         if !known.contains(pair) { pairs.append(pair) }
     }
 
-    /// The tasks that capture for a task.
+    /// The tasks whose captured values a task uses.
     package func sources(of user: Int) -> some Collection<Int> {
         var first = 0
         var end = pairs.count

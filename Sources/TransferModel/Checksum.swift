@@ -1,11 +1,11 @@
-/// What a file's digest must be.
+/// The expected digest of a file.
 package struct Checksum: Sendable, Hashable {
-    /// The digests that are collision-resistant, as the job file names them.
+    /// The collision-resistant digests, by their names in the job file.
     package enum Algorithm: String, Sendable, Hashable, CaseIterable {
         case sha256
         case sha512
 
-        /// The bytes of a digest.
+        /// The digest's size, bytes.
         package var size: Int {
             switch self {
             case .sha256: 32
@@ -13,7 +13,7 @@ package struct Checksum: Sendable, Hashable {
             }
         }
 
-        /// The name in FIPS 180-4, for people.
+        /// The name in FIPS 180-4, for messages.
         package var title: String {
             switch self {
             case .sha256: "SHA-256"
@@ -23,7 +23,7 @@ package struct Checksum: Sendable, Hashable {
     }
 
     package var algorithm: Algorithm
-    /// As many bytes as the algorithm makes.
+    /// The digest; `algorithm.size` bytes.
     package var digest: [UInt8]
 
     package init(_ algorithm: Algorithm, digest: [UInt8]) {
@@ -32,11 +32,11 @@ package struct Checksum: Sendable, Hashable {
     }
 }
 
-/// A list of checksums that stands somewhere on the network, as `sha256sum` writes it.
+/// A list of checksums on the network, in the format of `sha256sum`.
 package struct SumsFile: Sendable, Hashable {
     package var url: HTTPURL
     package var algorithm: Checksum.Algorithm
-    /// The only name that is looked up in it; nil looks up the download's own names.
+    /// The only name to look up in the list; nil for the download's own names.
     package var name: String?
 
     package init(url: HTTPURL, algorithm: Checksum.Algorithm, name: String? = nil) {

@@ -14,10 +14,10 @@ package struct CivilDate: Sendable, Hashable {
         self.day = day
     }
 
-    /// Whether there is such a day, for one that was read.
+    /// Whether the calendar has this day.
     package var isInCalendar: Bool { CivilDate(daysSinceEpoch: daysSinceEpoch) == self }
 
-    /// The day that lies `daysSinceEpoch` days after 1970-01-01.
+    /// The day `daysSinceEpoch` days after 1970-01-01.
     ///
     /// Counts in eras of 400 years that begin on March 1, so that a leap day ends its year.
     package init(daysSinceEpoch: Int64) {
@@ -46,7 +46,7 @@ package struct CivilDate: Sendable, Hashable {
 }
 
 extension CivilDate: CustomStringConvertible {
-    /// As RFC 3339 §5.6 writes a `full-date`: `2026-01-02`.
+    /// A `full-date` of RFC 3339 §5.6: `2026-01-02`.
     package var description: String {
         "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
     }

@@ -1,24 +1,23 @@
-/// What a session proves itself with, and where (Apple's `URLCredential` with its
-/// `URLProtectionSpace`).
+/// A session's login and where to use it (Apple's `URLCredential` with its `URLProtectionSpace`).
 package struct Credential: Sendable, Hashable {
-    /// How it is proved, with what that takes.
+    /// The authentication method with its secrets.
     package enum Proof: Sendable, Hashable {
-        /// A user and a password, readable by whoever sees the request (RFC 7617).
+        /// User and password, readable for everyone who sees the request (RFC 7617).
         case basic(Login)
-        /// That the password is known, not the password (RFC 7616).
+        /// A proof that the user knows the password, without sending it (RFC 7616).
         case digest(Login)
-        /// Microsoft's challenge and response, bound to its connection ([MS-NLMP]); the user may be
+        /// Microsoft's challenge and response, bound to a connection ([MS-NLMP]); the user may be
         /// `DOMAIN\user`.
         case ntlm(Login)
-        /// The Kerberos ticket of the process, bound to its connection (RFC 4559).
+        /// The Kerberos ticket of the process, bound to a connection (RFC 4559).
         case negotiate
-        /// A token that is sent as it is (RFC 6750).
+        /// A token, sent unchanged (RFC 6750).
         case bearer(Secret)
-        /// A signature over each request by version 4 of AWS's algorithm.
+        /// A signature of each request by AWS's algorithm, version 4.
         case awsSigV4(AWSCredential)
-        /// A certificate, shown when a connection is opened.
+        /// A certificate, presented in the TLS handshake.
         case clientCertificate(ClientCertificate)
-        /// The logins that a netrc file has, at an absolute path; the file names their hosts.
+        /// The logins in a netrc file at an absolute path; the file names their hosts.
         case netrc(path: String)
     }
 
@@ -30,7 +29,7 @@ package struct Credential: Sendable, Hashable {
         self.proof = proof
     }
 
-    /// What of it nobody may see.
+    /// The secrets in the proof.
     package var secrets: [Secret] {
         switch proof {
         case .basic(let login), .digest(let login), .ntlm(let login): [login.password]
@@ -42,19 +41,19 @@ package struct Credential: Sendable, Hashable {
     }
 }
 
-/// Whom a credential is for (RFC 9110 §11.5).
+/// The servers and realm of a credential (RFC 9110 §11.5).
 package struct ProtectionSpace: Sendable, Hashable {
     /// The servers that may get the credential.
     package enum Scope: Sendable, Hashable {
         case origin(Origin)
-        /// Every port of a host in lower case; plain http on this machine only.
+        /// Every port of a host in lower case, over TLS or on this machine.
         case host(String)
-        /// Nobody: the credential names its hosts itself.
+        /// No server: the credential names its hosts itself.
         case none
     }
 
     package var scope: Scope
-    /// Compared byte by byte with the one that a challenge names; nil for any.
+    /// Compared byte by byte with the realm of a challenge; nil for any realm.
     package var realm: String?
 
     package init(scope: Scope, realm: String? = nil) {
@@ -62,7 +61,7 @@ package struct ProtectionSpace: Sendable, Hashable {
         self.realm = realm
     }
 
-    /// Whether an origin belongs to it, in whatever realm.
+    /// Whether the space includes an origin, in any realm.
     package func contains(_ origin: Origin) -> Bool {
         switch scope {
         case .origin(let own): own == origin
@@ -84,11 +83,11 @@ package struct Login: Sendable, Hashable {
     }
 }
 
-/// What requests to AWS, and to what speaks its protocol, are signed with.
+/// The keys for signing requests to AWS and compatible services.
 package struct AWSCredential: Sendable, Hashable {
     package var accessKey: String
     package var secretKey: Secret
-    /// Of temporary credentials.
+    /// For temporary credentials.
     package var sessionToken: Secret?
     /// Such as `eu-central-1`.
     package var region: String
@@ -116,7 +115,7 @@ package struct ClientCertificate: Sendable, Hashable {
     package var certificate: String
     /// An absolute path to a PEM file; nil when the certificate's file has the key.
     package var key: String?
-    /// What the key or the PKCS#12 file is encrypted with.
+    /// The password that encrypts the key or the PKCS#12 file.
     package var password: Secret?
 
     package init(certificate: String, key: String?, password: Secret?) {

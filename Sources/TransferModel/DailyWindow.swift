@@ -1,10 +1,10 @@
 internal import SystemKit
 
-/// A part of every day, by local time; over midnight when its end is not behind its beginning.
+/// A daily period in local time; it spans midnight unless its end is after its start.
 package struct DailyWindow: Sendable, Hashable {
-    /// Minutes after midnight, 0 to 1,439: the first one inside.
+    /// The first minute inside, 0 to 1,439 after midnight.
     package var start: Int
-    /// Minutes after midnight, 0 to 1,439: the first one outside; midnight is 0.
+    /// The first minute after it, 0 to 1,439 after midnight; midnight is 0.
     package var end: Int
 
     package init(start: Int, end: Int) {
@@ -17,7 +17,7 @@ package struct DailyWindow: Sendable, Hashable {
         start < end ? (start..<end).contains(minute) : minute >= start || minute < end
     }
 
-    /// As the job file writes it, such as `01:00-05:00`.
+    /// The job file's notation, such as `01:00-05:00`.
     package var text: String { "\(Self.text(start))-\(Self.text(end))" }
 
     private static func text(_ minute: Int) -> String {

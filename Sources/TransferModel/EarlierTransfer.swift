@@ -1,6 +1,6 @@
-/// What earlier runs have left of a transfer of a background session.
+/// The state that earlier runs left of a background session's transfer.
 package struct EarlierTransfer: Sendable, Hashable {
-    /// How a transfer ended, as far as a report of a later run needs it.
+    /// How a transfer ended, for the report of a later run.
     package struct End: Sendable, Hashable {
         /// The identifier of the run that ended it.
         package var runIdentifier: String
@@ -18,18 +18,18 @@ package struct EarlierTransfer: Sendable, Hashable {
         }
     }
 
-    /// How many tries were made of it.
+    /// The number of attempts.
     package var attempts: Int
-    /// How many of them count towards `retry.attempts`: those that have failed by themselves, not
-    /// those that the end of their run has cut.
+    /// The attempts that count towards `retry.attempts`: failures of their own, not those cut by
+    /// the end of their run.
     package var failures: Int
-    /// When `timeoutIntervalForResource` is over, by the wall clock; nil for never.
+    /// When `timeoutIntervalForResource` expires, by the wall clock; nil for never.
     package var deadline: Timestamp?
-    /// Whether a try was under way when its process ended: nobody knows how far it came.
+    /// Whether an attempt was in progress when its process ended, so that its effect is unknown.
     package var wasCut: Bool
-    /// Whether its server could tell a repeat of that try by a key.
+    /// Whether the server could recognize a repeat of that attempt by a key.
     package var hadKey: Bool
-    /// nil for one that is to go on.
+    /// nil for an unfinished transfer.
     package var end: End?
 
     package init(

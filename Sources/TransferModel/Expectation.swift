@@ -1,11 +1,11 @@
 package import JSON
 
-/// What a response must look like to count as a success.
+/// The requirements that a successful response must meet.
 package struct Expectation: Sendable, Hashable {
-    /// What a value of a JSON body must be.
+    /// A required value in a JSON body.
     package struct JSONValueAt: Sendable, Hashable {
         package var pointer: JSONPointer
-        /// nil when it only has to be there.
+        /// nil when any value will do.
         package var value: JSONValue?
 
         package init(_ pointer: JSONPointer, value: JSONValue? = nil) {
@@ -20,13 +20,13 @@ package struct Expectation: Sendable, Hashable {
     ///
     /// `type/*` matches a whole type.
     package var mimeTypes: [String] = []
-    /// How the body must be encoded; nil when it need not be text.
+    /// The required text encoding of the body; nil when the body need not be text.
     package var textEncoding: TextEncoding?
-    /// The most bytes that the body may have; nil means any number.
+    /// The largest body, bytes; nil for no limit.
     package var maximumSize: Int64?
-    /// Fields that must be there with that value; `*` stands for any.
+    /// The required fields; the value `*` accepts any value.
     package var headers: [HeaderField] = []
-    /// Values of a JSON body; empty when it only has to be JSON, nil when it need not be.
+    /// The required values in a JSON body; empty to require JSON only, nil to accept any body.
     package var json: [JSONValueAt]?
     /// Values that the response must have, because later tasks use them.
     package var captures: [Capture] = []
@@ -36,11 +36,10 @@ package struct Expectation: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether something is expected of the body.
+    /// Whether the expectation concerns the body.
     package var isAboutBody: Bool { textEncoding != nil || maximumSize != nil || looksIntoBody }
 
-    /// Whether something is expected of what stands in the body, which is then kept until it is
-    /// whole.
+    /// Whether the check reads the body's content, which is then kept until it is complete.
     package var looksIntoBody: Bool { json != nil || captures.contains(where: \.isAboutBody) }
 
     /// Whether the body must be JSON.
@@ -49,13 +48,13 @@ package struct Expectation: Sendable, Hashable {
     }
 }
 
-/// How text is written in bytes, by its preferred MIME name (IANA character sets).
+/// A text encoding by its preferred MIME name (IANA character sets).
 package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     case utf8 = "utf-8"
     case ascii = "us-ascii"
     case latin1 = "iso-8859-1"
 
-    /// The encoding of that name, capitals aside; the usual other names are understood too.
+    /// The encoding with a name, in any case; also accepts common aliases.
     package init?(charset: String) {
         switch charset.lowercased() {
         case "utf-8", "utf8": self = .utf8

@@ -1,8 +1,8 @@
-/// A program that is told when every task of a run has ended and the report is there.
+/// A program to run when all tasks have ended and the report is written.
 package struct FinishHook: Sendable, Hashable {
-    /// The program and what it gets, at least one; no shell reads them.
+    /// The program and its arguments, run without a shell.
     package var arguments: [String]
-    /// The longest time that it may take.
+    /// The program's time limit.
     package var timeout: Duration
 
     package init(arguments: [String], timeout: Duration) {

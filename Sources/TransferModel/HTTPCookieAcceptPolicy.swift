@@ -1,7 +1,7 @@
-/// Which cookies of responses a session keeps (`HTTPCookie.AcceptPolicy`).
+/// Which cookies a session keeps from responses (`HTTPCookie.AcceptPolicy`).
 package enum HTTPCookieAcceptPolicy: String, Sendable, Hashable, CaseIterable {
     case always
     case never
-    /// Only those of the site that the task asked first.
+    /// Only cookies of the site in the task's first request.
     case onlyFromMainDocumentDomain
 }

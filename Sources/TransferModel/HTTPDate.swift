@@ -1,14 +1,14 @@
 /// Reads the three date formats of HTTP (RFC 9110 §5.6.7).
 package enum HTTPDate {
-    /// The time that `text` names, or nil when it is none of IMF-fixdate, RFC 850 and asctime.
+    /// The time in `text`; nil unless it has the format of IMF-fixdate, RFC 850 or asctime.
     ///
-    /// Capitals are not told apart, as RFC 9111 §4.2 advises. A two-digit year is taken as the one
-    /// within 50 years of `now` (RFC 9110 §5.6.7).
+    /// Case is ignored, as RFC 9111 §4.2 advises. A two-digit year means the one within 50 years of
+    /// `now` (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Timestamp) -> Timestamp? {
         parse(text.utf8.span, now: now)
     }
 
-    /// The time that bytes of a field's value name.
+    /// The time in the bytes of a field's value.
     package static func parse(_ text: Span<UInt8>, now: Timestamp) -> Timestamp? {
         var cursor = Cursor()
         guard cursor.takeName(of: shortDays, from: text) != nil else { return nil }
@@ -62,7 +62,7 @@ package enum HTTPDate {
         return time(CivilDate(year: year, month: month, day: day), clock)
     }
 
-    /// Three letters each.
+    /// Three letters for each month.
     private static let months = "janfebmaraprmayjunjulaugsepoctnovdec"
     private static let shortDays = "montuewedthufrisatsun"
     private static let longDays = [
@@ -82,11 +82,11 @@ package enum HTTPDate {
         return Timestamp(microseconds: seconds * 1_000_000)
     }
 
-    /// Walks over a date; what it does not find it does not pass.
+    /// Reads a date piece by piece; a failed step does not move the position.
     private struct Cursor {
         private(set) var position = 0
 
-        /// Passes a text in small letters, whatever its letters' case here.
+        /// Skips a text given in lower case, in any case.
         mutating func take(_ expected: String, from text: Span<UInt8>) -> Bool {
             let expected = expected.utf8.span
             guard text.count - position >= expected.count else { return false }
@@ -98,7 +98,7 @@ package enum HTTPDate {
             return true
         }
 
-        /// Passes one of several names of three letters; returns its number, from 1 on.
+        /// Skips one of several three-letter names; returns its number, from 1.
         mutating func takeName(of names: String, from text: Span<UInt8>) -> Int64? {
             guard text.count - position >= 3 else { return nil }
             let names = names.utf8.span
@@ -116,7 +116,7 @@ package enum HTTPDate {
             return nil
         }
 
-        /// Passes as many digits as there are, up to the most.
+        /// Reads all digits, up to the largest count.
         mutating func takeNumber(_ digits: ClosedRange<Int>, from text: Span<UInt8>) -> Int64? {
             var number: Int64 = 0
             var end = position
@@ -131,7 +131,7 @@ package enum HTTPDate {
             return number
         }
 
-        /// Passes `08:49:37`; returns the second of the day, of a leap second the next minute's
+        /// Reads `08:49:37`; returns the second of the day. A leap second is the next minute's
         /// first.
         mutating func takeClock(from text: Span<UInt8>) -> Int64? {
             guard let hour = takeNumber(2...2, from: text), hour < 24, take(":", from: text),

@@ -1,10 +1,10 @@
 internal import SystemKit
 
-// The forms of a URL that mean the same to a server (RFC 3986 §6.2.2).
+// Equivalent forms of a URL (RFC 3986 §6.2.2).
 extension HTTPURL {
-    /// The path as the server takes it: without dot segments (RFC 3986 §5.2.4).
+    /// The path to send: without dot segments (RFC 3986 §5.2.4).
     ///
-    /// Percent-encoded ones are the same (RFC 3986 §6.2.2.2).
+    /// Percent-encoded dots count as dots (RFC 3986 §6.2.2.2).
     package var sentPath: String {
         let path = path
         guard mayHaveDotSegments else { return path }
@@ -21,14 +21,14 @@ extension HTTPURL {
             default: kept.append(segment)
             }
         }
-        // What ends in a dot segment is a folder.
+        // A final dot segment names a folder.
         if let last, (1...2).contains(Self.dotCount(last.span)) { kept.append("".utf8[...]) }
         return "/" + kept.map { String(Substring($0)) }.joined(separator: "/")
     }
 
-    /// The URL as the server is asked for it: its path without dot segments.
+    /// The URL to request: its path has no dot segments.
     ///
-    /// Releases of libcurl differ in what they remove, so that they are told to remove nothing
+    /// Releases of libcurl remove different segments, so libcurl is told to remove none
     /// (CURLOPT_PATH_AS_IS).
     package var sentText: String {
         guard mayHaveDotSegments else { return text }
@@ -36,9 +36,8 @@ extension HTTPURL {
             + Self.slice(text, pathEnd..<text.utf8.count)
     }
 
-    /// The URL as it is signed and sent with its signature, without a fragment: host in small
-    /// letters, no dot segments, all that is not ASCII escaped, escapes in capitals, and none for a
-    /// character that needs none.
+    /// The URL for signed requests, without a fragment: lower-case host, no dot segments, escapes
+    /// in capitals, non-ASCII escaped and unreserved characters unescaped.
     package var normalized: HTTPURL {
         if isNormalized { return self }
         let path = Self.withUsualEscapes(sentPath)
@@ -47,7 +46,7 @@ extension HTTPURL {
         return (try? HTTPURL(origin.text + path + tail, like: self)) ?? self
     }
 
-    /// Whether it is seen at a glance to be written so already, as most are.
+    /// Whether a quick look shows that the URL is normalized, as most are.
     private var isNormalized: Bool {
         let bytes = text.utf8.span
         let origin = origin.text
@@ -64,7 +63,7 @@ extension HTTPURL {
         return true
     }
 
-    /// Whether it may have segments of dots, in whose place something else is sent.
+    /// Whether the path may have dot segments, which are not sent as written.
     package var mayHaveDotSegments: Bool {
         let bytes = text.utf8.span
         var index = authorityEnd
@@ -79,9 +78,9 @@ extension HTTPURL {
         return false
     }
 
-    /// The URL that a request line asks for.
+    /// The URL that a request line requests.
     ///
-    /// nil when there is no target in it.
+    /// nil when the line has no target.
     package func asked(by line: Span<UInt8>) -> String? {
         let space = UInt8(ascii: " ")
         guard let start = line.indices.first(where: { line[$0] == space }),
@@ -91,12 +90,11 @@ extension HTTPURL {
         else { return nil }
         let target = line.extracting(start + 1..<start + 1 + length)
         let text = String(decoding: target.indices.map { target[$0] }, as: UTF8.self)
-        // A proxy is asked for the whole URL (RFC 9112 §3.2.2).
+        // A request to a proxy has the whole URL (RFC 9112 §3.2.2).
         return text.utf8.first == UInt8(ascii: "/") ? origin.text + text : text
     }
 
-    /// How many dots a segment is made of, as they are or percent-encoded; 0 when it has anything
-    /// else.
+    /// The number of dots in a segment of dots only, raw or percent-encoded; 0 for other segments.
     package static func dotCount(_ segment: Span<UInt8>) -> Int {
         var index = 0
         var count = 0
@@ -116,8 +114,7 @@ extension HTTPURL {
         return count
     }
 
-    /// The text with the escapes of unreserved characters undone and the digits of others in
-    /// capitals.
+    /// The text with unreserved characters unescaped and other escapes in capitals.
     private static func withUsualEscapes(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 >= 0x80 }) else {
             return text
@@ -151,7 +148,7 @@ extension HTTPURL {
 }
 
 extension UInt8 {
-    /// Whether it is a character that no URL needs to escape (RFC 3986 §2.3).
+    /// Whether the character never needs escaping in a URL (RFC 3986 §2.3).
     package var isUnreserved: Bool {
         switch self {
         case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -1,10 +1,9 @@
 internal import SystemKit
 
 extension HTTPURL {
-    /// The URL that a reference means that has come from this one (RFC 3986 §5.2.2); nil for one
-    /// that cannot be asked.
+    /// Resolves a reference received from this URL (RFC 3986 §5.2.2); nil for an unusable result.
     ///
-    /// Without the fragment. Dot segments stay, as in every other URL.
+    /// The result has no fragment. Dot segments stay, as in every other URL.
     package func resolving(_ reference: String) -> HTTPURL? {
         let reference = Substring(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
         let base = Self.slice(text, 0..<authorityEnd)
@@ -26,7 +25,7 @@ extension HTTPURL {
         return try? HTTPURL(target, like: self)
     }
 
-    /// Whether it begins with a scheme, which has no slash, question mark or hash before its colon.
+    /// Whether the reference has a scheme: a colon before any slash, question mark or hash.
     private static func hasScheme(_ reference: Substring) -> Bool {
         let end = reference.utf8.firstIndex {
             $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?")

@@ -1,42 +1,42 @@
 package import SystemKit
 
-/// An absolute http or https URL, taken apart (RFC 3986 §3, RFC 9110 §4.2).
+/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2).
 ///
-/// Only what the runner decides on is kept: the origin, whether there is user information, and the
-/// text that is sent. That is ASCII: a host beyond it is written in A-labels (RFC 5891), everything
-/// else in escapes.
+/// It keeps only what the runner decides on: the origin, whether there is user information, and the
+/// ASCII text to send. Other characters become A-labels in the host (RFC 5891) and escapes
+/// elsewhere.
 package struct HTTPURL: Sendable, Hashable {
-    /// The whole URL as it will be given to libcurl.
+    /// The whole URL for libcurl.
     package let text: String
     package let origin: Origin
-    /// Whether a user name or password stands before the host.
+    /// Whether a user name or password precedes the host.
     package let hasUserInformation: Bool
-    /// Where the authority ends in `text`, in UTF-8: what follows cannot change who is asked.
+    /// The end of the authority in `text`, in UTF-8; text after it cannot change the server.
     package let authorityEnd: Int
-    /// Where the path ends, which begins behind the authority; equal to it when the URL has none.
+    /// The end of the path, which begins at `authorityEnd`; equal to it for an empty path.
     let pathEnd: Int
 
-    /// Why a text is no usable URL.
+    /// Why a text is not a usable URL.
     package enum Fault: Error, Hashable {
-        /// No scheme and `://` at the front.
+        /// No scheme and `://` at the beginning.
         case notAbsolute
         /// A scheme other than http and https.
         case unsupportedScheme(String)
         case missingHost
         case badHost
-        /// A host beyond ASCII that is no international name, or that nothing here can read.
+        /// A non-ASCII host that is invalid or cannot be converted on this machine.
         case badInternationalHost
         case badPort
-        /// A byte that may not stand in a URL (a space, a control byte), at this offset in UTF-8.
+        /// A forbidden byte, such as a space or a control byte, at this UTF-8 offset.
         case badCharacter(offset: Int)
     }
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
     /// - Parameters:
     ///   - text: The URL.
-    ///   - other: One whose origin this one may well have, which is then not looked for again.
-    /// - Throws: Why it is none.
+    ///   - other: A URL that may have the same origin, which then need not be parsed again.
+    /// - Throws: Why the text is not a URL.
     package init(_ text: String, like other: HTTPURL? = nil) throws(Fault) {
         let bytes = text.utf8.span
         var isPlain = true
@@ -79,7 +79,7 @@ package struct HTTPURL: Sendable, Hashable {
         self.text = text
     }
 
-    /// Whether another URL has all the same up to its path, of which there is at least the slash.
+    /// Whether another URL is equal up to its path, which has at least a slash.
     private func beginsLike(_ bytes: Span<UInt8>) -> Bool {
         bytes.count > authorityEnd && bytes[authorityEnd] == UInt8(ascii: "/")
             && bytes.extracting(first: authorityEnd).equals(
@@ -87,7 +87,7 @@ package struct HTTPURL: Sendable, Hashable {
             )
     }
 
-    /// Where the path ends that begins where the authority ends.
+    /// The end of the path that begins at the end of the authority.
     private static func pathEnd(_ bytes: Span<UInt8>, from authorityEnd: Int) -> Int {
         var end = authorityEnd
         guard end < bytes.count, bytes[end] == UInt8(ascii: "/") else { return end }
@@ -102,21 +102,21 @@ package struct HTTPURL: Sendable, Hashable {
         authorityEnd == pathEnd ? "/" : Self.slice(text, authorityEnd..<pathEnd)
     }
 
-    /// What stands between `?` and the fragment; empty when nothing does.
+    /// The text between `?` and the fragment; empty without one.
     package var query: String {
         let rest = text.utf8.dropFirst(pathEnd)
         guard rest.first == UInt8(ascii: "?") else { return "" }
         return String(rest.dropFirst().prefix { $0 != UInt8(ascii: "#") }) ?? ""
     }
 
-    /// Whether there is a `?` with nothing between it and the fragment.
+    /// Whether the URL has a `?` with an empty query.
     package var hasEmptyQuery: Bool {
         let bytes = text.utf8.span
         guard pathEnd < bytes.count, bytes[pathEnd] == UInt8(ascii: "?") else { return false }
         return pathEnd + 1 == bytes.count || bytes[pathEnd + 1] == UInt8(ascii: "#")
     }
 
-    /// The host in lower case; most are written so.
+    /// The host in lower case, which most URLs use already.
     private static func host(_ text: String, _ offsets: Range<Int>) -> String {
         let bytes = text.utf8.span
         let host = slice(text, offsets)
@@ -127,10 +127,9 @@ package struct HTTPURL: Sendable, Hashable {
         return host
     }
 
-    /// The same URL in ASCII; nil for a text that is none anyway.
+    /// The same URL in ASCII; nil for a text that is not a URL anyway.
     ///
-    /// A quotation mark is escaped as well, which RFC 3986 does not allow: in Digest's `uri` it
-    /// would be the end.
+    /// Also escapes quotation marks, which are invalid (RFC 3986) and would end Digest's `uri`.
     private static func ascii(_ text: String) throws(Fault) -> String? {
         let bytes = text.utf8.span
         guard let separator = schemeEnd(bytes) else { return nil }
@@ -199,7 +198,7 @@ package struct HTTPURL: Sendable, Hashable {
         return colon
     }
 
-    /// The scheme whose name the first `end` bytes are, capitals aside.
+    /// The scheme in the first `end` bytes, in any case.
     private static func scheme(_ bytes: Span<UInt8>, _ end: Int) -> Origin.Scheme? {
         let name = "https"
         let letters = name.utf8.span
@@ -208,8 +207,7 @@ package struct HTTPURL: Sendable, Hashable {
         return end == letters.count ? .https : .http
     }
 
-    /// Where the host ends in an authority without user information, and the port if one is
-    /// written.
+    /// The end of the host in an authority without user information, and the port, if any.
     private static func hostEndAndPort(
         _ bytes: Span<UInt8>,
         _ authority: Range<Int>
@@ -237,7 +235,7 @@ package struct HTTPURL: Sendable, Hashable {
         return (end, try port(bytes, (end + 1)..<authority.upperBound))
     }
 
-    /// The number behind the colon; nil when nothing stands there, which RFC 3986 §3.2.3 allows.
+    /// The number after the colon; nil when it is empty, which RFC 3986 §3.2.3 allows.
     private static func port(_ bytes: Span<UInt8>, _ digits: Range<Int>) throws(Fault) -> Int? {
         guard !digits.isEmpty else { return nil }
         guard digits.count <= 5 else { throw .badPort }
@@ -259,7 +257,7 @@ package struct HTTPURL: Sendable, Hashable {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 
-    /// What may stand between brackets: an IPv6 address and its zone.
+    /// A byte of a bracketed IPv6 address and its zone.
     private static func isAddressByte(_ byte: UInt8) -> Bool {
         (48...58).contains(byte) || isLetter(byte) || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
@@ -267,22 +265,22 @@ package struct HTTPURL: Sendable, Hashable {
 
     /// Letters, digits and `-._~`.
     ///
-    /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the one and refuses the
-    /// others, so that the origin compared here would not be the host that is asked.
+    /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the former and rejects
+    /// the latter, so the origin would not be the requested host.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
     }
 }
 
-/// Scheme, host and port: what may share credentials (RFC 6454 §4).
+/// Scheme, host and port: the scope for sharing credentials (RFC 6454 §4).
 package struct Origin: Sendable, Hashable {
-    /// The two schemes that the engine speaks.
+    /// The schemes that the engine supports.
     package enum Scheme: String, Sendable, Hashable {
         case http
         case https
 
-        /// The port of a URL that names none (RFC 9110 §4.2).
+        /// The port of a URL without one (RFC 9110 §4.2).
         package var defaultPort: Int {
             switch self {
             case .http: 80
@@ -294,7 +292,7 @@ package struct Origin: Sendable, Hashable {
     package var scheme: Scheme
     /// In lower case; an IPv6 address keeps its brackets.
     package var host: String
-    /// 1 to 65535; the scheme's own when the URL has none.
+    /// 1 to 65535; the scheme's default when the URL has none.
     package var port: Int
 
     package init(scheme: Scheme, host: String, port: Int) {
@@ -316,7 +314,7 @@ package struct Origin: Sendable, Hashable {
                 parts += 1
                 (number, digits) = (0, 0)
             case 48...57:
-                // A zero in front makes an octal number of it for some, and a name for others.
+                // Some parsers read a leading zero as octal, others as a name.
                 guard digits == 0 || number > 0 else { return false }
                 number = number * 10 + UInt16(byte - 48)
                 digits += 1
@@ -332,8 +330,8 @@ package struct Origin: Sendable, Hashable {
         IPAddress(host.drop { $0 == "[" }.prefix { $0 != "%" && $0 != "]" })
     }
 
-    /// The zone of an address of one link, as it stands behind `%25` (RFC 6874 §2), or behind `%`,
-    /// which libcurl takes too; nil without one.
+    /// The zone of a link-local address after `%25` (RFC 6874 §2), or after `%`, which libcurl also
+    /// accepts; nil without one.
     package var zone: Substring? {
         guard host.hasPrefix("["), let mark = host.firstIndex(of: "%") else { return nil }
         let zone = host[host.index(after: mark)...].dropLast()
@@ -347,10 +345,10 @@ package struct Origin: Sendable, Hashable {
             || isAddress && host.hasPrefix("127.")
     }
 
-    /// Whether nobody can listen in on the way there: TLS, or this machine (Secure Contexts §3.1).
+    /// Whether requests cannot be intercepted: TLS, or this machine (Secure Contexts §3.1).
     package var isConfidential: Bool { scheme == .https || isLoopback }
 
-    /// `https://host:port`, the port only when it is not the scheme's own.
+    /// `https://host:port`, without the scheme's default port.
     package var text: String {
         port == scheme.defaultPort
             ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"

@@ -5,8 +5,7 @@ package struct HeaderField: Sendable, Hashable {
     /// The name as written; compared without regard to case.
     package var name: String
     package var value: String
-    /// Whether some of the value was captured from a response, so that it may say who asks; nobody
-    /// sees that in the field.
+    /// Whether part of the value was captured from a response, so that it may identify a user.
     package var isCaptured: Bool
 
     package init(name: String, value: String, isCaptured: Bool = false) {
@@ -15,7 +14,7 @@ package struct HeaderField: Sendable, Hashable {
         self.isCaptured = isCaptured
     }
 
-    /// Whether both are the same bytes on the wire.
+    /// Whether both have the same bytes on the wire.
     package static func == (left: HeaderField, right: HeaderField) -> Bool {
         left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
     }
@@ -25,13 +24,13 @@ package struct HeaderField: Sendable, Hashable {
         hasher.combine(value)
     }
 
-    /// Names of fields that may go to another origin, besides `Accept-…` and `If-…`: any other one
-    /// may hold a secret.
+    /// Fields that may go to another origin, besides `Accept-…` and `If-…`: others may hold
+    /// secrets.
     private static let harmlessNames: Set<String> = [
         "accept", "cache-control", "range", "user-agent",
     ]
 
-    /// Whether the field may go to an origin that the job did not write it for.
+    /// Whether the field may go to an origin other than the job's.
     package var mayCrossOrigins: Bool {
         let name = name.lowercased()
         return Self.harmlessNames.contains(name) || name.hasPrefix("accept-")
@@ -40,37 +39,36 @@ package struct HeaderField: Sendable, Hashable {
 }
 
 extension HeaderField {
-    /// Whether the field has that name, capitals aside.
+    /// Whether the field has a name, ignoring case.
     package func isNamed(_ name: String) -> Bool { self.name.isEqualIgnoringCase(name) }
 
-    /// Whether the value has nothing but spaces and tabs, which are no part of a value (RFC 9110
-    /// §5.5).
+    /// Whether the value has only spaces and tabs, which are not part of a value (RFC 9110 §5.5).
     package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }
 
 extension [HeaderField] {
-    /// Whether a field has that name, capitals aside.
+    /// Whether a field has a name, ignoring case.
     package func contains(_ name: String) -> Bool {
         contains { $0.isNamed(name) }
     }
 
-    /// The values of every field of that name, capitals aside, in order.
+    /// The values of all fields with a name, ignoring case, in order.
     package func values(of name: String) -> [String] {
         compactMap { $0.isNamed(name) ? $0.value : nil }
     }
 }
 
 extension String {
-    /// Whether both are equal but for the case of ASCII letters.
+    /// Whether both are equal, ignoring the case of ASCII letters.
     fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
         utf8.span.isEqualIgnoringCase(other.utf8.span)
     }
 }
 
-/// An ordered list of HTTP field lines that keeps repeats and the bytes as they came.
+/// An ordered list of HTTP field lines that keeps duplicates and the received bytes.
 ///
-/// Held as one buffer, so that a response head costs one allocation. Values are bytes; as text,
-/// each byte is the character U+0000…U+00FF of the same number.
+/// One buffer, so that a response head costs one allocation. Values are bytes; as text, each byte
+/// becomes the character U+0000…U+00FF with the same number.
 package struct HeaderFields: Sendable, Hashable {
     /// The field lines, each ended by a line feed.
     private var storage: [UInt8] = []
@@ -83,8 +81,8 @@ package struct HeaderFields: Sendable, Hashable {
         for field in fields { append(field) }
     }
 
-    /// Takes the `lines` of another list, each with its line feed and none empty, and its `count`;
-    /// nothing in them is checked.
+    /// Takes the `lines` of another list, each non-empty and with its line feed, and their `count`,
+    /// without checks.
     package init(lines: Span<UInt8>, count: Int) {
         storage.append(lines)
         self.count = count
@@ -99,7 +97,7 @@ package struct HeaderFields: Sendable, Hashable {
         storage.reserveCapacity(bytes)
     }
 
-    /// Appends a field as it is sent, in UTF-8; line ends within it are dropped.
+    /// Appends a field in UTF-8 for sending, without line ends in it.
     package mutating func append(_ field: HeaderField) {
         for byte in field.name.utf8 where byte != 10 && byte != 13 { storage.append(byte) }
         storage.append(UInt8(ascii: ":"))
@@ -109,7 +107,7 @@ package struct HeaderFields: Sendable, Hashable {
         count += 1
     }
 
-    /// Appends one raw line as it came from the peer, with or without its line end.
+    /// Appends one raw line from the peer, with or without its line end.
     ///
     /// A line that begins with a blank continues the value before it (RFC 9112 §5.2). Returns
     /// false, and appends nothing, for a line without a colon or with an empty name.
@@ -136,10 +134,9 @@ package struct HeaderFields: Sendable, Hashable {
         return true
     }
 
-    /// Appends whole field lines as they were sent, each with its line end, up to the first empty
-    /// one.
+    /// Appends complete field lines as sent, each with its line end, up to the first empty line.
     ///
-    /// For lines that this process wrote: nothing in them is checked.
+    /// For lines that this process wrote: they are not checked.
     package mutating func append(sentLines lines: Span<UInt8>) {
         storage.reserveCapacity(storage.count + lines.count)
         var rest = lines
@@ -151,14 +148,14 @@ package struct HeaderFields: Sendable, Hashable {
         }
     }
 
-    /// Appends one such line, without its end.
+    /// Appends one such line without its line end.
     package mutating func append(sentLine line: Span<UInt8>) {
         storage.append(line)
         storage.append(UInt8(ascii: "\n"))
         count += 1
     }
 
-    /// Calls `body` for each line in order with the bytes of its name and of its trimmed value.
+    /// Calls `body` for each line in order with the bytes of its name and trimmed value.
     package func forEach(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
         let bytes = storage.span
         var start = 0
@@ -167,13 +164,12 @@ package struct HeaderFields: Sendable, Hashable {
         }
     }
 
-    /// The values of every line of that name, in order; the name is compared without regard to
-    /// case.
+    /// The values of all lines with a name, ignoring case, in order.
     package func values(of name: String) -> [String] {
         allValues(of: name).map(Self.text)
     }
 
-    /// The bytes of those values.
+    /// The bytes of all values of a name.
     package func allValues(of name: String) -> [ArraySlice<UInt8>] {
         var found: [ArraySlice<UInt8>] = []
         var start = 0
@@ -181,19 +177,19 @@ package struct HeaderFields: Sendable, Hashable {
         return found
     }
 
-    /// The value of the first line of that name.
+    /// The value of the first line with a name.
     package subscript(name: String) -> String? {
         firstValue(of: name).map(Self.text)
     }
 
-    /// The bytes of the value of the first line of that name.
+    /// The bytes of the value of the first line with a name.
     package func firstValue(of name: String) -> ArraySlice<UInt8>? {
         var start = 0
         return nextValue(of: name, from: &start).map { storage[$0] }
     }
 
-    /// Where the next line of that name has its trimmed value, from the line that begins at `start`
-    /// on; moves `start` behind it.
+    /// The range of the next trimmed value of a name, searching from the line at `start`; moves
+    /// `start` past that line.
     private func nextValue(of name: String, from start: inout Int) -> Range<Int>? {
         let bytes = storage.span
         let wanted = name.utf8.span
@@ -212,8 +208,8 @@ package struct HeaderFields: Sendable, Hashable {
         return nil
     }
 
-    /// Where in `lines` the line that begins at `start` has its name and its trimmed value; moves
-    /// `start` to the next one, which is at first 0.
+    /// The ranges of the name and the trimmed value of the line at `start` in `lines`; moves
+    /// `start`, initially 0, to the next line.
     package func nextLine(from start: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
         let bytes = storage.span
         let rest = bytes.extracting(droppingFirst: start)
@@ -226,7 +222,7 @@ package struct HeaderFields: Sendable, Hashable {
         return (name, Self.trimmed(colon + 1..<end, bytes))
     }
 
-    /// The part without the blanks around it.
+    /// The range without surrounding blanks.
     private static func trimmed(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int> {
         var (first, end) = (range.lowerBound, range.upperBound)
         while first < end, isBlank(bytes[first]) { first += 1 }
@@ -250,7 +246,7 @@ package struct HeaderFields: Sendable, Hashable {
         return result
     }
 
-    /// The bytes as text, each byte one character of U+0000…U+00FF.
+    /// The bytes as text, each byte as one character U+0000…U+00FF.
     package static func text(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         var result = ""
@@ -264,7 +260,7 @@ package struct HeaderFields: Sendable, Hashable {
 }
 
 extension Span<UInt8> {
-    /// Whether both are equal but for the case of ASCII letters, as names of fields are.
+    /// Whether both are equal, ignoring the case of ASCII letters, as field names do.
     package func isEqualIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in indices where self[index].asciiLowercased != other[index].asciiLowercased {
@@ -275,7 +271,7 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are a token, as names of fields and methods are (RFC 9110 §5.6.2).
+    /// Whether the bytes are a token, like field names and methods (RFC 9110 §5.6.2).
     package var isToken: Bool {
         for index in indices where !self[index].isTokenByte { return false }
         return !isEmpty
@@ -283,7 +279,7 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether the byte may stand in a token (RFC 9110 §5.6.2).
+    /// Whether a token may contain the byte (RFC 9110 §5.6.2).
     package var isTokenByte: Bool {
         switch self {
         case 48...57, 65...90, 94...122: true  // digits, letters, ^ _ `

@@ -1,15 +1,14 @@
 internal import SystemKit
 
-/// The request field by which a server can tell a repeated order
+/// The request field by which a server recognizes a repeated request
 /// (draft-ietf-httpapi-idempotency-key-header).
 package enum IdempotencyKeyField {
     /// The name of the field.
     package static let name = "Idempotency-Key"
 
-    /// Whether a value of the field names no order: it has nothing but blanks and quotes.
+    /// Whether a value is empty: only blanks and quotes.
     ///
-    /// A server cannot tell a repeat by such a value, so a request that has only this value has no
-    /// key.
+    /// No server can recognize a repeat by such a value, so it does not count as a key.
     package static func isBlank(_ value: String) -> Bool {
         let bytes = value.utf8.span
         for index in bytes.indices {
@@ -23,8 +22,7 @@ package enum IdempotencyKeyField {
 }
 
 extension [HeaderField] {
-    /// The idempotency key among the fields, as it stands in its field; nil without one and for a
-    /// blank one.
+    /// The idempotency key among the fields, as written; nil for none or a blank one.
     package var idempotencyKey: String? {
         first { $0.isNamed(IdempotencyKeyField.name) && !IdempotencyKeyField.isBlank($0.value) }?
             .value

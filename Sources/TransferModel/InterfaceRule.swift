@@ -1,6 +1,6 @@
 package import SystemKit
 
-/// What a network interface is, as far as somebody can tell.
+/// The kind of a network interface, as far as it is known.
 package enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     case loopback
     case wired
@@ -11,23 +11,22 @@ package enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     case other
 }
 
-/// What a job or a host says of the interfaces that it means: one entry of `network.interfaces`.
+/// A statement of a job or a host about some interfaces: one entry of `network.interfaces`.
 package struct InterfaceRule: Sendable, Hashable {
-    /// Which interfaces are meant: those that everything said here is true of.
+    /// Selects the interfaces for which all conditions hold.
     package struct Match: Sendable, Hashable {
-        /// A name, in which `*` stands for any characters and `?` for one.
+        /// A name; `*` matches any characters and `?` one.
         package var name: String?
         /// In lower case, with colons.
         package var macAddress: String?
         /// The kernel's name of the driver, such as `cdc_mbim`.
         package var driver: String?
 
-        /// The name of the Wi-Fi network that it is in, with `*` and `?` as in `name`.
+        /// The name of its Wi-Fi network, with `*` and `?` as in `name`.
         package var ssid: String?
-        /// Whom a default route by it leads over.
+        /// The gateway of a default route over the interface.
         package var gateway: IPAddress?
-        /// The name or the UUID of NetworkManager's connection that it has, with `*` and `?` as in
-        /// `name`.
+        /// The name or UUID of its NetworkManager connection, with `*` and `?` as in `name`.
         package var connection: String?
 
         package init(
@@ -46,12 +45,12 @@ package struct InterfaceRule: Sendable, Hashable {
             self.connection = connection
         }
 
-        /// Whether nothing is said, which no interface is meant by.
+        /// Whether there are no conditions; such a rule matches no interface.
         package var isEmpty: Bool { self == Match() }
     }
 
     package var match: Match
-    /// nil leaves it to what else is known, as with the others.
+    /// nil leaves the property to other sources; likewise below.
     package var kind: InterfaceKind?
     package var isExpensive: Bool?
     package var isConstrained: Bool?

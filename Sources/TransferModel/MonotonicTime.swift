@@ -1,4 +1,4 @@
-/// A reading of the monotonic clock: only differences between two of them mean anything.
+/// A reading of the monotonic clock; only differences between readings are meaningful.
 package struct MonotonicTime: Sendable, Hashable, Comparable {
     package var nanoseconds: Int64
 
@@ -10,7 +10,7 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// Saturates at the ends of the range, so that an unreasonable duration is merely very long.
+    /// Saturates at the ends of the range, so that an extreme duration is merely very long.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)

@@ -1,5 +1,4 @@
-/// Which interfaces the tasks of a session may use, as the access flags of
-/// `URLSessionConfiguration` have it.
+/// The interfaces that a session's tasks may use, by the access flags of `URLSessionConfiguration`.
 package struct NetworkAccess: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -10,23 +9,21 @@ package struct NetworkAccess: OptionSet, Sendable, Hashable {
     package static let expensive = NetworkAccess(rawValue: 2)
     /// `allowsConstrainedNetworkAccess`.
     package static let constrained = NetworkAccess(rawValue: 4)
-    /// `unclassifiedInterfaces: allow`: of what a flag forbids, an interface that nobody knows it
-    /// of is not such a one.
+    /// `unclassifiedInterfaces: allow`: an interface of unknown class is not treated as forbidden.
     package static let unclassified = NetworkAccess(rawValue: 8)
 
     /// The three flags.
     package static let flags: NetworkAccess = [.cellular, .expensive, .constrained]
 
-    /// Whether some interface may be forbidden: without a flag there is nothing that an unknown
-    /// class could be.
+    /// Whether any interface may be forbidden: otherwise an unknown class does not matter.
     package var isRestricted: Bool { !isSuperset(of: .flags) }
 }
 
-/// Why a policy forbids an interface, as `URLError.NetworkUnavailableReason` has it.
+/// Why a policy forbids an interface (`URLError.NetworkUnavailableReason`).
 package enum NetworkUnavailableReason: String, Sendable, Hashable, CaseIterable {
     case cellular
     case expensive
     case constrained
-    /// Nobody knows what the interface is, and the policy wants to know.
+    /// The interface's class is unknown, and the policy needs it.
     case unclassified
 }

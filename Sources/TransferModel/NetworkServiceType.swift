@@ -1,5 +1,4 @@
-/// What a session's traffic is for, as `URLRequest.NetworkServiceType` has it; it marks packets,
-/// nothing more.
+/// The purpose of a session's traffic (`URLRequest.NetworkServiceType`); it only marks packets.
 package enum NetworkServiceType: String, Sendable, Hashable, CaseIterable {
     case `default`
     case background
@@ -24,7 +23,7 @@ package enum NetworkServiceType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The place in the queues of the machine's own interfaces (SO_PRIORITY of socket(7)), 0 to 6.
+    /// The priority in this machine's interface queues (SO_PRIORITY of socket(7)), 0 to 6.
     package var socketPriority: Int32 {
         switch self {
         case .default: 0
@@ -37,11 +36,10 @@ package enum NetworkServiceType: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Whether connections may use several paths at once, as
-/// `URLSessionConfiguration.MultipathServiceType` has it.
+/// Whether connections may use several paths at once
+/// (`URLSessionConfiguration.MultipathServiceType`).
 ///
-/// Linux has one kind of multipath sockets: how paths are used is a setting of the host
-/// (`ip mptcp`).
+/// Linux has one kind of multipath socket; the host's settings (`ip mptcp`) choose the paths.
 package enum MultipathServiceType: String, Sendable, Hashable, CaseIterable {
     case none
     case handover

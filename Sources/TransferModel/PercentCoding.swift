@@ -1,16 +1,16 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentCoding {
-    /// The bytes that are meant; nil when a `%` is not followed by two hexadecimal digits.
+    /// The decoded bytes; nil when a `%` is not followed by two hexadecimal digits.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         decode(text, isLenient: false)
     }
 
-    /// The same, with a `%` that encodes nothing standing for itself.
+    /// The decoded bytes; an invalid `%` stays as it is.
     package static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
         decode(text, isLenient: true) ?? []
     }
 
-    /// Adds `%` and the two digits of a byte, in capitals (RFC 3986 §2.1).
+    /// Appends `%` and the two digits of a byte, in capitals (RFC 3986 §2.1).
     package static func encode(_ byte: UInt8, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
         bytes.append(digit(byte >> 4))
@@ -45,7 +45,7 @@ package enum PercentCoding {
 }
 
 extension UInt8 {
-    /// What the byte is worth as a hexadecimal digit.
+    /// The value of the byte as a hexadecimal digit.
     package var hexadecimalValue: UInt8? {
         switch self {
         case 48...57: self - 48

@@ -1,10 +1,10 @@
-/// A path that a job names before its run, and what for.
+/// A path that a job names before its run, and its use.
 package struct PlannedPath: Sendable, Hashable {
-    /// What happens at a path.
+    /// The use of a path.
     package enum Use: Sendable, Hashable {
-        /// The task of that number writes it; a slash at the path's end makes it a folder.
+        /// The task with that number writes the path; a final slash makes it a folder.
         case destination(of: Int)
-        /// The run reads or writes it, and no task may replace it.
+        /// The run reads or writes the path, and no task may replace it.
         case ofTheRun
     }
 

@@ -1,16 +1,15 @@
 internal import SystemKit
 
-/// The proxies that the environment asks for, by curl's rules
+/// The proxies in the environment, by curl's rules
 /// (https://everything.curl.dev/usingcurl/proxies/env).
 ///
 /// `http_proxy` counts in lower case only, because a CGI program's client can set `HTTP_PROXY`; the
-/// others count in both, lower case first. Resolved here rather than by libcurl, so that reports
-/// know whether a proxy was used.
+/// others count in both, lower case first. Read here and not by libcurl, so that reports know
+/// whether a proxy was used.
 ///
-/// Other than with curl this machine itself is always reached directly: secrets may go there over
-/// plain http.
+/// Unlike curl, this machine is always reached directly: secrets may go to it over plain http.
 package struct ProxyEnvironment: Sendable, Hashable {
-    /// What a variable says.
+    /// The content of a variable.
     package struct Entry: Sendable, Hashable {
         package let variable: String
         package let server: ProxyServer
@@ -24,7 +23,7 @@ package struct ProxyEnvironment: Sendable, Hashable {
 
     /// Reads the variables.
     ///
-    /// - Throws: What is wrong with a proxy that nothing could be sent through.
+    /// - Throws: Why a named proxy is unusable.
     package init(_ variable: (String) -> String?) throws(ProxyFault) {
         func value(_ names: String...) -> (name: String, text: String)? {
             for name in names {
@@ -42,7 +41,7 @@ package struct ProxyEnvironment: Sendable, Hashable {
         exceptions = ProxyExceptions(value("no_proxy", "NO_PROXY")?.text ?? "")
     }
 
-    /// The proxies with what is excepted from them.
+    /// The proxies with their exceptions.
     package var servers: ProxyServers {
         var servers = ProxyServers()
         servers.http = http?.server
@@ -52,20 +51,19 @@ package struct ProxyEnvironment: Sendable, Hashable {
         return servers
     }
 
-    /// The passwords of the proxies: nothing may show them.
+    /// The passwords of the proxies, which must never be shown.
     package var passwords: [Secret] {
         [http, https].compactMap { $0?.server.credentials?.password }
     }
 }
 
-/// What is wrong with a proxy that a variable names, in words that do not quote what may hold a
-/// password.
+/// A problem with a proxy variable, in words without text that may hold a password.
 package struct ProxyFault: Error, Hashable {
     package let message: String
 }
 
 extension ProxyServer {
-    /// Reads what a variable of the environment says; without a scheme it is `http`.
+    /// Reads the value of an environment variable; without a scheme the proxy is `http`.
     fileprivate init(_ text: String, in variable: String) throws(ProxyFault) {
         func fault(_ words: String) -> ProxyFault {
             ProxyFault(message: "`\(variable)` names a proxy \(words)")
@@ -97,8 +95,7 @@ extension ProxyServer {
 }
 
 extension ProxyCredentials {
-    /// Reads `user[:password]`, both percent-encoded; nil for what is not UTF-8 or has control
-    /// characters.
+    /// Reads `user[:password]`, both percent-encoded; nil for invalid UTF-8 or control characters.
     fileprivate init?(_ userInformation: String) {
         let halves = userInformation.utf8.split(
             separator: UInt8(ascii: ":"),

@@ -1,7 +1,7 @@
 internal import SystemKit
 
-/// Hosts that are reached without a proxy, as `no_proxy` names them: names, domains, addresses,
-/// networks, or all.
+/// Hosts that are reached without a proxy, as in `no_proxy`: names, domains, addresses, networks,
+/// or all.
 package struct ProxyExceptions: Sendable, Hashable {
     private struct Network: Hashable {
         let address: IPAddress
@@ -14,8 +14,8 @@ package struct ProxyExceptions: Sendable, Hashable {
 
     /// Reads a list separated by commas or blanks.
     ///
-    /// A name counts for the domains below it too, with or without a dot before it. A network is an
-    /// address and the length of its prefix, `10.0.0.0/8` or `fd00::/8`, as in curl since 7.86.
+    /// A name includes its subdomains, with or without a leading dot. A network is an address and a
+    /// prefix length, `10.0.0.0/8` or `fd00::/8`, as in curl since 7.86.
     package init(_ text: String = "") {
         for word in text.splitAtBytes(",", " ", "\t") {
             if word == "*" {
@@ -24,7 +24,7 @@ package struct ProxyExceptions: Sendable, Hashable {
                 networks.append(network)
             } else {
                 let name = word.lowercased().drop { $0 == "." }
-                // Hosts are compared as they are looked up.
+                // Hosts are compared in the form used for DNS.
                 let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
                 let domain = isASCII ? name : (InternationalName.ascii(name) ?? "")[...]
                 if !domain.isEmpty {
@@ -34,7 +34,7 @@ package struct ProxyExceptions: Sendable, Hashable {
         }
     }
 
-    /// Whether a text names a host, a domain, an address, a network or all hosts.
+    /// Whether a text is a host, a domain, an address, a network or `*`.
     package static func isEntry(_ text: String) -> Bool {
         if text == "*" || network(text[...]) != nil { return true }
         let name = text.drop { $0 == "." }
@@ -48,7 +48,7 @@ package struct ProxyExceptions: Sendable, Hashable {
             }
     }
 
-    /// Whether a host, in lower case and with the brackets of an IPv6 address, is one of them.
+    /// Whether the list includes a host, given in lower case and with the brackets of IPv6.
     package func contains(_ host: String) -> Bool {
         if isEverything { return true }
         if !networks.isEmpty, let address = IPAddress(host) {
@@ -60,7 +60,7 @@ package struct ProxyExceptions: Sendable, Hashable {
         }
     }
 
-    /// An address, which is a network of one, or a network; nil for a name.
+    /// A network or a single address; nil for a name.
     private static func network(_ word: Substring) -> Network? {
         let parts = word.splitAtBytes("/", maxSplits: 1, omittingEmpty: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }

@@ -1,17 +1,17 @@
-/// A proxy: how it is spoken to, where it is, and as whom.
+/// A proxy: its protocol, its address and the login.
 package struct ProxyServer: Sendable, Hashable {
-    /// The protocols of proxies, named as the schemes of their URLs are with curl.
+    /// The protocols of proxies, named like curl's URL schemes.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Requests for http URLs are handed on, tunnels are made for https URLs (RFC 9110 §9.3.6).
+        /// Forwards requests for http URLs and makes tunnels for https URLs (RFC 9110 §9.3.6).
         case http
-        /// The same over TLS.
+        /// Like `http`, over TLS.
         case https
         case socks4
-        /// SOCKS 4 to which names are given instead of addresses.
+        /// SOCKS 4 with host names instead of addresses.
         case socks4a
-        /// RFC 1928; names are looked up here.
+        /// RFC 1928; this machine looks up names.
         case socks5
-        /// RFC 1928; names are looked up by the proxy.
+        /// RFC 1928; the proxy looks up names.
         case socks5h
 
         package var isSOCKS: Bool {
@@ -21,7 +21,7 @@ package struct ProxyServer: Sendable, Hashable {
             }
         }
 
-        /// The port that libcurl takes when none is named.
+        /// libcurl's default port.
         package var usualPort: Int { self == .https ? 443 : 1080 }
     }
 
@@ -44,33 +44,32 @@ package struct ProxyServer: Sendable, Hashable {
         self.credentials = credentials
     }
 
-    /// Its URL, with its port and without its credentials.
+    /// The proxy's URL with its port, without credentials.
     package var url: String { "\(kind.rawValue)://\(host):\(port)" }
 
-    /// What counts when it is asked whether a secret may go there: only an https proxy is spoken to
-    /// over TLS.
+    /// The origin for deciding whether secrets may go to the proxy: only an https proxy uses TLS.
     package var origin: Origin {
         Origin(scheme: kind == .https ? .https : .http, host: host, port: port)
     }
 }
 
-/// As whom a proxy is asked.
+/// The login for a proxy.
 package struct ProxyCredentials: Sendable, Hashable {
-    /// The schemes of authentication that a proxy may ask for; exactly one is spoken.
+    /// The authentication schemes of proxies; exactly one is used.
     package enum Method: String, Sendable, Hashable, CaseIterable {
-        /// RFC 7617; sent at once. Of a SOCKS 5 proxy, RFC 1929.
+        /// RFC 7617, sent at once; RFC 1929 for SOCKS 5.
         case basic
-        /// RFC 7616; sent when the proxy has asked for it.
+        /// RFC 7616; sent when the proxy asks for it.
         case digest
         case ntlm
-        /// RFC 4559; with the tickets of the user who runs this.
+        /// RFC 4559; with the tickets of the current user.
         case negotiate
 
-        /// Whether the password itself is sent.
+        /// Whether this scheme sends the password itself.
         package var showsPassword: Bool { self == .basic }
     }
 
-    /// Empty when tickets say who asks.
+    /// Empty for logins by ticket.
     package var user: String
     package var password: Secret
     package var method: Method

@@ -1,7 +1,6 @@
-/// Through whom a session reaches its origins, as in
-/// `URLSessionConfiguration.connectionProxyDictionary`.
+/// The proxies of a session (`URLSessionConfiguration.connectionProxyDictionary`).
 package struct ProxyServers: Sendable, Hashable {
-    /// Which of the proxies it is.
+    /// Selects one of the proxies.
     package enum Slot: Int, Sendable, Hashable, CaseIterable {
         case http
         case https
@@ -12,10 +11,10 @@ package struct ProxyServers: Sendable, Hashable {
     package var http: ProxyServer?
     /// For https URLs.
     package var https: ProxyServer?
-    /// For both, where they have none of their own.
+    /// For both, where they have no proxy of their own.
     package var socks: ProxyServer?
     package var exceptions = ProxyExceptions()
-    /// Whether this machine is reached directly also by way of a proxy that is on it.
+    /// Whether this machine is reached directly even if the proxy runs on it.
     package var sparesThisMachine = false
 
     package init() {}
@@ -28,9 +27,9 @@ package struct ProxyServers: Sendable, Hashable {
         }
     }
 
-    /// Which proxy an origin is reached through; nil when it is to be reached directly.
+    /// The proxy for an origin; nil for a direct connection.
     ///
-    /// This machine is never reached through a proxy elsewhere: secrets may go there over plain
+    /// This machine is never reached through a proxy elsewhere: secrets may go to it over plain
     /// http.
     package func slot(for origin: Origin) -> Slot? {
         let own = origin.scheme == .https ? Slot.https : .http
@@ -40,30 +39,30 @@ package struct ProxyServers: Sendable, Hashable {
         return sparesThisMachine || !server.origin.isLoopback ? nil : slot
     }
 
-    /// The proxy for an origin; nil when it is to be reached directly.
+    /// The proxy for an origin; nil for a direct connection.
     package func server(for origin: Origin) -> ProxyServer? {
         slot(for: origin).flatMap { self[$0] }
     }
 
-    /// Whether there is no proxy at all.
+    /// Whether there is no proxy.
     package var isEmpty: Bool { http == nil && https == nil && socks == nil }
 }
 
-/// Where the proxies of a session are named.
+/// The source of a session's proxies.
 package enum ProxyRule: Sendable, Hashable {
-    /// In `http_proxy` and the other variables of the environment (`ProxyEnvironment`).
+    /// `http_proxy` and the other environment variables (`ProxyEnvironment`).
     case environment
-    /// Nowhere: every origin is reached directly.
+    /// No proxies: every origin is reached directly.
     case direct
-    /// In the job file.
+    /// The job file.
     indirect case servers(ProxyServers)
 
-    /// The proxies of the job file; nil where it names none.
+    /// The proxies of the job file; nil if it names none.
     package var servers: ProxyServers? {
         if case .servers(let servers) = self { servers } else { nil }
     }
 
-    /// Whether both have a proxy with credentials in the same place.
+    /// Whether both rules have the same proxy with credentials in the same slot.
     package func shares(_ other: ProxyRule) -> Bool {
         guard let servers, let others = other.servers else { return false }
         return ProxyServers.Slot.allCases.contains {

@@ -1,26 +1,25 @@
 internal import SystemKit
 
-/// A text that names a proxy, taken apart: `[scheme://][user[:password]@]host[:port][/…]`.
+/// The parsed text of a proxy: `[scheme://][user[:password]@]host[:port][/…]`.
 package struct ProxyText: Sendable, Hashable {
-    /// What is wrong with one; nothing of the text but its scheme is kept, because it may hold a
-    /// password.
+    /// A problem with the text; keeps only its scheme, because the rest may hold a password.
     package enum Fault: Error, Hashable {
-        /// Of other schemes than those of `ProxyServer.Kind`.
+        /// A scheme that is not in `ProxyServer.Kind`.
         case unknownScheme(String)
         case missingHost
         case badHost
         case badPort
     }
 
-    /// nil when there is no scheme.
+    /// nil without a scheme.
     package let kind: ProxyServer.Kind?
-    /// What stands before the `@`, as written.
+    /// The text before the `@`, as written.
     package let userInformation: String?
     /// In lower case; an IPv6 address keeps its brackets.
     package let host: String
-    /// nil when there is none.
+    /// nil without a port.
     package let port: Int?
-    /// What follows the authority.
+    /// The text after the authority.
     package let rest: String
 
     package init(_ text: String) throws(Fault) {
@@ -59,7 +58,7 @@ package struct ProxyText: Sendable, Hashable {
             }
         }
         host = url.origin.host
-        // The URL's own default is not that of a proxy.
+        // The default port of a URL is not that of a proxy.
         let digits = authority.utf8.reversed().prefix { (48...57).contains($0) }.count
         port =
             authority.utf8.dropLast(digits).last == UInt8(ascii: ":") && digits > 0

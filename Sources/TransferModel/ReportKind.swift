@@ -1,10 +1,10 @@
 /// A format of report, by its key in the job file's `report`.
 ///
-/// The table of keys, the reports of a run and the check of destinations all go over `allCases`.
+/// `allCases` is the source for the table of keys, a run's reports and the check of destinations.
 package enum ReportKind: String, Sendable, CaseIterable {
     case json
 
-    /// Keys that are reserved for formats that are not built yet.
+    /// Reserved keys for planned formats.
     package static let planned = ["har", "junit", "prometheus", "html", "events"]
 
     /// One sentence for the job file's schema.

@@ -1,9 +1,9 @@
-/// A request as the job file wants it, before anything is sent.
+/// A request as the job file describes it.
 package struct RequestSpec: Sendable, Hashable {
     /// A token in upper case as written, such as `GET`.
     package var method: String
     package var url: HTTPURL
-    /// The task's own fields followed by those of the session that it did not replace.
+    /// The task's fields, then those session fields that the task does not replace.
     package var headers: [HeaderField]
 
     package init(method: String, url: HTTPURL, headers: [HeaderField] = []) {
@@ -12,7 +12,7 @@ package struct RequestSpec: Sendable, Hashable {
         self.headers = headers
     }
 
-    /// The same request for another URL; of its fields only harmless ones go to another origin.
+    /// The same request for another URL; another origin gets only harmless fields.
     package func directed(to other: HTTPURL) -> RequestSpec {
         guard other.origin != url.origin else {
             return RequestSpec(method: method, url: other, headers: headers)
@@ -24,7 +24,7 @@ package struct RequestSpec: Sendable, Hashable {
         )
     }
 
-    /// Whether sending it twice has the effect of sending it once (RFC 9110 §9.2.2).
+    /// Whether repeating the request has no further effect (RFC 9110 §9.2.2).
     package var isIdempotent: Bool {
         switch method {
         case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
@@ -32,29 +32,27 @@ package struct RequestSpec: Sendable, Hashable {
         }
     }
 
-    /// Whether it asks for no change (RFC 9110 §9.2.1).
+    /// Whether the method requests no change (RFC 9110 §9.2.1).
     package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
 
-    /// The same request with a key by which the server can tell a repeat, as it stands in the
-    /// field.
+    /// The same request with an idempotency key, given as the field's value.
     package func keyed(_ key: String) -> RequestSpec {
         let field = HeaderField(name: IdempotencyKeyField.name, value: key)
         return RequestSpec(method: method, url: url, headers: headers + [field])
     }
 
-    /// Whether the request names a key by which the server can tell a repeat, which a blank one is
-    /// not.
+    /// Whether the request has an idempotency key that is not blank.
     package var hasIdempotencyKey: Bool { headers.idempotencyKey != nil }
 }
 
-/// How far redirects are followed.
+/// The rule for following redirects.
 package struct RedirectRule: Sendable, Hashable {
     package enum Follow: String, Sendable, Hashable, CaseIterable {
-        /// Wherever the rules on schemes and bodies allow.
+        /// Within the rules for schemes and bodies.
         case always = "true"
         /// The 3xx is the result.
         case never = "false"
-        /// Only to the origin that was asked.
+        /// Only within the requested origin.
         case sameOrigin
     }
     package var follow: Follow = .always

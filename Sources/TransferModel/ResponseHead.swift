@@ -2,7 +2,7 @@ internal import SystemKit
 
 /// The status line and fields of a final response.
 package struct ResponseHead: Sendable, Hashable {
-    /// 100 to 599 as a server should send it; whatever three digits it did send.
+    /// 100 to 599 from a correct server; any three digits are possible.
     package var statusCode: Int
     package var fields: HeaderFields
 
@@ -11,10 +11,10 @@ package struct ResponseHead: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// Whether the status says that there is no content (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
+    /// Whether the status excludes content (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
     package var hasNoContent: Bool { [204, 205, 304].contains(statusCode) }
 
-    /// The media type without parameters, in lower case; nil when the response names none.
+    /// The media type without parameters, in lower case; nil if missing.
     package var mimeType: String? {
         guard let value = fields.firstValue(of: "content-type") else { return nil }
         let essence = value.prefix { $0 != 0x3B && $0 != 0x2C && $0 != 0x20 && $0 != 0x09 }
@@ -25,8 +25,7 @@ package struct ResponseHead: Sendable, Hashable {
         return String(decoding: essence.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// The `charset` parameter of the media type, without quotes (RFC 9110 §8.3.2); nil when there
-    /// is none.
+    /// The `charset` parameter of the media type, without quotes (RFC 9110 §8.3.2); nil if missing.
     package var charset: String? {
         guard let parameters = fields["content-type"]?.splitAtBytes(";").dropFirst() else {
             return nil

@@ -1,6 +1,6 @@
-/// When a failed attempt is repeated, and how long the wait before it is.
+/// When to repeat a failed attempt, and how long to wait before.
 package struct RetryPolicy: Sendable, Hashable {
-    /// What `retry.on` may name besides status codes.
+    /// The conditions in `retry.on` besides status codes.
     package enum Condition: String, Sendable, Hashable, CaseIterable {
         case dns
         case connect
@@ -12,16 +12,16 @@ package struct RetryPolicy: Sendable, Hashable {
         case integrity
     }
 
-    /// Which requests may be sent a second time.
+    /// Which requests may be repeated.
     package enum Repeat: String, Sendable, Hashable, CaseIterable {
         /// Idempotent methods (RFC 9110 §9.2.2) and requests with an idempotency key; others only
-        /// when the request is known not to have been processed.
+        /// if the server certainly did not process them.
         case automatic
         case always
         case never
     }
 
-    /// How the wait before attempt n + 1 is drawn.
+    /// The random wait before attempt n + 1.
     package struct Backoff: Sendable, Hashable {
         package enum Jitter: String, Sendable, Hashable, CaseIterable {
             /// Uniform between zero and the exponential value.
@@ -37,16 +37,16 @@ package struct RetryPolicy: Sendable, Hashable {
         package init() {}
     }
 
-    /// All tries; 1 means no retry.
+    /// The most attempts; 1 means no retry.
     package var attempts = 4
     package var backoff = Backoff()
-    /// All attempts and waits together; nil means no limit but the session's resource timeout.
+    /// The time for all attempts and waits; nil means only the session's resource timeout.
     package var budget: Duration? = .seconds(15 * 60)
     package var conditions = defaultConditions
-    /// 100 to 599; a handful, looked through faster than hashed.
+    /// 100 to 599; a short list is searched faster than a hash table.
     package var statusCodes = defaultStatusCodes
     package var respectRetryAfter = true
-    /// A server that asks for more than this is given up at once.
+    /// A server that asks for a longer wait gets no retry.
     package var maximumRetryAfter: Duration = .seconds(5 * 60)
     package var `repeat`: Repeat = .automatic
 

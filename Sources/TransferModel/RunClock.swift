@@ -1,10 +1,10 @@
-/// Turns monotonic readings into dates, so that dates stay in order when the wall clock is stepped.
+/// Turns monotonic readings into dates, which stay in order when the wall clock is set.
 package struct RunClock: Sendable, Hashable {
-    /// The wall clock's reading at the start.
+    /// The wall clock at the start.
     package var wall: Timestamp
-    /// The monotonic reading that belongs to `wall`.
+    /// The monotonic reading at the time of `wall`.
     package var monotonic: MonotonicTime
-    /// How far apart the two readings may lie, microseconds.
+    /// The longest time between the two readings, microseconds.
     package var maximumSkewMicroseconds: Int64
 
     package init(wall: Timestamp, monotonic: MonotonicTime, maximumSkewMicroseconds: Int64) {
@@ -13,8 +13,7 @@ package struct RunClock: Sendable, Hashable {
         self.maximumSkewMicroseconds = maximumSkewMicroseconds
     }
 
-    /// The date of a monotonic reading; readings that lie impossibly far away give the nearest
-    /// possible date.
+    /// The date of a monotonic reading, clamped to the possible dates.
     package func timestamp(of time: MonotonicTime) -> Timestamp {
         let (elapsed, overflow) =
             time.nanoseconds.subtractingReportingOverflow(monotonic.nanoseconds)

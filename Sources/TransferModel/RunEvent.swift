@@ -1,12 +1,11 @@
-/// What a run tells its listeners, in order: one `started`, then tasks, then one `finished`.
+/// An event of a run; listeners get them in order: one `started`, then tasks, one `finished`.
 ///
-/// Large values are indirect, so that an event is handed on by its reference.
+/// Large values are indirect, so that passing an event on copies a reference.
 package enum RunEvent: Sendable {
     indirect case started(RunHeader)
     /// A task was created and its first attempt is about to start.
     case taskStarted(TaskProgress)
-    /// Where the running transfers stand; sent a few times a second, and only when somebody
-    /// watches.
+    /// The state of the running transfers; sent a few times a second if a listener displays it.
     case progress([TaskProgress])
     /// An attempt failed and another one will follow.
     indirect case taskWillRetry(
@@ -15,28 +14,27 @@ package enum RunEvent: Sendable {
         failure: TransferFailure,
         waitMicroseconds: Int64
     )
-    /// A task waits for an interface that it may use, or for external power; told once for each
-    /// task.
+    /// A task waits for a permitted interface or for external power; sent once for each task.
     indirect case taskWaiting(id: String, failure: TransferFailure)
-    /// The program behind a task's body has written to its standard error; the bytes may end within
-    /// a line, but for the last ones of a run of the program.
+    /// The program of a task's body wrote to standard error; pieces except the last of a program's
+    /// run may end within a line.
     case taskWrote(id: String, bytes: [UInt8], isLast: Bool)
     indirect case taskFinished(TaskRecord)
-    /// Nothing more is started, for the reason given as half a sentence; `running` tasks go on or
-    /// are being cancelled.
+    /// No more tasks start, for the reason given as a clause; `running` tasks continue or are being
+    /// cancelled.
     case stopping(reason: String, running: Int)
     indirect case finished(RunSummary)
 }
 
-/// Where a running transfer stands.
+/// The progress of a running transfer.
 package struct TaskProgress: Sendable, Hashable {
     package var id: String
     package var kind: TaskSpec.Kind
     package var countOfBytesSent: Int64 = 0
     package var countOfBytesReceived: Int64 = 0
-    /// Of the direction that carries the payload; nil when the length is not known.
+    /// The bytes in the direction of the payload; nil if unknown.
     package var countOfBytesExpected: Int64?
-    /// What was there of a file before the attempt, which is no part of the other counts.
+    /// The file's bytes from before the attempt, not included in the other counts.
     package var countOfBytesResumed: Int64 = 0
 
     package init(id: String, kind: TaskSpec.Kind) {
@@ -45,12 +43,12 @@ package struct TaskProgress: Sendable, Hashable {
     }
 }
 
-/// What is known of a run before its first task.
+/// The properties of a run before its first task.
 package struct RunHeader: Sendable, Hashable {
-    /// What this process transfers with.
+    /// The libraries of this process.
     package struct Engine: Sendable, Hashable {
         package var libcurl: String
-        /// Such as `OpenSSL/3.0.19`; nil when libcurl has no TLS.
+        /// Such as `OpenSSL/3.0.19`; nil for a libcurl without TLS.
         package var tls: String?
         package var http2: Bool
         package var http3: Bool
@@ -63,13 +61,13 @@ package struct RunHeader: Sendable, Hashable {
         }
     }
 
-    /// How monotonic readings were turned into dates.
+    /// The conversion of monotonic readings to dates.
     package struct Clock: Sendable, Hashable {
-        /// The wall clock at the run's start; every date is this plus monotonic time.
+        /// The wall clock at the run's start; all dates are this plus monotonic time.
         package var wall: Timestamp
-        /// The monotonic reading that belongs to `wall`, microseconds.
+        /// The monotonic reading at the time of `wall`, microseconds.
         package var monotonicMicroseconds: Int64
-        /// How far the two readings may lie apart, microseconds.
+        /// The longest time between the two readings, microseconds.
         package var maximumSkewMicroseconds: Int64
 
         package init(
@@ -85,21 +83,20 @@ package struct RunHeader: Sendable, Hashable {
 
     package var jobName: String
     package var jobFile: String
-    /// 64 hexadecimal digits over the file's bytes; nil without libcrypto.
+    /// The SHA-256 of the file in 64 hexadecimal digits; nil without libcrypto.
     package var jobSHA256: String?
-    /// When the round of idempotency keys began that the run belongs to; nil when it makes none.
+    /// The start of the run's round of idempotency keys; nil when the run makes no keys.
     package var keyRoundBeginDate: Timestamp?
     package var runIdentifier: String
     package var startDate: Timestamp
     package var runnerVersion: String
     package var host: String
-    /// nil when the run could not begin.
+    /// nil for a run that could not begin.
     package var engine: Engine?
     package var clock: Clock
-    /// How long the run was to wait before anything is sent, microseconds: a random part of
-    /// `startJitter`.
+    /// The run's wait before its first request, microseconds: a random part of `startJitter`.
     package var startJitterMicroseconds: Int64 = 0
-    /// How many tasks the run will report.
+    /// The number of tasks in the report.
     package var taskCount: Int
 
     package init(
@@ -127,7 +124,7 @@ package struct RunHeader: Sendable, Hashable {
     }
 }
 
-/// The sums over a run's tasks.
+/// The totals of a run's tasks.
 package struct RunSummary: Sendable, Hashable {
     package var endDate: Timestamp
     package var tasks = 0
@@ -149,16 +146,16 @@ package struct RunSummary: Sendable, Hashable {
     }
 }
 
-/// The process's exit codes; never renumbered.
+/// The process's exit codes; the numbers never change.
 package enum ExitCode: Int32, Sendable, Hashable, CaseIterable {
     case success = 0
-    /// A required task failed for good.
+    /// A required task failed permanently.
     case taskFailed = 1
     case usage = 2
     case invalidJobFile = 3
-    /// A missing variable, secret or file, a permission, a full disk.
+    /// A missing variable, secret or file, a permission, or a full disk.
     case environment = 4
-    /// Only failures that a later run may not meet.
+    /// Only failures that a later run may not have.
     case temporary = 5
     /// A checksum, a digest or a validator did not match.
     case integrity = 6

@@ -1,4 +1,4 @@
-/// A listener of a run: a report, a progress display.
+/// A listener to a run's events, such as a report or a progress display.
 ///
 /// Called on the scheduler's thread only, one event at a time, in order.
 package protocol RunEventSink: AnyObject {

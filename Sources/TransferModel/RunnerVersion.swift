@@ -1,7 +1,7 @@
-/// Which runner this is.
+/// The version of this runner.
 package enum RunnerVersion {
-    /// As semantic versioning has it.
+    /// A semantic version.
     package static let current = "0.1.0"
-    /// What requests say of their sender, unless the job file says something else.
+    /// The default `User-Agent`, unless the job file sets another.
     package static let userAgent = "runner/\(current)"
 }

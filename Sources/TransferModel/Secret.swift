@@ -1,17 +1,16 @@
-/// Where a secret begins in a text, in whatever form it stands there, an offset in UTF-8; nil when
-/// it is not there.
+/// Finds the UTF-8 offset of a secret in a text, in any encoded form; nil if there is none.
 package typealias SecretFinder = @Sendable (String) -> Int?
 
-/// A text that nobody may see: it prints as `‹redacted›`, however it is printed.
+/// A secret text: it always prints as `‹redacted›`.
 package struct Secret: Sendable, Hashable {
-    /// What is shown in its place.
+    /// The text shown instead of a secret.
     package static let mark = "‹redacted›"
 
     private let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// Lends the text; what is made of it must not be printed.
+    /// Lends the text; the result must not be printed.
     package func withText<Result, Failure: Error>(
         _ body: (String) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,6 +1,6 @@
 extension SessionConfiguration {
-    /// Whether tickets may prove who asks (RFC 4559): libcurl stops its thread while a Kerberos
-    /// service does not answer.
+    /// Whether the session may use Kerberos tickets (RFC 4559): libcurl blocks its thread until the
+    /// Kerberos service answers.
     package var asksForTickets: Bool {
         let slots = ProxyServers.Slot.allCases
         return credentials.contains { $0.proof.asksForTickets }

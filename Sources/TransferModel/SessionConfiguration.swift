@@ -3,72 +3,71 @@
 /// Names and defaults are those of Apple's `URLSessionConfiguration`
 /// (https://developer.apple.com/documentation/foundation/urlsessionconfiguration).
 package struct SessionConfiguration: Sendable, Hashable {
-    /// Where a session keeps what outlives one transfer.
+    /// The place for a session's persistent state.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case `default`
         case ephemeral
-        /// Every transfer is kept as well: a later run goes on with what is left.
+        /// Also keeps every transfer, so that a later run can finish it.
         case background
     }
 
     package var name: String
     package var kind: Kind = .default
-    /// What a background session's transfers are kept under; no other session has one.
+    /// The name of a background session's kept transfers; nil for other sessions.
     package var identifier: String?
-    /// Longest silence: reset by every byte in either direction; nil means unlimited.
+    /// The longest idle time, reset by every byte in either direction; nil means unlimited.
     package var timeoutIntervalForRequest: Duration? = .seconds(60)
-    /// Longest life of a task, all attempts and waits included; nil means unlimited.
+    /// The longest duration of a task with all attempts and waits; nil means unlimited.
     package var timeoutIntervalForResource: Duration? = .seconds(7 * 86_400)
-    /// Resolve, connect and TLS of one connection.
+    /// For resolve, connect and TLS of one connection.
     package var connectTimeout: Duration = .seconds(30)
     /// At least 1.
     package var httpMaximumConnectionsPerHost = 6
-    /// Sent with every request of the session; a task's own field of the same name wins.
+    /// Sent with every request of the session, unless a task has a field of that name.
     package var httpAdditionalHeaders: [HeaderField] = []
     package var httpVersion = HTTPVersion.automatic
-    /// Whether requests carry the cookies that the session has kept.
+    /// Whether requests carry the session's cookies.
     package var httpShouldSetCookies = true
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     package var minimumRate: MinimumRate?
-    /// nil means as the kind of session has it.
+    /// nil means the default of the session's kind.
     package var urlCache: URLCacheRule?
-    /// Of tasks that say nothing else; nil when the job file does not say.
+    /// For tasks without their own; nil if the job file has none.
     package var requestCachePolicy: RequestCachePolicy?
     package var tls = TLSConfiguration()
     package var proxy = ProxyRule.environment
-    /// In the order of the job file; of two that fit equally well the first is used.
+    /// In the job file's order; the first of equally good matches is used.
     package var credentials: [Credential] = []
-    /// Which interfaces its tasks may use.
+    /// The interfaces that its tasks may use.
     package var access: NetworkAccess = [.flags, .unclassified]
-    /// Whether a task without a permitted way waits for one instead of being deferred.
+    /// Whether a task without a permitted path waits instead of being deferred.
     package var waitsForConnectivity = false
-    /// Whether a background session's attempts begin on external power only; what it makes of
-    /// networks stands in `access` and `waitsForConnectivity`.
+    /// Whether attempts of a background session need external power; `access` and
+    /// `waitsForConnectivity` hold its network rules.
     package var isDiscretionary = false
     package var networkServiceType = NetworkServiceType.default
     package var multipathServiceType = MultipathServiceType.none
 
-    /// Whether something has to be known of the machine's interfaces before its tasks are started.
+    /// Whether tasks need the state of the machine's interfaces before they start.
     package var dependsOnNetwork: Bool { access.isRestricted || waitsForConnectivity }
 
     package init(name: String) {
         self.name = name
     }
 
-    /// Whether it leaves the way to a server to this machine.
+    /// Whether the machine alone chooses the path to a server.
     package var hasPlainWay: Bool {
         tls == TLSConfiguration() && proxy == .environment && access == [.flags, .unclassified]
             && networkServiceType == .default && multipathServiceType == .none
     }
 
-    /// What later runs know a task's upload by: background sessions keep theirs apart.
+    /// The name of a task's upload for later runs; background sessions keep theirs apart.
     package static func uploadName(of task: String, in identifier: String?) -> String {
         identifier.map { "\($0)\n\(task)" } ?? task
     }
 
-    /// How responses are kept; nil when they are not: without room for them, in a background
-    /// session that does not ask for it, and where tickets are asked for, because whose they are
-    /// may change with every run, and nobody tells.
+    /// How responses are stored; nil without capacity, in a background session that does not ask
+    /// for it, and for logins by ticket, whose user may change unnoticed between runs.
     package var keptCache: URLCacheConfiguration? {
         let rule: URLCacheConfiguration? =
             switch urlCache {
@@ -82,18 +81,18 @@ package struct SessionConfiguration: Sendable, Hashable {
     }
 }
 
-/// Which versions of HTTP a session speaks over TLS; without TLS it is always 1.1.
+/// The HTTP versions of a session over TLS; without TLS always 1.1.
 package enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
     case http1 = "1.1"
-    /// HTTP/2, or 1.1 where the server has no other.
+    /// HTTP/2, or 1.1 if the server has no HTTP/2.
     case http2 = "2"
-    /// HTTP/2 where libcurl does it well and the server has it, else 1.1.
+    /// HTTP/2 where libcurl and the server support it well, otherwise 1.1.
     case automatic
-    /// HTTP/3, or an older one where the server has no other.
+    /// HTTP/3, or an older version if the server has no HTTP/3.
     case http3 = "3"
 }
 
-/// The floor under a transfer's speed: slower for `over` is a failure of kind `stalled`.
+/// The lowest speed of a transfer; being slower for the time `over` is a `stalled` failure.
 package struct MinimumRate: Sendable, Hashable {
     package var bytesPerSecond: Int64
     package var over: Duration
@@ -104,9 +103,9 @@ package struct MinimumRate: Sendable, Hashable {
     }
 }
 
-/// Which TLS a session speaks and whom it trusts.
+/// A session's TLS versions and trusted certificates.
 package struct TLSConfiguration: Sendable, Hashable {
-    /// The protocol versions that may be asked for; older ones are not offered.
+    /// The minimum and maximum versions that a job can set.
     package enum Version: String, Sendable, Hashable, CaseIterable, Comparable {
         case tls12 = "1.2"
         case tls13 = "1.3"
@@ -116,32 +115,31 @@ package struct TLSConfiguration: Sendable, Hashable {
         }
     }
 
-    /// Whose certificate is good.
+    /// The accepted server certificates.
     package enum ServerTrust: String, Sendable, Hashable, CaseIterable {
-        /// One that a trusted root vouches for, that is in its time and has the host's name.
+        /// Certificates from a trusted root, valid now and for the host's name.
         case system
-        /// Anybody's: nothing is verified.
+        /// Every certificate, without verification.
         case insecureAcceptAny
     }
 
-    /// Whether a server must say that it closes a connection (`close_notify`, RFC 8446 §6.1).
+    /// Whether a server must announce the end of a connection (`close_notify`, RFC 8446 §6.1).
     package enum CloseNotify: String, Sendable, Hashable, CaseIterable {
-        /// Where it does not, a body that only the end of the connection ends is cut (RFC 9112
-        /// §9.8).
+        /// Otherwise a body that ends with the connection counts as truncated (RFC 9112 §9.8).
         case required
-        /// The server is known to end its connections without.
+        /// The server is known to close connections without it.
         case optional
     }
 
     package var minimumVersion: Version = .tls12
-    /// Newer versions are not offered; nil means none is too new.
+    /// Newer versions are not offered; nil means no maximum.
     package var maximumVersion: Version?
     /// An absolute path to a PEM file of trusted roots; nil means the system's store.
     package var caFile: String?
-    /// The public keys of which the server must have one; none means any.
+    /// The pinned public keys, of which the server must have one; empty accepts any.
     ///
-    /// As `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); asked for besides
-    /// `serverTrust`, not in its stead.
+    /// `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); checked in addition to
+    /// `serverTrust`.
     package var pinnedPublicKeys: [String] = []
     package var serverTrust = ServerTrust.system
     package var closeNotify = CloseNotify.required

@@ -1,6 +1,6 @@
-/// A place in a job file, as reports and failures carry it.
+/// A place in a job file, for reports and failures.
 package struct SourceLocation: Sendable, Hashable {
-    /// The file's name as it was given on the command line.
+    /// The file's name as given on the command line.
     package var file: String
     /// 1-based.
     package var line: Int

@@ -1,12 +1,11 @@
 extension String {
-    /// The text as a message has it: runs of white space are one space, and what no one can see is
-    /// away.
+    /// The text on one line: white space becomes single spaces, and invisible characters are
+    /// removed.
     ///
-    /// Controls, format characters and what is no character could move a terminal's cursor or hide
-    /// text.
+    /// Controls, format characters and invalid scalars could move a terminal's cursor or hide text.
     ///
-    /// - Parameter limit: The most scalars of the result, spaces between others not counted.
-    /// - Returns: The text, and whether the limit left nothing out.
+    /// - Parameter limit: The most scalars in the result, without spaces between others.
+    /// - Returns: The text, and whether it is complete.
     package func onOneLine(limit: Int = .max) -> (text: String, isWhole: Bool) {
         var text = ""
         var count = 0

@@ -1,10 +1,10 @@
-/// What is known of a task that cannot be read as a whole, because what others capture for it is
-/// not known.
+/// The known properties of a task that is incomplete, because values captured by other tasks are
+/// missing.
 package struct TaskOutline: Sendable, Hashable {
-    /// Position in the plan's list of sessions; nil when it is not known.
+    /// Position in the plan's list of sessions; nil if unknown.
     package var session: Int?
     package var method: String
-    /// As the job file has it where a part of it is not known.
+    /// As in the job file if a part is unknown.
     package var url: String
     package var description: String?
     package var source: SourceLocation

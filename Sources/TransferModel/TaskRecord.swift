@@ -1,17 +1,17 @@
 /// How a task ended.
 package enum TaskOutcome: String, Sendable, Hashable, CaseIterable {
     case succeeded
-    /// Nothing had to be done: the destination is there and was to be kept.
+    /// The destination already existed and was kept.
     case unchanged
     case failed
-    /// The network policy, a window or missing connectivity kept it from starting.
+    /// A network policy, a window or missing connectivity prevented its start.
     case deferred
     case cancelled
-    /// A needed task did not succeed.
+    /// A task that it needs did not succeed.
     case skipped
 }
 
-/// Everything that a report keeps of one task.
+/// The data about one task in a report.
 package struct TaskRecord: Sendable, Hashable {
     /// One check of the result, in the order of the job file's `expect`.
     package struct Check: Sendable, Hashable {
@@ -41,12 +41,12 @@ package struct TaskRecord: Sendable, Hashable {
         }
     }
 
-    /// One try of the task.
+    /// One attempt of the task.
     package struct Attempt: Sendable, Hashable {
         package enum WaitReason: String, Sendable, Hashable, CaseIterable {
             case backoff
             case retryAfter
-            /// The whole origin was paused after a 429 or 503 to another task.
+            /// The origin was paused after a 429 or 503 response to another task.
             case originPaused
             /// No permitted interface led to the peer.
             case connectivity
@@ -58,14 +58,14 @@ package struct TaskRecord: Sendable, Hashable {
         package var startDate: Timestamp
         package var endDate: Timestamp
         package var outcome: TaskOutcome
-        /// The failure's kind, or the status, that made this attempt fail.
+        /// The kind of the failure, or the status, that ended this attempt.
         package var reason: String?
         /// The wait before this attempt, microseconds.
         package var waitedMicroseconds: Int64 = 0
         package var waitReason: WaitReason?
-        /// The position from which on the body was received; nil when it was from its first byte.
+        /// The offset of the first received byte of the body; nil for a whole body.
         package var resumedFrom: Int64?
-        /// How many of its exchanges have no record of their own.
+        /// The number of its exchanges without a record.
         package var omittedExchanges = 0
 
         package init(
@@ -81,15 +81,14 @@ package struct TaskRecord: Sendable, Hashable {
         }
     }
 
-    /// The file that a response body became.
+    /// The published file of a response body.
     package struct PublishedFile: Sendable, Hashable {
-        /// The path as the job file has it.
+        /// The path as in the job file.
         package var path: String
         package var size: Int64
-        /// 64 hexadecimal digits; nil when no checksum was asked for and none was computed.
+        /// 64 hexadecimal digits; nil when no checksum was computed.
         package var sha256: String?
-        /// The position from which on the last attempt has received it; nil when it was from its
-        /// first byte.
+        /// The offset at which the last attempt resumed; nil for a whole file.
         package var resumedFrom: Int64?
 
         package init(
@@ -105,22 +104,22 @@ package struct TaskRecord: Sendable, Hashable {
         }
     }
 
-    /// Who says that the body is complete.
+    /// The evidence that the body is complete.
     package enum Voucher: String, Sendable, Hashable, CaseIterable {
-        /// The one that the job asks for.
+        /// The checksum in the job.
         case checksum
-        /// The one that the server gives (RFC 9530).
+        /// The digest from the server (RFC 9530).
         case digest
         case length
-        /// Nobody: a body without a length or a checksum that ends with its connection or its
-        /// HTTP/2 stream.
+        /// No evidence: a body without length and checksum that ends with its connection or HTTP/2
+        /// stream.
         case none
     }
 
-    /// That a value was captured; the value itself may be a secret and is not told.
+    /// A captured value, without the value itself, which may be secret.
     package struct Capture: Sendable, Hashable {
         package var name: String
-        /// In bytes of UTF-8.
+        /// In UTF-8 bytes.
         package var size: Int
 
         package init(name: String, size: Int) {
@@ -129,13 +128,13 @@ package struct TaskRecord: Sendable, Hashable {
         }
     }
 
-    /// What earlier runs of a background session had to do with a task.
+    /// The part of a task that earlier runs of a background session did.
     ///
-    /// A class, because few tasks have it and records go through many hands.
+    /// A class, because few tasks have it and records are passed on often.
     package final class Earlier: Sendable, Hashable {
-        /// How many tries those runs have made.
+        /// The number of attempts in those runs.
         package let attempts: Int
-        /// How the task ended in one of them; nil when this run has ended it.
+        /// How the task ended in one of them; nil if it ended in this run.
         package let end: EarlierTransfer.End?
 
         package init(attempts: Int, end: EarlierTransfer.End?) {
@@ -161,50 +160,49 @@ package struct TaskRecord: Sendable, Hashable {
     package var session: String
     package var source: SourceLocation
     package var outcome: TaskOutcome
-    /// Whether anything at the destination or the server was changed by this run.
+    /// Whether this run changed anything at the destination or the server.
     package var changed: Bool
     package var required: Bool
     package var checks: [Check]
     package var error: TransferFailure?
-    /// Whether the failure is one that a later run may not meet.
+    /// Whether a later run may not have this failure.
     package var isRetryable = false
-    /// Whether this machine lacks something, room or a right, that a later run may find.
+    /// Whether this machine lacks space or a permission that a later run may have.
     package var isForWantOfMachine = false
     package var originalRequest: TransactionMetrics.SentRequest
-    /// The request of the last redirect hop; the original one when there was none.
+    /// The request of the last redirect hop; otherwise the original one.
     package var currentRequest: TransactionMetrics.SentRequest
     package var response: ResponseHead?
     package var file: PublishedFile?
     package var voucher: Voucher?
-    /// What the cache had to do with the final response; nil when the session or the task has none.
+    /// The cache's part in the final response; nil without a cache.
     package var cache: CacheVerdict?
-    /// In the order of the job file; none unless the task succeeded.
+    /// In the job file's order; empty unless the task succeeded.
     package var captures: [Capture]
     package var countOfBytesSent: Int64
     package var countOfBytesReceived: Int64
     package var countOfBytesExpectedToSend: Int64?
     package var countOfBytesExpectedToReceive: Int64?
-    /// In their order; of many the first and the last ones.
+    /// In order; of many only the first and the last.
     package var attempts: [Attempt]
-    /// How many there were between those, of which there are no transactions either.
+    /// The number of attempts omitted between them; their transactions are omitted too.
     package var omittedAttempts = 0
     /// From the task's creation to its end.
     package var startDate: Timestamp
     package var endDate: Timestamp
     package var redirectCount: Int
     package var transactions: [TransactionMetrics]
-    /// How long it waited for an interface or for power, microseconds; nil when it did not.
+    /// The wait for an interface or for power, microseconds; nil without one.
     package var heldMicroseconds: Int64?
-    /// nil for a task that no earlier run has begun.
+    /// nil for a task that no earlier run began.
     package var earlier: Earlier?
-    /// Whether an earlier run has begun the order under the same idempotency key; nil when none was
-    /// made for it.
+    /// Whether an earlier run used the same idempotency key; nil without a generated key.
     package var isKeyReused: Bool?
 
-    /// How many attempts this run has made.
+    /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
 
-    /// Takes all but the error; what is left out is that of a task that no attempt was made of.
+    /// Takes all properties but the error; the defaults are for a task without an attempt.
     package init(
         id: String,
         taskIdentifier: Int,

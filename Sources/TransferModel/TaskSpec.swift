@@ -1,58 +1,56 @@
-/// One planned transfer with every setting resolved: what is done, not how.
+/// One planned transfer with every setting resolved: what to do, not how.
 ///
-/// A class, because it is large, handed on from step to step and never changed.
+/// A class, because it is large, immutable and passed on often.
 package final class TaskSpec: Sendable {
-    /// The section that a task stands in, named as in `URLSession`.
+    /// The job file section of a task, named as in `URLSession`.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case data
         case upload
         case download
     }
 
-    /// What to do when a download's destination is there already.
+    /// The action when a download's destination exists.
     package enum IfExists: String, Sendable, Hashable, CaseIterable {
         case replace
         case skip
         case fail
-        /// Keep it where the origin confirms that it has no other; else replace it.
+        /// Keep the file if the origin confirms it, otherwise replace it.
         case revalidate
 
-        /// Whether what is there may be replaced.
+        /// Whether an existing file may be replaced.
         package var mayReplace: Bool { self == .replace || self == .revalidate }
     }
 
-    /// What is kept of a download or an upload that was cut.
+    /// The kept state of an interrupted download or upload.
     package enum Resume: UInt8, Sendable, Hashable {
         case nothing
-        /// For other attempts of the same run; it leaves no name behind.
+        /// For other attempts of this run; leaves no file behind.
         case withinRun
-        /// Also for later runs: of a download beside the destination, of an upload in the state
-        /// folder.
+        /// Also for later runs: a download beside its destination, an upload in the state folder.
         case acrossRuns
     }
 
-    /// Smaller bodies are sent anew when they are cut, bytes: what resuming takes would be for
-    /// nothing.
+    /// The smallest resumable body, bytes: for smaller ones resuming costs more than sending again.
     package static let leastResumableCount = 1 << 20
 
-    /// Where a file's checksum is known from.
+    /// The source of a file's expected checksum.
     package enum ExpectedChecksum: Sendable, Hashable {
         case digest(Checksum)
         indirect case listed(SumsFile)
     }
 
-    /// A file that the response body is published to.
+    /// A file to which the response body is published.
     ///
-    /// A class, because it goes through many hands and is not changed.
+    /// A class, because it is immutable and passed on often.
     package final class Destination: Sendable, Equatable {
-        /// Absolute; a slash at its end makes it a folder, in which the server names the file.
+        /// Absolute; with a final slash a folder, in which the server names the file.
         package let path: String
-        /// The path as the job file has it, for messages.
+        /// The path as in the job file, for messages.
         package let displayPath: String
         package let ifExists: IfExists
-        /// What the file's checksum must be.
+        /// The file's expected checksum.
         package let checksum: ExpectedChecksum?
-        /// The file's permission bits, whatever the umask says; nil leaves them to it.
+        /// The file's permission bits, regardless of the umask; nil lets the umask decide.
         package let mode: UInt16?
         package let resume: Resume
 
@@ -81,7 +79,7 @@ package final class TaskSpec: Sendable {
         /// Whether the server names the file.
         package var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 
-        /// The file of that name in this folder.
+        /// The destination with that file name in this folder.
         package func appending(_ name: String) -> Destination {
             Destination(
                 path: path + name,
@@ -93,7 +91,7 @@ package final class TaskSpec: Sendable {
             )
         }
 
-        /// The same file, which takes the place of what is there.
+        /// The same destination, but replacing an existing file.
         package var replacing: Destination {
             Destination(
                 path: path,
@@ -105,7 +103,7 @@ package final class TaskSpec: Sendable {
             )
         }
 
-        /// The same file, which must have that checksum.
+        /// The same destination with an expected checksum.
         package func expecting(_ checksum: Checksum) -> Destination {
             Destination(
                 path: path,
@@ -118,7 +116,7 @@ package final class TaskSpec: Sendable {
         }
     }
 
-    /// The task's id in the job file, unique over all sections.
+    /// The task's id in the job file, unique across all sections.
     package let id: String
     /// Position in the plan, from 0.
     package let index: Int
@@ -127,30 +125,29 @@ package final class TaskSpec: Sendable {
     package let session: Int
     package let request: RequestSpec
     package let body: BodySource?
-    /// Whether the runner makes the idempotency key of its request, which is not among the fields
-    /// then.
+    /// Whether the runner generates an idempotency key, which is then not among the fields.
     package let wantsKey: Bool
-    /// Whether a body that was cut is gone on with; never for one that nobody can read again or in
-    /// the middle.
+    /// Whether to resume an interrupted body; never for one that cannot be read again or from an
+    /// offset.
     package let uploadResume: Resume
-    /// Where the response body goes; nil keeps it in memory only for checks.
+    /// The destination of the response body; nil keeps the body in memory for checks only.
     package let destination: Destination?
-    /// Other URLs of the same file, asked in order when an attempt has failed.
+    /// Other URLs of the same file, tried in order after a failed attempt.
     package let mirrors: [HTTPURL]
-    /// Whether the file is stored without the content coding that the server chose.
+    /// Whether to remove the server's content coding before storing the file.
     package let decodesBody: Bool
     package let expectation: Expectation
     package let retry: RetryPolicy
     package let redirects: RedirectRule
-    /// The longest silence of this task; nil means unlimited.
+    /// The longest idle time of this task; nil means unlimited.
     package let timeoutInterval: Duration?
-    /// When it may begin at the earliest; nil for at once.
+    /// The earliest start; nil for at once.
     package let earliestBeginDate: BeginDate?
-    /// Which interfaces it may use: no more than its session.
+    /// The interfaces that it may use: at most those of its session.
     package let access: NetworkAccess
-    /// What its request makes of stored responses; nil when nobody says.
+    /// How its request uses stored responses; nil for the default.
     package let cachePolicy: RequestCachePolicy?
-    /// `taskDescription` in reports.
+    /// The `taskDescription` in reports.
     package let description: String?
     package let source: SourceLocation
 

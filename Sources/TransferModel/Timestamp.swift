@@ -1,7 +1,7 @@
-/// A point in wall-clock time, in whole microseconds since 1970-01-01T00:00:00Z.
+/// A wall-clock time, in whole microseconds since 1970-01-01T00:00:00Z.
 ///
-/// Reports write it as RFC 3339 in UTC with six fractional digits. Text exists for the years 0000
-/// to 9999; a time outside them is written as the nearest one inside.
+/// Reports write RFC 3339 in UTC with six fractional digits. Text exists for the years 0000 to
+/// 9999; other times are clamped to them.
 package struct Timestamp: Sendable, Hashable, Comparable {
     /// Microseconds since the Unix epoch; negative before it.
     package var microseconds: Int64

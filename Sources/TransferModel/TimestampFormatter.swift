@@ -1,7 +1,7 @@
 /// Writes times as RFC 3339 in UTC with six fractional digits, such as
 /// `2026-11-21T01:04:03.123456Z`.
 ///
-/// Remembers the text of the last second, because the times of one transfer lie close together.
+/// It caches the text of the last second, because the times of one transfer are close together.
 package struct TimestampFormatter: Sendable {
     /// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
     private static let writableSeconds: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
@@ -52,7 +52,7 @@ package struct TimestampFormatter: Sendable {
 }
 
 extension Int64 {
-    /// The quotient rounded down, and what is left, which is never negative.
+    /// The quotient rounded down and the nonnegative remainder.
     package func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,37 +1,36 @@
-/// What was measured of one request and response exchange.
+/// The measurements of one request and response exchange.
 ///
-/// The fields are those of Apple's `URLSessionTaskTransactionMetrics`, with its nil rules: what did
-/// not happen is nil, and so is everything after a step that did not complete
+/// The fields are those of Apple's `URLSessionTaskTransactionMetrics`, with its nil rules: steps
+/// that did not happen are nil, and so is everything after an incomplete step
 /// (https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics).
 package struct TransactionMetrics: Sendable, Hashable {
     /// Why the exchange took place.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         case initial
         case redirect
-        /// The same request again, with what a challenge asked for.
+        /// The same request with the credentials for a challenge.
         case authentication = "auth"
         case retry
-        /// A mirror is asked for the first time.
+        /// The first request to a mirror.
         case mirror
-        /// The list of checksums is fetched that the task's file is held against.
+        /// A request for the list of checksums that the task's file is checked against.
         case checksums
-        /// The rest of a file is asked for, of which an earlier attempt has left a part.
+        /// A request for the rest of a file that an earlier attempt left incomplete.
         case resume
-        /// Everything is asked for, or sent, because what was there was of no use.
+        /// A request for, or with, the whole body, because the partial one was unusable.
         case restart
-        /// The origin is asked whether a stored response still holds.
+        /// A validation of a stored response at the origin.
         case revalidation
-        /// A stored response is used, without the network.
+        /// The use of a stored response, without the network.
         case cacheHit
-        /// The request was sent again within the attempt: its connection had ended before an
-        /// answer, or its server cannot be asked before the body is sent, or speaks another version
-        /// of resumable uploads.
+        /// The request was repeated within the attempt: its connection ended before a response, or
+        /// its server cannot answer before the body, or uses another version of resumable uploads.
         case transparentRetry
-        /// The server is asked how much it has of an upload.
+        /// A query for the server's offset of an upload.
         case uploadOffset
-        /// A part of an upload is sent.
+        /// The transfer of a part of an upload.
         case uploadAppend
-        /// An upload is given up.
+        /// The cancellation of an upload.
         case uploadCancel
     }
 
@@ -48,7 +47,7 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
-    /// Where a response came from.
+    /// The source of a response.
     package enum ResourceFetchType: String, Sendable, Hashable, CaseIterable {
         case networkLoad
         case localCache
@@ -66,7 +65,7 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
-    /// A number from a registry with its name: a TLS version (0x0304) or cipher suite (0x1302).
+    /// A registered number with its name: a TLS version (0x0304) or cipher suite (0x1302).
     package struct NamedCode: Sendable, Hashable {
         package var raw: Int
         package var name: String
@@ -77,19 +76,19 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
-    /// A proxy that a request goes through, and what making a tunnel took (not Apple's).
+    /// The proxy of a request, and its tunnel (not Apple's).
     package struct Proxy: Sendable, Hashable {
-        /// With its port, without user and password.
+        /// With its port, without credentials.
         package var url: String
         package var tunnel: Tunnel?
 
         package init(url: String) { self.url = url }
     }
 
-    /// The exchanges by which a proxy was asked for a tunnel (CONNECT, RFC 9110 §9.3.6); all of
-    /// them, when it asked for credentials first.
+    /// All CONNECT exchanges with a proxy for a tunnel (RFC 9110 §9.3.6), including those that
+    /// asked for credentials.
     package struct Tunnel: Sendable, Hashable {
-        /// Of the last answer; nil when there was none.
+        /// The last response's status; nil without one.
         package var statusCode: Int?
         package var countOfHeaderBytesSent: Int64 = 0
         package var countOfHeaderBytesReceived: Int64 = 0
@@ -97,12 +96,12 @@ package struct TransactionMetrics: Sendable, Hashable {
         package init() {}
     }
 
-    /// A response that only informs (1xx) and comes before the final one (RFC 9110 §15.2).
+    /// An informational (1xx) response before the final one (RFC 9110 §15.2).
     package struct InformationalResponse: Sendable, Hashable {
         package var statusCode: Int
-        /// When its head was whole.
+        /// When its head was complete.
         package var date: Timestamp
-        /// How much of an upload a 104 says that the server has, bytes; nil when it does not.
+        /// The upload offset in a 104, bytes; nil without one.
         package var uploadOffset: Int64?
 
         package init(statusCode: Int, date: Timestamp, uploadOffset: Int64? = nil) {
@@ -114,21 +113,21 @@ package struct TransactionMetrics: Sendable, Hashable {
 
     /// The interface that an exchange went over, in a session or task that has to know it.
     package struct Path: Sendable, Hashable {
-        /// How a forbidden interface was kept from being used.
+        /// How the runner excluded forbidden interfaces.
         package enum Enforcement: String, Sendable, Hashable, CaseIterable {
             /// The socket is bound to the interface (SO_BINDTODEVICE).
             case device
-            /// The route was looked at, and the interface of the connection's own address.
+            /// The route and the interface of the connection's local address were checked.
             case route
         }
 
-        /// Its name.
+        /// The interface's name.
         package var interface: String
-        /// nil when nobody knows, as with the other one.
+        /// nil if unknown, like `isExpensive`.
         package var isCellular: Bool?
         package var isExpensive: Bool?
         package var isConstrained: Bool
-        /// nil when nothing is forbidden.
+        /// nil when no interface is forbidden.
         package var enforcement: Enforcement?
 
         package init(
@@ -153,7 +152,7 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var response: ResponseHead?
     package var resourceFetchType = ResourceFetchType.networkLoad
 
-    /// Just before the request is handed to libcurl.
+    /// Just before the request goes to libcurl.
     package var fetchStartDate: Timestamp
     package var domainLookupStartDate: Timestamp?
     package var domainLookupEndDate: Timestamp?
@@ -181,36 +180,34 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var localEndpoint: Endpoint?
     package var negotiatedTLSProtocolVersion: NamedCode?
     package var negotiatedTLSCipherSuite: NamedCode?
-    /// Whom the session trusts over TLS; nil without TLS (not Apple's).
+    /// The session's trust over TLS; nil without TLS (not Apple's).
     package var serverTrust: TLSConfiguration.ServerTrust?
-    /// nil when the origin was asked directly.
+    /// nil for a direct connection.
     package var proxy: Proxy?
     package var isProxyConnection: Bool { proxy != nil }
     package var isReusedConnection = false
-    /// Whether both ends speak Multipath TCP (RFC 8684).
+    /// Whether both ends use Multipath TCP (RFC 8684).
     package var isMultipath = false
-    /// nil where nobody asked which interface it is.
+    /// nil when the interface was not determined.
     package var path: Path?
 
-    /// A number that stays the same while one connection is reused; nil when none was used (not
-    /// Apple's).
+    /// A number that identifies a reused connection; nil without one (not Apple's).
     package var connectionIdentifier: Int?
-    /// TCP is connected, TLS is not yet (not Apple's).
+    /// The end of the TCP connect, before TLS (not Apple's).
     package var tcpConnectEndDate: Timestamp?
-    /// The first of the informational responses, in order: at most `maximumInformationalResponses`
-    /// (not Apple's).
+    /// The first `maximumInformationalResponses` informational responses, in order (not Apple's).
     package var informationalResponses: [InformationalResponse] = []
-    /// The heads of all informational responses, bytes; they are not part of
-    /// `countOfResponseHeaderBytesReceived` (not Apple's).
+    /// The bytes of all informational heads, not included in `countOfResponseHeaderBytesReceived`
+    /// (not Apple's).
     package var countOfInformationalBytesReceived: Int64 = 0
-    /// The failure that ended this exchange, as libcurl's number (not Apple's).
+    /// libcurl's code for the failure that ended this exchange (not Apple's).
     package var curlCode: Int?
     package var osErrno: Int?
 
-    /// How many informational responses a record lists: a server may send them without end.
+    /// The most informational responses in a record: a server may send any number.
     package static let maximumInformationalResponses = 32
 
-    /// Whether the exchange was one stream of many on its connection.
+    /// Whether the exchange was one of several streams on its connection.
     package var hasStreams: Bool { networkProtocolName == "h2" || networkProtocolName == "h3" }
 
     package init(attempt: Int, reason: Reason, request: SentRequest, fetchStartDate: Timestamp) {

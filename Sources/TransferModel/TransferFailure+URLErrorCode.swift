@@ -36,12 +36,12 @@ extension TransferFailure {
         case cannotCreateFile
         case cannotWriteToFile
 
-        /// The code of that number; `unknown` for a number that the runner does not use.
+        /// The code with a number; `unknown` for a number that the runner does not use.
         package init(code: Int) {
             self = Self.allCases.first { $0.code == code } ?? .unknown
         }
 
-        /// The number, below 0.
+        /// The negative number.
         package var code: Int {
             switch self {
             case .unknown: -1

@@ -1,37 +1,37 @@
-/// Why a transfer did not succeed, in the terms on which a caller would act differently.
+/// Why a transfer failed, classified by what a caller would do differently.
 package struct TransferFailure: Error, Sendable, Hashable {
-    /// The bounded set of reasons; `label` is the string for reports and metrics.
+    /// The reasons; `label` is the string for reports and metrics.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The host's name has no address.
         case resolve
         /// No connection to the host or the proxy.
         case connect
-        /// The TLS handshake failed, certificates included.
+        /// The TLS handshake failed, including certificate checks.
         case tls
         /// No interface that the task may use leads to the peer.
         case network
         /// The session is discretionary, and the machine has no external power.
         case power
-        /// Silence for longer than the idle time, or the resource time is over.
+        /// No byte for longer than the idle time, or the resource time expired.
         case timeout
         /// Slower than the session's `minimumRate`.
         case stalled
-        /// The connection was lost in the middle of an exchange.
+        /// The connection was lost during an exchange.
         case reset
-        /// The peer broke HTTP's rules.
+        /// The peer violated HTTP.
         case protocolViolation
-        /// The status is not an expected one.
+        /// The status is not expected.
         case httpStatus
-        /// The MIME type is not an expected one.
+        /// The MIME type is not expected.
         case mimeType
         /// The body is larger than `expect` allows.
         case tooLarge
-        /// The body or the fields are not what `expect` asks for.
+        /// The body or the fields do not meet `expect`.
         case content
         /// Too many redirects, a loop, or a redirect that may not be followed.
         case redirectLimit
-        /// The response's body ended before its announced length, or the request's was not sent as
-        /// a whole.
+        /// The response body ended before its announced length, or the request body was not sent
+        /// completely.
         case truncated
         case rangeMismatch
         /// A checksum did not match.
@@ -40,16 +40,16 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case localIO
         case cache
         case cancelled
-        /// A fault of the runner or of libcurl.
+        /// A defect of the runner or of libcurl.
         case engine
 
         package var label: String { rawValue }
 
-        /// Whether the machine, as it is at the moment, keeps a task from starting or going on.
+        /// Whether the machine's current state prevents a task from starting or continuing.
         package var isDeferral: Bool { self == .network || self == .power }
     }
 
-    /// Where in an exchange it happened.
+    /// The phase of an exchange in which the failure happened.
     package enum Phase: String, Sendable, Hashable, CaseIterable {
         case prepare
         case resolve
@@ -63,40 +63,37 @@ package struct TransferFailure: Error, Sendable, Hashable {
 
     package var kind: Kind
     package var phase: Phase
-    /// One sentence for people, without a full stop at its end.
+    /// One sentence for the user, without a final full stop.
     package var detail: String
     package var urlError: URLErrorCode?
-    /// The number of a `CURLcode` when libcurl reported the failure.
+    /// The `CURLcode` of a failure that libcurl reported.
     package var curlCode: Int?
-    /// The `errno` behind it.
+    /// The cause's `errno`.
     package var osErrno: Int?
     package var httpStatus: Int?
-    /// Whether the peer cannot have processed the request: no connection, or no byte of the request
-    /// left.
+    /// Whether the peer cannot have processed the request: no connection, or no byte was sent.
     package var isKnownUnprocessed = false
-    /// Whether an order had been answered before, by a redirect to its result: what failed, and
-    /// what its status says, is about the request for that result.
+    /// Whether a redirect had answered the POST before: the failure and its status concern the
+    /// request for the redirect's target.
     package var followsOrder = false
-    /// Whether the peer may have acted on a request that must not be sent twice: a person has to
-    /// look.
+    /// Whether the peer may have processed a request that must not be repeated: a person must
+    /// check.
     package var isOutcomeUnknown = false
-    /// Whether repeating could help at all; certificates and refused redirects are not like that.
+    /// Whether a retry cannot help, as for certificates and refused redirects.
     package var isPermanent = false
-    /// Why the interface that leads to the peer is forbidden; nil for another failure, and when
-    /// none leads there.
+    /// Why the interface to the peer is forbidden; nil for other failures, and when no interface
+    /// leads there.
     package var unavailableReason: NetworkUnavailableReason?
-    /// How the lack of any network showed itself where no policy watches the network; nil for
-    /// another failure.
+    /// The kind of failure caused by a missing network where no policy watches it; otherwise nil.
     ///
-    /// The network may be back in a moment: such a failure is repeated as one of that kind.
+    /// The network may return in a moment, so the failure is retried as that kind.
     package var symptom: Kind?
-    /// Whether nothing of the session has a way, whomever it asks.
+    /// Whether no request of the session has a path, whatever the server.
     package var isOfWholeSession = false
-    /// What the person may do about it.
+    /// Advice for the user.
     package var help: String?
 
-    /// Whether a policy kept the task from starting or going on, and nobody has to look what it has
-    /// done.
+    /// Whether a policy prevented the task from starting or continuing, and no effect is in doubt.
     package var isDeferral: Bool { kind.isDeferral && !isOutcomeUnknown }
 
     package init(kind: Kind, phase: Phase, detail: String) {

@@ -1,10 +1,10 @@
 /// Finds user names and passwords of URLs (RFC 3986 §3.2.1) in text.
 package enum UserInformation {
-    /// The first stretch between the slashes and the last `@` of an authority, `@` not included.
+    /// Finds the text between the slashes and the last `@` of an authority, without the `@`.
     ///
-    /// Slashes count behind a colon, and two or more behind nothing or what is no part of a URL:
-    /// `https://u@h`, `//u@h`. Backslashes count as slashes, because browsers take them for such
-    /// and JSON writes `\/`.
+    /// Slashes count after a colon; two or more also count at the start or after a character
+    /// outside of URLs: `https://u@h`, `//u@h`. Backslashes count as slashes, as in browsers, and
+    /// because JSON writes `\/`.
     package static func first(in text: Span<UInt8>, from start: Int = 0) -> Range<Int>? {
         var position = start
         while position < text.count {
@@ -27,19 +27,19 @@ package enum UserInformation {
         return nil
     }
 
-    /// Where the authority begins, slashes included, in which a text ends; nil when no URL is open
-    /// there.
+    /// The start, slashes included, of an authority that is still open at the end of the text; nil
+    /// if no URL is open.
     ///
-    /// It may be a login so far, whose `@` is in what follows. The rules are those of `first`.
+    /// It may be an incomplete login whose `@` follows later. The rules are those of `first`.
     ///
     /// - Parameters:
-    ///   - text: What there is so far.
-    ///   - limit: How far from the end it is looked for, bytes.
-    /// - Returns: The offset of the first slash, or of the colon where no slash has come.
+    ///   - text: The text so far.
+    ///   - limit: The search distance from the end, bytes.
+    /// - Returns: The offset of the first slash, or of the colon before any slash.
     package static func openAuthority(in text: Span<UInt8>, within limit: Int) -> Int? {
         let first = max(0, text.count - limit)
         var end = text.count
-        // The colon of a scheme may be the last byte so far.
+        // The last byte may be the colon of a scheme.
         let colon = end > 0 && text[end - 1] == UInt8(ascii: ":") ? end - 1 : nil
         while end > first {
             let byte = text[end - 1]
@@ -53,7 +53,7 @@ package enum UserInformation {
                 let isLast = end == text.count
                 if beginsAuthority(
                     behind: start > 0 ? text[start - 1] : nil,
-                    // Another slash may follow the last one.
+                    // Another slash may follow.
                     slashes: isLast ? end - start + 1 : end - start
                 ) {
                     return start
@@ -71,9 +71,9 @@ package enum UserInformation {
         return colon
     }
 
-    /// The user information of a text that is one URL or a relative one, such as a `Location`.
+    /// The user information of a text that is a single URL or a relative one, such as a `Location`.
     ///
-    /// White space and quotes do not end its authority: nothing else stands in the text.
+    /// White space and quotes do not end the authority, since the text has nothing else.
     package static func ofReference(_ text: Span<UInt8>) -> Range<Int>? {
         var position = 0
         while position < text.count, text[position] <= 0x20 { position += 1 }
@@ -92,7 +92,7 @@ package enum UserInformation {
         return at.flatMap { $0 > first ? first..<$0 : nil }
     }
 
-    /// Goes to the end of an authority; returns the place of its last `@`.
+    /// Moves to the end of an authority; returns the index of its last `@`.
     private static func lastAt(
         in text: Span<UInt8>,
         from position: inout Int,
@@ -104,7 +104,7 @@ package enum UserInformation {
             switch byte {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return at
             case UInt8(ascii: "@"): at = position
-            // The text was cut here, and with it the `@` perhaps.
+            // The text was cut here, perhaps before an `@`.
             case 0xE2 where isEllipsis(text, at: position): at = position
             default: if isEnd(byte) { return at }
             }
@@ -113,7 +113,7 @@ package enum UserInformation {
         return at
     }
 
-    /// Whether `…` stands at a place, which the runner puts behind texts that it cuts.
+    /// Whether `…` is at a position; the runner ends shortened texts with it.
     private static func isEllipsis(_ text: Span<UInt8>, at position: Int) -> Bool {
         position + 2 < text.count && text[position + 1] == 0x80 && text[position + 2] == 0xA6
     }
@@ -133,7 +133,7 @@ package enum UserInformation {
         }
     }
 
-    /// What may stand in front of a relative URL within text.
+    /// A byte that may precede a relative URL in a text.
     private static func isBoundary(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F...: true
@@ -145,7 +145,7 @@ package enum UserInformation {
         }
     }
 
-    /// What ends a URL within text.
+    /// A byte that ends a URL in a text.
     private static func endsText(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"): true
