@@ -1,16 +1,16 @@
 import Glibc
 import SystemKit
 
-/// Debian's Apache on a loopback port; gone when nobody holds it.
+/// Debian's Apache on a loopback port; stops when released.
 ///
-/// The user `me` has the password `open sesame`, all realms are called `Orders`. Below `/basic/`,
-/// `/digest/`, `/stale/` (Digest whose nonces live for a second) and, in a Kerberos realm,
-/// `/negotiate/` nothing is answered without proof. What is behind these folders is answered by
-/// another server when there is one.
+/// The user `me` has the password `open sesame`, all realms are called `Orders`. `/basic/`,
+/// `/digest/`, `/stale/` (Digest with nonces that live for a second) and, in a Kerberos realm,
+/// `/negotiate/` require a login. If there is a backend, it answers the requests below these
+/// folders.
 package final class Apache: Sendable {
     private let folder: TemporaryFolder
     private let server: ServerProcess
-    /// Held, because its keys are the server's.
+    /// Retained, because the server uses its keys.
     private let realm: KerberosRealm?
 
     private static let modules = [
@@ -18,19 +18,19 @@ package final class Apache: Sendable {
         "auth_digest", "proxy", "proxy_http",
     ]
 
-    /// Starts it and returns when it listens.
+    /// Starts the server and returns when it listens.
     ///
     /// - Parameters:
-    ///   - backend: The origin of the server that answers.
-    ///   - realm: Whose tickets are taken.
-    /// - Throws: `MissingTool` when it does not start.
+    ///   - backend: The origin of the server behind it.
+    ///   - realm: The realm whose tickets it accepts.
+    /// - Throws: `MissingTool` when the server does not start.
     package init(backend: String, realm: KerberosRealm? = nil) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         self.realm = realm
         try folder.write("me:{SHA}W8r/fyL/UzygmbNAjq2HbA67qac=\n", to: "users")
         try folder.write("me:Orders:07aee44039043645719624219b7226b5\n", to: "digests")
-        // Its children do not run as root.
+        // The server's child processes do not run as root.
         _ = unsafe chmod(folder.path, 0o755)
         server = try ServerProcess(
             "apache2 (packages apache2-bin, libapache2-mod-auth-gssapi)",
@@ -43,7 +43,8 @@ package final class Apache: Sendable {
         }
     }
 
-    /// The absolute URL of a path with its leading slash; by name, because tickets are for names.
+    /// The absolute URL of a path with its leading slash; by name, because tickets are issued for
+    /// names.
     package func url(_ path: String) -> String { "http://localhost:\(server.port)\(path)" }
 
     private static func configuration(

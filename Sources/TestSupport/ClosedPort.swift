@@ -1,4 +1,4 @@
-/// A loopback port that nobody else can take and that refuses connections.
+/// A reserved loopback port that refuses connections.
 package final class ClosedPort: Sendable {
     package let port: UInt16
     private let socket: Descriptor
@@ -11,8 +11,7 @@ package final class ClosedPort: Sendable {
     package var origin: String { "http://127.0.0.1:\(port)" }
 }
 
-/// A loopback port at which connecting hangs: its queue is full and the kernel drops what asks for
-/// more.
+/// A loopback port at which connects hang: its queue is full and the kernel drops further ones.
 package final class UnansweredPort: Sendable {
     package let port: UInt16
     private let sockets: [Descriptor]
@@ -20,7 +19,7 @@ package final class UnansweredPort: Sendable {
     package init() throws {
         let (listener, port) = try LoopbackSocket.listening(backlog: 0)
         self.port = port
-        // Linux queues one connection more than the backlog says.
+        // Linux queues one connection more than the backlog.
         let first = try LoopbackSocket.connecting(to: port, isBlocking: true)
         let second = try LoopbackSocket.connecting(to: port, isBlocking: false)
         sockets = [listener, first, second]

@@ -3,12 +3,12 @@ import SystemKit
 
 /// An executable with its arguments, to be run as a child process.
 package struct Command: Sendable {
-    /// A path with a slash, or a name that is looked up in `PATH`.
+    /// A path with a slash, or a name to look up in `PATH`.
     package var executable: String
     package var arguments: [String]
-    /// Set on top of this process's own environment; nil removes a variable.
+    /// Changes to this process's environment; nil removes a variable.
     package var environment: [String: String?] = [:]
-    /// Where it runs; nil means this process's working folder.
+    /// The working folder; nil means that of this process.
     package var workingFolder: String?
     /// Descriptors that the child gets under these numbers; all others above 2 are closed.
     var inherited: [(descriptor: Descriptor, number: Int32)] = []
@@ -25,7 +25,7 @@ package struct Command: Sendable {
         self.workingFolder = workingFolder
     }
 
-    /// How a child ended, and what it wrote.
+    /// How a child ended, and its output.
     package struct Outcome: Sendable {
         package enum Status: Sendable, Hashable {
             case exit(Int32)
@@ -37,12 +37,12 @@ package struct Command: Sendable {
         package var standardError: String
     }
 
-    /// Starts it with an empty standard input and waits for its end.
+    /// Runs the command with an empty standard input until it ends.
     package func run(within interval: Duration = Deadline.guardInterval) throws -> Outcome {
         try start().finish(within: interval)
     }
 
-    /// Starts it.
+    /// Starts the command.
     package func start() throws -> RunningCommand {
         let input = try Descriptor.pipe()
         let output = try Descriptor.pipe()
@@ -58,7 +58,7 @@ package struct Command: Sendable {
         )
     }
 
-    /// The `runner` that was built together with the running test bundle.
+    /// The `runner` built together with the running test bundle.
     package static func runner(
         _ arguments: [String],
         environment: [String: String?] = [:],
@@ -87,21 +87,20 @@ package struct Command: Sendable {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // First far above every target, so that no target overwrites a source that is still needed.
+        // Move them far above every target first, so that no target overwrites a needed source.
         for (source, target) in pairs {
             unsafe posix_spawn_file_actions_adddup2(&actions, source.number, 512 + target)
         }
         for (_, target) in pairs {
             unsafe posix_spawn_file_actions_adddup2(&actions, 512 + target, target)
         }
-        // A descriptor of another thread that stayed open in a child would keep connections from
-        // closing.
+        // A descriptor of another thread left open in a child would keep its connection open.
         let kept = Set(pairs.map { $0.1 })
         for number in Int32(3)..<1024 where !kept.contains(number) {
             unsafe posix_spawn_file_actions_addclose(&actions, number)
         }
 
-        // Threads of the test runner block signals, which a child would inherit.
+        // The test runner's threads block signals, and a child would inherit that.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }

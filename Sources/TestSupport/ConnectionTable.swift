@@ -1,9 +1,9 @@
 import Glibc
 import SystemKit
 
-/// The kernel's table of TCP sockets of IPv4 (`/proc/net/tcp`), for what no event tells of.
+/// The kernel's table of IPv4 TCP sockets (`/proc/net/tcp`), for changes without an event.
 package enum ConnectionTable {
-    /// A socket at 127.0.0.1 or connected to it; texts as the table has them.
+    /// A socket at 127.0.0.1 or connected to it, in the text of the table.
     private struct Row {
         var own: Substring
         var peer: Substring
@@ -22,14 +22,13 @@ package enum ConnectionTable {
     private static let closed = "08"
     private static let listening = "0A"
 
-    /// Waits until some socket that is connected to a port of 127.0.0.1 has something to read:
-    /// bytes, or an end.
+    /// Waits until a socket connected to a port of 127.0.0.1 has unread bytes or an end to read.
     package static func waitForUnread(from port: UInt16) throws {
         let peer = address(port)
         try wait("unread bytes") { $0.peer == peer && ($0.unread > 0 || $0.state == closed) }
     }
 
-    /// Waits until a port of 127.0.0.1 takes connections.
+    /// Waits until a port of 127.0.0.1 accepts connections.
     static func waitForListener(at port: UInt16) throws {
         let own = address(port)
         try wait("a listener") { $0.own == own && $0.state == listening }
@@ -43,7 +42,7 @@ package enum ConnectionTable {
                 return
             }
             guard deadline.remainingMilliseconds > 0 else { throw GuardTimeout(what) }
-            // The kernel tells nobody: a look a millisecond.
+            // The kernel reports no such event, so check every millisecond.
             poll(nil, 0, 1)
         }
     }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Debian's danted: a SOCKS 4 and 5 proxy; gone when nobody holds it.
+/// Debian's danted, a SOCKS 4 and 5 proxy; stops when released.
 package final class Dante: Sendable {
     private let server: ServerProcess
 
-    /// Starts it and returns when it listens.
+    /// Starts the proxy and returns when it listens.
     ///
-    /// `wantsUser` lets in only users of this machine, so nobody that a test could be. Throws
-    /// `MissingTool` when it does not start.
+    /// `wantsUser` admits only users of this machine, so no test's login. Throws `MissingTool` when
+    /// the proxy does not start.
     package init(wantsUser: Bool = false) throws {
         let folder = try TemporaryFolder()
         server = try ServerProcess(

@@ -1,8 +1,8 @@
 import SystemKit
 
-/// A moment after which waiting is given up.
+/// A time after which a wait ends.
 package struct Deadline: Sendable {
-    /// Long enough for a loaded machine: it decides nothing but that a broken test ends.
+    /// Long enough for a loaded machine: it only ensures that a broken test ends.
     package static let guardInterval: Duration = .seconds(60)
 
     private let nanoseconds: Int64
@@ -13,7 +13,7 @@ package struct Deadline: Sendable {
             Clock.monotonicNanoseconds() + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// What is left, rounded up, 0 when the moment has passed: an argument for `poll`.
+    /// The time left for `poll`, rounded up; 0 after the deadline.
     package var remainingMilliseconds: Int32 {
         let left = max(0, nanoseconds - Clock.monotonicNanoseconds())
         return Int32(clamping: (left + 999_999) / 1_000_000)

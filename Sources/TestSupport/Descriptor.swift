@@ -1,11 +1,11 @@
 import Glibc
 package import SystemKit
 
-/// An open file descriptor that is closed when nobody holds it any more.
+/// An open file descriptor, closed when released.
 package final class Descriptor: Sendable {
     package let number: Int32
 
-    /// Takes over what a call returned, or throws its `errno` when that is negative.
+    /// Takes over a call's result, or throws its `errno` for a negative result.
     init(_ operation: String, _ subject: String, _ result: Int32) throws(SystemError) {
         guard result >= 0 else { throw .last(operation, subject) }
         number = result
@@ -15,8 +15,7 @@ package final class Descriptor: Sendable {
         close(number)
     }
 
-    /// Both ends of a new pipe, which children do not inherit: `Command` closes what it does not
-    /// pass on.
+    /// Both ends of a new pipe; children do not get them, since `Command` closes all others.
     package static func pipe() throws(SystemError) -> (read: Descriptor, write: Descriptor) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else { throw .last("make", "a pipe") }
@@ -38,7 +37,7 @@ package final class Descriptor: Sendable {
         return count < 0 ? nil : bytes
     }
 
-    /// Writes all of it; for a descriptor that blocks.
+    /// Writes all bytes; for a blocking descriptor.
     func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -51,7 +50,7 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// What to wait for on one descriptor.
+/// A descriptor and the events to wait for.
 struct Readiness {
     var descriptor: Descriptor
     var events: Int32
@@ -64,13 +63,12 @@ struct Readiness {
         Readiness(descriptor: descriptor, events: POLLOUT)
     }
 
-    /// The other end has finished sending, or is gone.
+    /// The peer has finished sending or is gone.
     static func abandoned(_ descriptor: Descriptor) -> Readiness {
         Readiness(descriptor: descriptor, events: 0x2000)  // POLLRDHUP, hidden behind _GNU_SOURCE
     }
 
-    /// Waits until one of them is ready, in error or hung up, and returns its place; nil after the
-    /// deadline.
+    /// Waits until one is ready, in error or hung up, and returns its index; nil at the deadline.
     static func wait(for candidates: [Readiness], until deadline: Deadline) -> Int? {
         var entries = candidates.map {
             pollfd(fd: $0.descriptor.number, events: Int16($0.events), revents: 0)

@@ -1,15 +1,15 @@
 import JSON
 
-/// What holds in every transaction record: the order of its dates, what is null without what, and
-/// the counts of whole messages.
+/// The invariants of every transaction record: the order of dates, dependent nulls, and the counts
+/// of complete messages.
 struct ExchangeInvariants {
-    /// A connection's steps and the request's, in their order in time.
+    /// The steps of a connection and of the request, in order of time.
     private static let requestOrder = [
         "fetchStartDate", "domainLookupStartDate", "domainLookupEndDate", "connectStartDate",
         "secureConnectionStartDate", "secureConnectionEndDate", "connectEndDate",
         "requestStartDate", "requestEndDate",
     ]
-    /// An early answer may begin before the request has been sent.
+    /// An early response may begin before the request is sent.
     private static let responseOrder = [
         "fetchStartDate", "requestStartDate", "responseStartDate", "responseEndDate",
     ]
@@ -17,8 +17,7 @@ struct ExchangeInvariants {
         "domainLookupStartDate", "domainLookupEndDate", "connectStartDate",
         "secureConnectionStartDate", "secureConnectionEndDate", "connectEndDate",
     ]
-    /// What is null whenever something else is: the general rule that nothing follows what did not
-    /// happen.
+    /// Pairs of a field and the field it depends on: nothing follows a step that did not happen.
     private static let needs = [
         ("domainLookupEndDate", "domainLookupStartDate"),
         ("secureConnectionStartDate", "connectStartDate"),
@@ -45,7 +44,7 @@ struct ExchangeInvariants {
         self.exchange = exchange
     }
 
-    /// All dates that are there, the earliest first.
+    /// All dates that are present, the earliest first.
     var dates: [JSONValue] {
         (Self.requestOrder + Self.responseOrder).compactMap { exchange[$0]?.string }.sorted()
             .map { .string($0) }
@@ -159,7 +158,7 @@ struct ExchangeInvariants {
         let isSecure = exchange["request"]?["url"]?.string?.hasPrefix("https://") ?? false
         let names = ["secureConnectionStartDate", "secureConnectionEndDate"]
         let facts = ["negotiatedTLSProtocolVersion", "negotiatedTLSCipherSuite"]
-        // TLS to the proxy says nothing of the origin.
+        // TLS to the proxy does not count as TLS to the origin.
         if !isSecure { return (facts + names).filter { !isNull($0) }.map { "\($0) without TLS" } }
         guard !isNull("requestStartDate") else { return [] }
         let needed = facts + (isNull("connectStartDate") ? [] : names)
@@ -202,7 +201,7 @@ struct ExchangeInvariants {
         let hasNoBody =
             exchange["request"]?["method"]?.string == "HEAD" || status == 204 || status == 304
         let isCoded = field("content-encoding", of: "response") != nil
-        // What a proxy says with its question who asks is passed over.
+        // Skip a proxy's authentication challenge.
         let isQuestion = status == 407 && exchange["isProxyConnection"] == .bool(true)
         if isQuestion { return found }
         if hasNoBody {
@@ -210,7 +209,7 @@ struct ExchangeInvariants {
         } else if field("transfer-encoding", of: "response") != nil {
             if !isCoded, body < delivered + 5 { found.append("chunks that are not counted") }
         } else {
-            // libcurl keeps to itself what comes with a challenge that it answers.
+            // libcurl does not deliver the body of a challenge that it answers.
             let isKept = delivered == 0 && (status == 401 || status == 407)
             if !isCoded, !isKept, body != delivered {
                 found.append("a body that became another length")
@@ -228,7 +227,7 @@ struct ExchangeInvariants {
         exchange["networkProtocolName"]?.string?.hasPrefix("http/1") ?? false
     }
 
-    /// The first value of a field of the message of that name; nil without it.
+    /// The first value of a message's field with a name; nil without one.
     private func field(_ name: String, of message: String) -> String? {
         exchange[message]?["headers"]?.elements.first {
             $0["name"]?.string?.lowercased() == name

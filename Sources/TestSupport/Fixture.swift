@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file beside tests: `Fixtures/name.yaml`, and what is said about it in
+/// A file beside tests, `Fixtures/name.yaml`, and its expected text in
 /// `Fixtures/name.expected.txt`.
 ///
-/// `RUNNER_UPDATE_FIXTURES=1 swift test --filter FixtureTests` writes the expected texts anew; read
+/// `RUNNER_UPDATE_FIXTURES=1 swift test --filter FixtureTests` rewrites the expected texts; review
 /// the difference before you keep it.
 package struct Fixture: Sendable, CustomStringConvertible {
     package let name: String

@@ -1,9 +1,9 @@
 import SystemKit
 
-/// An event that happens once: threads wait at it, and `open` lets them and all later ones pass.
+/// A one-time event: threads wait for it, and `open` lets them and all later ones pass.
 ///
-/// It is the read end of a pipe, hung up when the write end closes, so that a server can wait for
-/// it and for its peer in one `poll`.
+/// It is the read end of a pipe whose write end closes, so that a server can wait for the gate and
+/// its peer in one `poll`.
 package final class Gate: Sendable {
     let descriptor: Descriptor
     private let writeEnd: Lock<Descriptor?>
@@ -14,7 +14,7 @@ package final class Gate: Sendable {
         writeEnd = Lock(write)
     }
 
-    /// Lets everybody pass; opening it again does nothing.
+    /// Lets all threads pass; opening the gate again does nothing.
     package func open() {
         writeEnd.withLock { $0 = nil }
     }
@@ -27,7 +27,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Whether somebody opened it.
+    /// Whether the gate is open.
     package var isOpen: Bool {
         Readiness.wait(for: [.readable(descriptor)], until: Deadline(after: .zero)) != nil
     }

@@ -1,6 +1,6 @@
-/// Something did not happen within the time that guards a test against hanging for ever.
+/// An expected event did not happen within the time that keeps a test from hanging.
 package struct GuardTimeout: Error, CustomStringConvertible {
-    /// What was waited for.
+    /// The missing event.
     package var description: String
 
     package init(_ description: String) {

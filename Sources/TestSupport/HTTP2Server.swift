@@ -1,29 +1,28 @@
-/// A server that speaks HTTP/2 over TLS frame by frame, as wrongly as a test needs; gone when
-/// nobody holds it.
+/// A server that speaks HTTP/2 over TLS frame by frame, with the faults a test needs; stops when
+/// released.
 package final class HTTP2Server: Sendable {
-    /// What it does with each stream; `count` is that of the server.
+    /// The server's treatment of each stream; `count` is the argument of the server.
     package enum Behaviour: String, Sendable, CaseIterable {
-        /// Answers requests with `hello` when they are whole.
+        /// Answers complete requests with `hello`.
         case take
-        /// Refuses the first `count` streams, and answers the others with `hello`.
+        /// Refuses the first `count` streams and answers the others with `hello`.
         case refuse
-        /// Answers `count` streams of each connection with `hello` and looks at none that came
-        /// after them, as it says.
+        /// Answers `count` streams of each connection with `hello` and announces that it ignores
+        /// later ones.
         case retire
-        /// Closes the first `count` connections without having looked at any stream, as it says.
+        /// Closes the first `count` connections and announces that it processed no stream.
         case turnAway = "turn_away"
-        /// Says that it closes the connection, answers with `hello` and does so.
+        /// Announces the end of the connection, answers with `hello` and closes it.
         case finish
         /// Sends `hello`, with a length of `count` unless it is 0, and closes the connection.
         case leave
-        /// Sends as much as `leave` and closes the connection without the end of TLS.
+        /// Sends the same as `leave` and closes the connection without ending TLS.
         case drop
-        /// Closes the connection without a word.
+        /// Closes the connection without an announcement.
         case hangUp = "hang_up"
-        /// Sends as much as `leave` and ends the stream with an error.
+        /// Sends the same as `leave` and ends the stream with an error.
         case reset
-        /// Sends as much as `leave` and ends the stream without an error and without the mark of
-        /// its end.
+        /// Sends the same as `leave` and stops the stream without an error or an end flag.
         case stop
         /// A head without end.
         case endlessHead = "endless_head"
@@ -43,7 +42,7 @@ package final class HTTP2Server: Sendable {
 
     private let server: ServerProcess
 
-    /// Starts it, and throws `MissingTool` when it does not start.
+    /// Starts the server; throws `MissingTool` when it does not start.
     package init(
         _ behaviour: Behaviour,
         count: Int = 0,
@@ -58,6 +57,6 @@ package final class HTTP2Server: Sendable {
         }
     }
 
-    /// The absolute URL of anything; `TestCertificates.server` is good for it.
+    /// The absolute URL of any file; the certificate of `TestCertificates.server` is valid for it.
     package var url: String { "https://localhost:\(server.port)/file" }
 }

@@ -1,12 +1,12 @@
 import SystemKit
 
-/// httpbin from PyPI, which answers as its paths say; one for the whole process.
+/// httpbin from PyPI, which answers according to the path; one for the process.
 package final class HTTPBin: Sendable {
     private let server: ServerProcess
 
     private static let started = Result { try HTTPBin() }
 
-    /// The one of this process, started by whoever asks first; throws `MissingTool` when it does
+    /// The instance of this process, started by the first caller; throws `MissingTool` when it does
     /// not start.
     package static func shared() throws -> HTTPBin { try started.get() }
 

@@ -1,3 +1,2 @@
-// Tests look at documents that the program wrote: who reads with this target's tools needs their
-// values too.
+// Tests read JSON documents of the program, so users of this target also need the JSON types.
 @_exported public import JSON

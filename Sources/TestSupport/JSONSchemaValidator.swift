@@ -1,10 +1,10 @@
 package import JSON
 
-/// Holds JSON against a JSON Schema of draft-07, as far as the project's schemas use it.
+/// Validates JSON by a JSON Schema (draft-07), for the keywords that the project's schemas use.
 ///
-/// A keyword that it does not know is a fault of the schema, so that nothing passes unchecked.
+/// An unknown keyword counts as a fault of the schema, so that nothing passes unchecked.
 package struct JSONSchemaValidator: Sendable {
-    /// Keywords that tell people something and test nothing.
+    /// Keywords that document but do not restrict.
     private static let annotations: Set = [
         "$schema", "$id", "$comment", "title", "description", "default", "examples", "format",
         "definitions", "then", "else", "markdownDescription",
@@ -16,8 +16,8 @@ package struct JSONSchemaValidator: Sendable {
         root = schema
     }
 
-    /// Every place at which `value` breaks the schema, as `/tasks/0/id: not a string`; empty when
-    /// it is valid.
+    /// All violations of the schema in `value`, as `/tasks/0/id: not a string`; empty if it is
+    /// valid.
     package func faults(in value: JSONValue) -> [String] {
         check(value, root, at: "")
     }
@@ -218,7 +218,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether the pattern matches anywhere in the text; a pattern that is none matches nothing.
+    /// Whether the pattern matches anywhere in the text; an invalid pattern never does.
     fileprivate func isMatch(of pattern: String) -> Bool {
         guard let expression = try? Regex(pattern) else { return false }
         return firstMatch(of: expression) != nil

@@ -1,16 +1,16 @@
 import SystemKit
 
-/// A Kerberos realm of a test's own, by MIT's key distribution center: the user `me` and the
-/// service `HTTP/localhost`.
+/// A test's own Kerberos realm with MIT's key distribution center, the user `me` and the service
+/// `HTTP/localhost`.
 package final class KerberosRealm: Sendable {
     private let folder: TemporaryFolder
     private let center: ServerProcess
-    /// What the service proves itself with.
+    /// The service's key file.
     let serviceKeys: String
 
     private static let name = "RUNNER.TEST"
 
-    /// Makes the realm and a ticket of `me`.
+    /// Creates the realm and a ticket for `me`.
     package init() throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -31,16 +31,16 @@ package final class KerberosRealm: Sendable {
         ] {
             try Self.run("kadmin.local", ["-r", Self.name, "-q", query], own)
         }
-        // The web server does not run as root, and has to come to its keys.
+        // The web server does not run as root but must read its keys.
         try Self.run("chmod", ["755", folder.path], [:])
         try Self.run("chmod", ["644", serviceKeys], [:])
         try Self.run("kinit", ["-k", "-t", userKeys, "me"], own)
     }
 
-    /// What makes a program a member of the realm, with the ticket of `me`.
+    /// The environment of a program in the realm, with the ticket of `me`.
     package var environment: [String: String?] { Self.environment(in: folder) }
 
-    /// The same without a ticket.
+    /// The same environment without a ticket.
     package var environmentWithoutTicket: [String: String?] {
         environment.merging(["KRB5CCNAME": "FILE:" + folder.path("none")]) { $1 }
     }
@@ -53,7 +53,7 @@ package final class KerberosRealm: Sendable {
         ]
     }
 
-    /// Writes the files for a port, and the database when there is none yet.
+    /// Writes the configuration for a port and, the first time, the database.
     private static func configure(_ folder: TemporaryFolder, port: UInt16) throws {
         try folder.write(
             """

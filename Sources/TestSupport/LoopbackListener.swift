@@ -2,14 +2,14 @@ import SystemKit
 
 /// A listening socket on a free loopback port, with a thread for each connection.
 ///
-/// When nobody holds it, it stops and its threads end.
+/// When released, it stops and its threads end.
 final class LoopbackListener: Sendable {
     let port: UInt16
     private let stop: Gate
     private let accepting: JoinableThread
 
-    /// Calls `serve` for each connection on a thread of its own, with the connection's number from
-    /// 1 and a gate that is open when it is to return.
+    /// Calls `serve` for each connection on its own thread, with its number from 1 and a gate that
+    /// opens when `serve` must return.
     init(serve: @escaping @Sendable (Descriptor, _ number: Int, _ stop: Gate) -> Void) throws {
         let (listener, port) = try LoopbackSocket.listening()
         let stop = try Gate()

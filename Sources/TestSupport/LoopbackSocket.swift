@@ -3,8 +3,7 @@ import SystemKit
 
 /// TCP sockets on 127.0.0.1.
 enum LoopbackSocket {
-    /// A socket that is bound to a port, a free one unless it is named, but does not listen:
-    /// connecting to it is refused.
+    /// A socket bound to the given or a free port that does not listen, so that connects fail.
     static func bound(to port: UInt16 = 0) throws(SystemError) -> (socket: Descriptor, port: UInt16)
     {
         let socket = try make(flags: Int32(SOCK_NONBLOCK.rawValue))
@@ -28,7 +27,7 @@ enum LoopbackSocket {
         return (socket, port)
     }
 
-    /// A socket whose connection to the port is made or, when it does not block, under way.
+    /// A socket whose connection to the port is established or, for nonblocking sockets, started.
     static func connecting(to port: UInt16, isBlocking: Bool) throws(SystemError) -> Descriptor {
         let socket = try make(flags: isBlocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))
         var address = address(port: port)
@@ -42,7 +41,7 @@ enum LoopbackSocket {
         return socket
     }
 
-    /// The next connection, not blocking, without delay of small writes.
+    /// Accepts the next connection, nonblocking and without delay of small writes.
     static func accept(from listener: Descriptor) throws(SystemError) -> Descriptor {
         let socket = try Descriptor(
             "accept",
@@ -63,7 +62,7 @@ enum LoopbackSocket {
         return socket
     }
 
-    /// Sends all of it; `wait` is called whenever the socket takes no more at once.
+    /// Sends all bytes; calls `wait` when the socket takes no more at once.
     static func send(
         _ bytes: [UInt8],
         to socket: Descriptor,
@@ -89,13 +88,12 @@ enum LoopbackSocket {
         }
     }
 
-    /// Ends the sending direction; the peer reads to the end of what was sent.
+    /// Ends the sending direction; the peer can still read everything sent.
     static func endSending(_ socket: Descriptor) {
         shutdown(socket.number, Int32(SHUT_WR))
     }
 
-    /// Makes the close of the socket a reset: what is unsent is lost and the peer is told of an
-    /// error.
+    /// Makes closing the socket a reset: unsent bytes are lost and the peer gets an error.
     static func closeWillReset(_ socket: Descriptor) {
         var option = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)

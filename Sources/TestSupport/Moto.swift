@@ -1,14 +1,14 @@
 import SystemKit
 
-/// AWS's services as moto plays them, which checks signatures; gone when nobody holds it.
+/// moto, a simulation of AWS that checks signatures; stops when released.
 package final class Moto: Sendable {
     private let server: ServerProcess
     package let accessKey: String
     package let secretKey: String
 
-    /// Starts it, and makes a user who may do everything.
+    /// Starts the server and creates a user with all permissions.
     ///
-    /// Throws `MissingTool` when it does not start.
+    /// Throws `MissingTool` when the server does not start.
     package init() throws {
         let root = #filePath.replacing(#/Sources/TestSupport/.*/#, with: "")
         let own = root + ".build-python/bin/moto_server"
@@ -16,7 +16,7 @@ package final class Moto: Sendable {
         server = try ServerProcess(
             "moto_server (from PyPI: moto[server])",
             readyAt: "Running on",
-            // The calls that make the user are not signed.
+            // The calls that create the user are not signed.
             environment: ["INITIAL_NO_AUTH_ACTION_COUNT": "3"]
         ) { [program, "-H", "127.0.0.1", "-p", "\($0)"] }
 
@@ -40,7 +40,7 @@ package final class Moto: Sendable {
     /// Without a slash at its end.
     package var origin: String { "http://127.0.0.1:\(server.port)" }
 
-    /// Calls the service that knows users.
+    /// Calls the user management service.
     private static func call(_ port: UInt16, _ form: String) throws -> String {
         let key = "Credential=x/20260101/us-east-1/iam/aws4_request"
         let outcome = try Command(

@@ -1,42 +1,40 @@
 import SystemKit
 
-/// Debian's nginx on free loopback ports with a configuration of its own; gone when nobody holds
-/// it.
+/// Debian's nginx on free loopback ports with its own configuration; stops when released.
 ///
-/// One worker, so that everything that it does for one response is done before it answers the next
-/// request. The ports are bound here and handed over, so that nobody else can take them in between.
+/// With one worker, it finishes all work for a response before it answers the next request. This
+/// process binds the ports and passes them on, so that no other process can take them.
 package final class Nginx: Sendable {
-    /// Served at `/`; slowly, at 64 KiB/s after the first 16 KiB, at `/slow/`.
+    /// Served at `/`, and at `/slow/` with 64 KiB/s after the first 16 KiB.
     package let root: TemporaryFolder
     package let port: UInt16
-    /// nil when it was started without a certificate.
+    /// nil without a certificate.
     package let securePort: UInt16?
     private let state: TemporaryFolder
     private let process: Lock<RunningCommand>
 
-    /// A request as the access log has it.
+    /// A request in the access log.
     package struct LoggedRequest: Sendable, Hashable {
         package var method: String
         /// The target as sent.
         package var target: String
         package var status: Int
         package var idempotencyKey: String
-        /// The number that nginx gave the connection.
+        /// nginx's number of the connection.
         package var connection: Int
-        /// Only of what was sent to `/orders`.
+        /// Only for requests to `/orders`.
         package var body: [UInt8]
-        /// The bytes of its line, its fields and its body, as they came out of TLS.
+        /// The bytes of its line, fields and body, after TLS decryption.
         package var byteCount: Int
-        /// The bytes of the answer, head and body, as they went into TLS.
+        /// The bytes of the response's head and body, before TLS encryption.
         package var responseByteCount: Int
     }
 
-    /// Starts it and returns when it answers.
+    /// Starts nginx and returns when it answers.
     ///
-    /// A request below `/orders` is answered with 201 and `{"ok":true}` once its whole body is
-    /// read. With `hasHTTP2` its port with TLS speaks HTTP/2 to who offers it. `locations` is added
-    /// to the server block, for redirects and the like. Throws `MissingTool` when nginx does not
-    /// start.
+    /// Requests below `/orders` get 201 and `{"ok":true}` after their whole body. With `hasHTTP2`,
+    /// the TLS port offers HTTP/2. `locations` is added to the server block, for example for
+    /// redirects. Throws `MissingTool` when nginx does not start.
     package init(
         certificate: TestCertificates.Identity? = nil,
         hasHTTP2: Bool = false,
@@ -58,8 +56,8 @@ package final class Nginx: Sendable {
         _ = process.withLock { try? $0.finish() }
     }
 
-    /// Starts it under a shell that ends it when this process is gone, however that came about:
-    /// then the shell's standard input ends.
+    /// Starts nginx under a shell that stops it at the end of its standard input, which comes when
+    /// this process ends in any way.
     private static func start(
         root: TemporaryFolder,
         state: TemporaryFolder,
@@ -87,8 +85,7 @@ package final class Nginx: Sendable {
             """
         let options = ["-e", state.path("error.log"), "-p", state.path, "-c", file]
         var command = Command("sh", ["-c", script, "sh"] + options)
-        // The descriptors that nginx finds its listening sockets at, as after an upgrade of its
-        // binary.
+        // The descriptors of nginx's listening sockets, as after an upgrade of its binary.
         let sockets = [plain.socket] + (secure.map { [$0.socket] } ?? [])
         command.inherited = zip(sockets, 3...).map { ($0, $1) }
         command.environment["NGINX"] = command.inherited.map { "\($0.number);" }.joined()
@@ -98,14 +95,14 @@ package final class Nginx: Sendable {
     /// Without a slash at its end.
     package var origin: String { "http://127.0.0.1:\(port)" }
 
-    /// The origin over TLS; the certificate of `TestCertificates.server` is good for it.
+    /// The origin over TLS; the certificate of `TestCertificates.server` is valid for it.
     package var secureOrigin: String? {
         securePort.map { "https://localhost:\($0)" }
     }
 
-    /// Every request that was answered so far, in the order of the answers.
+    /// All answered requests so far, in the order of the responses.
     package func requests() throws -> [LoggedRequest] {
-        // An answer means that the lines of all earlier answers are written.
+        // A response means that nginx has logged all earlier responses.
         try awaitAnswer()
         return try state.text("access.log").split(separator: "\n").map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(
@@ -128,7 +125,7 @@ package final class Nginx: Sendable {
         }
     }
 
-    /// Asks for something that is not logged and waits for the answer.
+    /// Sends a request that is not logged and waits for the response.
     private func awaitAnswer() throws {
         guard (try? isAnswering()) == true else {
             let reason = (try? state.text("error.log")) ?? ""

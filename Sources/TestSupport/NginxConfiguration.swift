@@ -3,14 +3,14 @@ import Glibc
 /// The configuration file of a test's nginx.
 struct NginxConfiguration {
     var root: String
-    /// A folder for the log, the process id, request bodies and the like.
+    /// A folder for the log, the process id, request bodies and similar files.
     var state: String
     var port: UInt16
     var secure: (port: UInt16, identity: TestCertificates.Identity)?
     var hasHTTP2: Bool
     var locations: String
 
-    /// What nginx must be told so that it writes to no folder of the system's.
+    /// The settings that keep nginx from writing to system folders.
     static func temporaryFolders(in state: String) -> String {
         """
         client_body_temp_path \(state)/bodies; proxy_temp_path \(state)/proxy;

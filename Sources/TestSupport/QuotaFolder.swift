@@ -1,20 +1,20 @@
 import Glibc
 
-/// A folder on a file system of its own with a quota; gone when nobody holds it.
+/// A folder on its own file system with a quota; removed when released.
 ///
-/// It is a btrfs in a file, the one with quotas that kernels have without further modules. To mount
-/// it takes root, or a `sudo` that asks for no password.
+/// The file system is a btrfs in a file, whose quotas need no further kernel modules. Mounting it
+/// needs root, or a `sudo` without a password.
 package final class QuotaFolder: Sendable {
     /// Its path.
     package let path: String
     private let folder: TemporaryFolder
 
-    /// Mounts it.
+    /// Mounts the file system.
     ///
     /// - Parameters:
-    ///   - path: Where it is to be: a folder that is there.
-    ///   - limit: How much may stand in it, as `4M`.
-    /// - Throws: `MissingTool` when that cannot be had.
+    ///   - path: An existing folder to mount it at.
+    ///   - limit: The quota, as `4M`.
+    /// - Throws: `MissingTool` when that fails.
     package init(at path: String, limit: String) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -40,7 +40,7 @@ package final class QuotaFolder: Sendable {
 
     deinit { try? Self.run("umount \"$1\"", path) }
 
-    /// Takes the limit away.
+    /// Removes the limit.
     package func lift() throws {
         try Self.run("btrfs qgroup limit none \"$1\"", path)
     }

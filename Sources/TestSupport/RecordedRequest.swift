@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// A request as a scripted server read it.
+/// A request that a scripted server received.
 package struct RecordedRequest: Sendable, Hashable {
     package var method: String
     /// The request target as sent, such as `/orders?page=2`.
@@ -8,11 +8,11 @@ package struct RecordedRequest: Sendable, Hashable {
     package var headers: HeaderFields
     /// The body without its transfer coding.
     package var body: [UInt8]
-    /// The connection that it came on, from 1.
+    /// The number of its connection, from 1.
     package var connection: Int
-    /// Its place among the requests of that connection, from 1.
+    /// Its number on that connection, from 1.
     package var indexOnConnection: Int
-    /// How many requests for this path came before, over all connections.
+    /// The number of earlier requests for this path on all connections.
     package var earlierRequestsForPath: Int
 
     /// The target without its query.

@@ -1,14 +1,14 @@
 import SystemKit
 
-/// Passes connections on to another loopback port, and keeps every byte that goes through: what a
-/// packet capture would show of the payload.
+/// Forwards connections to another loopback port and records every payload byte, like a packet
+/// capture.
 ///
-/// A thread for each connection. What was passed on was kept before. When nobody holds it, it stops
-/// and its threads end.
+/// It has a thread for each connection and records bytes before forwarding them. When released, it
+/// stops and its threads end.
 package final class RecordingRelay: Sendable {
-    /// What went through one connection.
+    /// The bytes of one connection.
     package struct Passage: Sendable, Hashable {
-        /// From the side that connected.
+        /// From the client.
         package var sent: [UInt8] = []
         package var received: [UInt8] = []
     }
@@ -16,11 +16,11 @@ package final class RecordingRelay: Sendable {
     private let listener: LoopbackListener
     private let kept: Lock<[Passage]>
 
-    /// What becomes of a connection; what was sent beyond so many bytes does not arrive.
+    /// How to break a connection after a number of forwarded client bytes.
     package enum Cut: Sendable {
-        /// It is reset, if there is a gate once that is open.
+        /// Resets the connection, after a given gate is open.
         case reset(after: Int, when: Gate? = nil)
-        /// The gate is opened, and nothing happens until the side that connected has gone.
+        /// Opens the gate and forwards nothing until the client has gone.
         case hold(after: Int, Gate)
 
         fileprivate var count: Int {
@@ -30,11 +30,10 @@ package final class RecordingRelay: Sendable {
         }
     }
 
-    /// Connects to `target` for each connection that it gets, and cuts some by their numbers, from
-    /// 1.
+    /// Connects to `target` for each client connection, and breaks some by their numbers, from 1.
     ///
-    /// With a pause it is a slow line: it lets so long pass for each piece of up to 64 KiB of those
-    /// who connect, and what they have not got through when they have gone is lost.
+    /// With a pause it simulates a slow line: each piece of up to 64 KiB from the client takes that
+    /// time, and what is not yet forwarded when the client leaves is lost.
     package init(to target: UInt16, cuts: [Int: Cut] = [:], pause: Duration? = nil) throws {
         let kept = Lock<[Passage]>([])
         self.kept = kept
@@ -56,10 +55,10 @@ package final class RecordingRelay: Sendable {
     /// Without a slash at its end.
     package var origin: String { "http://127.0.0.1:\(port)" }
 
-    /// What went through each connection so far, in the order in which they were made.
+    /// The recorded connections so far, in the order they were made.
     package var passages: [Passage] { kept.withLock { $0 } }
 
-    /// Passes on what the target says until something happens.
+    /// Forwards bytes from the target until an event.
     private static func passBack(
         _ server: Descriptor,
         _ client: Descriptor,
@@ -69,13 +68,13 @@ package final class RecordingRelay: Sendable {
         let events = [end, .readable(stop.descriptor), .readable(server)]
         while Readiness.wait(for: events, until: Deadline()) == 2 {
             guard let bytes = server.read(), !bytes.isEmpty else { break }
-            // A few fields, which the client has room for.
+            // A few fields, for which the client has room.
             guard (try? LoopbackSocket.send(bytes, to: client) {}) != nil else { return }
         }
         _ = Readiness.wait(for: [end, .readable(stop.descriptor)], until: Deadline())
     }
 
-    /// Passes on what comes from either side until both have ended.
+    /// Forwards bytes in both directions until both sides have ended.
     private static func pass(
         _ client: Descriptor,
         _ server: Descriptor,
@@ -87,7 +86,7 @@ package final class RecordingRelay: Sendable {
         var left = cut?.count ?? .max
         var (isClientOpen, isServerOpen) = (true, true)
         while isClientOpen || isServerOpen {
-            // The server first, or a client that never stops would keep its answers back.
+            // The server first; otherwise a client that never stops would block the responses.
             let sides = (isServerOpen ? [server] : []) + (isClientOpen ? [client] : [])
             let events = sides.map { Readiness.readable($0) } + [.readable(stop.descriptor)]
             guard let ready = Readiness.wait(for: events, until: Deadline()), ready < sides.count

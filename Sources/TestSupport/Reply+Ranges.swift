@@ -1,10 +1,10 @@
 import TransferModel
 
-/// Replies about parts of a body.
+/// Replies with a part of a body.
 extension Reply {
-    /// 206 with the bytes from one position to another, both included.
+    /// 206 with the bytes between two positions, both included.
     ///
-    /// `headers` stand in front of the `Content-Range`, which can be replaced.
+    /// `headers` precede the `Content-Range`, which can be replaced.
     package static func part(
         of body: [UInt8],
         from first: Int,
@@ -21,7 +21,7 @@ extension Reply {
         )
     }
 
-    /// The same bytes, of which only the first `count` are sent before the connection ends.
+    /// The same reply, cut after the first `count` bytes of the body by the end of the connection.
     package func cut(after count: Int) -> Reply {
         guard case .send(let bytes)? = steps.first,
             let end = bytes.firstRange(of: [13, 10, 13, 10])?.upperBound
@@ -31,7 +31,7 @@ extension Reply {
 }
 
 extension RecordedRequest {
-    /// The position from which on the request asks for bytes; nil when it asks for all.
+    /// The position from which the request wants bytes; nil without a range.
     package var rangeStart: Int? {
         guard let range = headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
             return nil

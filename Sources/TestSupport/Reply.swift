@@ -1,23 +1,22 @@
-/// What a scripted server does with a request, as a list of steps.
+/// A scripted server's reply to a request, as a list of steps.
 ///
-/// The connection is kept open after the last step unless that step ended it.
+/// The connection stays open after the last step unless a step ended it.
 package struct Reply: Sendable {
     package enum Step: Sendable {
         case send([UInt8])
-        /// Sends the bytes again and again, `Int.max` for ever; ends early when the peer leaves.
+        /// Sends the bytes repeatedly, with `Int.max` without end; stops when the peer leaves.
         case sendRepeatedly([UInt8], count: Int)
-        /// Sends one byte at a time at that interval.
+        /// Sends one byte per interval.
         case drip([UInt8], every: Duration)
-        /// Goes on when the test opens the gate; the connection is dropped when the peer leaves
-        /// first.
+        /// Continues when the test opens the gate; closes the connection if the peer leaves first.
         case wait(Gate)
-        /// Goes on when the peer has gone or has closed its sending side.
+        /// Continues when the peer has gone or has closed its sending side.
         case waitForPeerToLeave
-        /// Tells the test that this step is reached.
+        /// Tells the test that the reply reached this step.
         case open(Gate)
-        /// Ends the connection in order (FIN).
+        /// Closes the connection (FIN).
         case close
-        /// Ends the connection with an error (RST).
+        /// Resets the connection (RST).
         case reset
     }
 
@@ -27,12 +26,12 @@ package struct Reply: Sendable {
         self.steps = steps
     }
 
-    /// The steps of both, one after the other.
+    /// The reply followed by further steps.
     package static func + (left: Reply, right: [Step]) -> Reply {
         Reply(left.steps + right)
     }
 
-    /// A whole response with its `Content-Length`.
+    /// A complete response with its `Content-Length`.
     package static func status(
         _ status: Int,
         _ headers: [String] = [],
@@ -41,7 +40,7 @@ package struct Reply: Sendable {
         Reply([.send(head(status, headers + ["Content-Length: \(body.count)"]) + body)])
     }
 
-    /// A whole response whose body is text.
+    /// A complete response with a text body.
     package static func status(_ status: Int, _ headers: [String] = [], text: String) -> Reply {
         Self.status(status, headers, body: Array(text.utf8))
     }
@@ -61,18 +60,18 @@ package struct Reply: Sendable {
         Self.status(status, ["Location: \(location)"])
     }
 
-    /// 503 with a `Retry-After` of seconds or of a date, as written.
+    /// 503 with a `Retry-After` in seconds or with a date, as given.
     package static func unavailable(retryAfter: String? = nil) -> Reply {
         status(503, retryAfter.map { ["Retry-After: \($0)"] } ?? [])
     }
 
-    /// Exactly these bytes, then what follows.
+    /// Exactly these bytes, then the steps.
     package static func raw(_ text: String, then steps: [Step] = []) -> Reply {
         Reply([.send(Array(text.utf8))] + steps)
     }
 
-    /// A 200 that announces the whole body, sends its first `count` bytes and then does something
-    /// else.
+    /// A 200 that announces the whole body, sends its first `count` bytes and continues with the
+    /// steps.
     package static func cut(_ body: [UInt8], after count: Int, then steps: [Step]) -> Reply {
         let head = head(200, ["Content-Length: \(body.count)"])
         return Reply([.send(head + body.prefix(count))] + steps)
@@ -87,10 +86,10 @@ package struct Reply: Sendable {
         return Reply([.send(bytes + Array("0\r\n\r\n".utf8))])
     }
 
-    /// No answer: the connection is closed as soon as the request is read.
+    /// Closes the connection after the request, without a response.
     package static let hangUp = Reply([.close])
 
-    /// The bytes of a status line, the given field lines and the empty line.
+    /// The bytes of a status line, the field lines and the empty line.
     package static func head(_ status: Int, _ headers: [String]) -> [UInt8] {
         let lines = ["HTTP/1.1 \(status) Scripted"] + headers + ["", ""]
         return Array(lines.joined(separator: "\r\n").utf8)

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What holds in every report beyond its schema: dates in order, nulls after failures, sums.
+/// The invariants of every report beyond its schema: ordered dates, nulls after failures, sums.
 package struct ReportInvariants: Sendable {
     private let report: JSONValue
 
@@ -8,7 +8,7 @@ package struct ReportInvariants: Sendable {
         self.report = report
     }
 
-    /// Every broken rule with its place; empty when all hold.
+    /// All violations with their places; empty if there are none.
     package func violations() -> [String] {
         let tasks = report["tasks"]?.elements ?? []
         return tasks.flatMap(check(task:)) + checkSummary(tasks) + checkRun(tasks)
@@ -35,7 +35,7 @@ package struct ReportInvariants: Sendable {
             found.append("\(id): a check ran after one that failed")
         }
         let hops = exchanges.count { $0["reason"]?.string == "redirect" }
-        // Those of attempts that were left out are counted, too.
+        // The count also includes redirects of omitted attempts.
         let redirects = task["metrics"]?["redirectCount"]?.integer ?? -1
         if omittedAttempts(of: task) > 0 ? redirects < hops : redirects != hops {
             found.append("\(id): redirectCount is not the number of redirects")
@@ -43,7 +43,7 @@ package struct ReportInvariants: Sendable {
         return found + checkAttempts(task, exchanges, at: id)
     }
 
-    /// Attempts follow each other within the task, and exchanges within their attempts.
+    /// Attempts are ordered within the task, and exchanges within their attempts.
     private func checkAttempts(
         _ task: JSONValue,
         _ exchanges: [JSONValue],
@@ -81,7 +81,7 @@ package struct ReportInvariants: Sendable {
         return found
     }
 
-    /// How many tries of a task the report does not have.
+    /// The number of attempts that the report omits.
     private func omittedAttempts(of task: JSONValue) -> Int64 {
         task["extension"]?["omittedAttempts"]?.integer ?? 0
     }
@@ -140,7 +140,7 @@ package struct ReportInvariants: Sendable {
         checkOrder(names.map { value[$0] ?? .null }, at: place)
     }
 
-    /// RFC 3339 in UTC with equally many digits sorts as text.
+    /// RFC 3339 texts in UTC with the same number of digits sort by time.
     private func checkOrder(_ dates: [JSONValue], at place: String) -> [String] {
         let texts = dates.compactMap(\.string)
         return zip(texts, texts.dropFirst()).contains { $0 > $1 } ? ["\(place): out of order"] : []

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What this process has used so far (getrusage(2)).
+/// The resources that this process has used (getrusage(2)).
 package struct ResourceUse: Sendable, Hashable {
-    /// Processor time of all threads, in the program and in the kernel.
+    /// Processor time of all threads, in user and kernel mode.
     package var cpuNanoseconds: Int64
-    /// The most memory that was resident at one time, in bytes; it never falls.
+    /// The peak resident memory in bytes; it never falls.
     package var peakMemory: Int64
 
-    /// The numbers of this moment.
+    /// The current numbers.
     package static func ofProcess() -> ResourceUse {
         var usage = rusage()
         _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -17,7 +17,7 @@ package struct ResourceUse: Sendable, Hashable {
         )
     }
 
-    /// Ends this process by SIGALRM when so much time has passed, in place of what was said before.
+    /// Kills this process by SIGALRM after that time, replacing an earlier limit.
     package static func killProcess(afterSeconds seconds: UInt32) {
         alarm(seconds)
     }

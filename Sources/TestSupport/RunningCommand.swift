@@ -1,9 +1,9 @@
 import Glibc
 import SystemKit
 
-/// A child process under way; killed when nobody holds it any more.
+/// A running child process; killed when released.
 ///
-/// For one thread at a time. What the child writes is read only while a method here waits.
+/// For one thread at a time. Only the waiting methods read the child's output.
 package final class RunningCommand {
     private let name: String
     private let process: pid_t
@@ -12,7 +12,7 @@ package final class RunningCommand {
     private var error: Stream
     private var isReaped = false
 
-    /// Something that the child writes to, and what it wrote there.
+    /// An output stream of the child and the bytes read from it.
     private struct Stream {
         var descriptor: Descriptor?
         var bytes: [UInt8] = []
@@ -49,10 +49,10 @@ package final class RunningCommand {
         waitpid(process, nil, 0)
     }
 
-    /// The process's number.
+    /// The process's identifier.
     package var identifier: Int32 { process }
 
-    /// What it wrote so far, as far as it was read.
+    /// The output read so far.
     package var standardOutput: String { output.text }
     package var standardError: String { error.text }
 
@@ -61,8 +61,7 @@ package final class RunningCommand {
         if !isReaped { kill(process, number) }
     }
 
-    /// Waits until it has written a whole line that contains `text` to either stream, and returns
-    /// the line.
+    /// Waits for a complete line with `text` in either stream and returns the line.
     package func waitForLine(
         containing text: String,
         within interval: Duration = Deadline.guardInterval
@@ -70,7 +69,7 @@ package final class RunningCommand {
         let deadline = Deadline(after: interval)
         while true {
             for stream in [output, error] {
-                // A terminal ends lines with CR LF, which is one character.
+                // A terminal ends lines with CR LF, which Swift treats as one character.
                 let lines = stream.text.split(
                     omittingEmptySubsequences: false,
                     whereSeparator: \.isNewline
@@ -105,7 +104,7 @@ package final class RunningCommand {
         )
     }
 
-    /// Reads what comes next; false when both streams have ended.
+    /// Reads the next bytes; false when both streams have ended.
     private func pump(until deadline: Deadline) throws -> Bool {
         let open = [output.descriptor, error.descriptor].compactMap { $0 }
         guard !open.isEmpty else { return false }

@@ -1,11 +1,11 @@
 import SystemKit
 
-/// How a scripted server answers as a SOCKS proxy, of version 4, 4a or 5 (RFC 1928).
+/// A scripted server's behavior as a SOCKS proxy, of version 4, 4a or 5 (RFC 1928).
 package final class SOCKSGreeting: Sendable {
-    /// nil lets everybody in.
+    /// nil admits every user.
     let user: String?
     private let password: String
-    /// The reply to being asked for a connection: 0 makes one.
+    /// The reply to a connect request; 0 accepts it.
     let reply: UInt8
     private let asked = Lock([String]())
 
@@ -15,7 +15,7 @@ package final class SOCKSGreeting: Sendable {
         self.reply = reply
     }
 
-    /// The hosts and ports that connections were asked for to, such as `a.test:80`.
+    /// The requested hosts and ports, such as `a.test:80`.
     package var targets: [String] { asked.withLock { $0 } }
 
     func isKnown(_ user: [UInt8], _ password: [UInt8]) -> Bool {

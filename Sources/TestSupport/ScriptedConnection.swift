@@ -1,23 +1,23 @@
 import TransferModel
 
-/// One connection of a scripted server: reads requests and plays replies on a thread of its own.
+/// One connection of a scripted server: reads requests and plays replies on its own thread.
 struct ScriptedConnection {
-    /// The peer left, sent no HTTP, or the server stopped: nothing more can be done here.
+    /// The peer left or sent no HTTP, or the server stopped.
     private struct Ended: Error {}
 
     let number: Int
     let socket: Descriptor
     let stop: Gate
-    /// Body bytes that are read before the reply begins; nil means all.
+    /// Body bytes to read before the reply; nil means all.
     let maximumBodyRead: Int?
-    /// Whether a request that expects 100 (Continue) is told to go on, or is answered without its
-    /// body; nil lets it wait.
+    /// Whether a request that expects 100 (Continue) gets it, or the reply without its body; nil
+    /// gives no answer.
     let continues: (@Sendable (HeaderFields) -> Bool)?
-    /// What is said before HTTP.
+    /// The proxy greeting before HTTP.
     let socks: SOCKSGreeting?
-    /// What is sent before a request's body is read.
+    /// The bytes to send before reading a request's body.
     var before: (@Sendable (RecordedRequest) -> [UInt8]?)?
-    /// How much of a request's body is read at most.
+    /// The most bytes to read of a request's body.
     var bodyLimit: (@Sendable (RecordedRequest) -> Int?)?
     private var buffer: [UInt8] = []
     private var requestCount = 0
@@ -48,7 +48,7 @@ struct ScriptedConnection {
         }
     }
 
-    /// Says what SOCKS has before the bytes of the connection (RFC 1928 §3–§6, RFC 1929; SOCKS 4a).
+    /// Performs the SOCKS greeting (RFC 1928 §3–§6, RFC 1929; SOCKS 4a).
     private mutating func greet(_ socks: SOCKSGreeting) throws {
         let first = try take(2)
         if first[0] == 4 { return try greetBriefly(socks) }
@@ -74,8 +74,8 @@ struct ScriptedConnection {
         guard socks.reply == 0 else { throw Ended() }
     }
 
-    /// The rest of what SOCKS 4 and 4a say: port, address, the user's name, and for an address
-    /// 0.0.0.x a host's name.
+    /// Performs the rest of a SOCKS 4 or 4a greeting: port, address, user name, and a host name for
+    /// an address 0.0.0.x.
     private mutating func greetBriefly(_ socks: SOCKSGreeting) throws {
         let port = try take(2)
         let address = try take(4)
@@ -211,12 +211,12 @@ struct ScriptedConnection {
     }
 
     private func send(_ bytes: [UInt8]) throws {
-        // A peer that always reads gives no other occasion to notice.
+        // A peer that always reads would never make `send` wait.
         if stop.isOpen { throw Ended() }
         try LoopbackSocket.send(bytes, to: socket) { try wait(for: .writable(socket)) }
     }
 
-    /// Lets time pass, unless the peer leaves or the server stops.
+    /// Waits for the interval, unless the peer leaves or the server stops.
     private func pause(_ interval: Duration) throws {
         let events = [Readiness.readable(stop.descriptor), .abandoned(socket)]
         if Readiness.wait(for: events, until: Deadline(after: interval)) != nil { throw Ended() }

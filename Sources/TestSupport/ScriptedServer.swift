@@ -1,25 +1,25 @@
 import SystemKit
 package import TransferModel
 
-/// An HTTP/1.1 server on a free loopback port that does as its script says, faults included.
+/// An HTTP/1.1 server on a free loopback port that follows a script, including faults.
 ///
-/// A thread for each connection; nothing is answered that the script does not say. When nobody
-/// holds it, it stops and its threads end.
+/// It has a thread for each connection and sends only what the script says. When released, it stops
+/// and its threads end.
 package final class ScriptedServer: Sendable {
-    /// The replies to one path: the first request gets the first, the last one stays for all that
-    /// follow.
+    /// The replies to each path: one for each request in order, and the last one for all later
+    /// requests.
     package typealias Script = [String: [Reply]]
 
     private let listener: LoopbackListener
     private let log: Log
 
-    /// Serves what `answer` says to each request, on the thread of its connection.
+    /// Serves the reply of `answer` to each request, on the thread of its connection.
     ///
-    /// `maximumBodyRead` is how much of a request's body is read before the reply; nil means all of
-    /// it. `continues` says whether a request that expects 100 (Continue) is told to go on, or is
-    /// answered without its body; nil lets it wait. With `socks` it is a SOCKS proxy and the
-    /// origins behind it in one. `before` has what is sent when a head is there, before the body is
-    /// read; `bodyLimit` how much is read of that one.
+    /// `maximumBodyRead` limits the bytes of a body read before the reply; nil reads all.
+    /// `continues` says whether a request that expects 100 (Continue) gets it, or the reply without
+    /// its body; nil gives no answer. With `socks` the server is a SOCKS proxy and the origins
+    /// behind it. `before` returns bytes to send before the body is read; `bodyLimit` limits that
+    /// body.
     package init(
         maximumBodyRead: Int? = nil,
         continues: (@Sendable (HeaderFields) -> Bool)? = nil,
@@ -45,7 +45,7 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    /// Serves a script by path; other paths are answered with 404.
+    /// Serves a script by path; other paths get 404.
     package convenience init(_ script: Script, maximumBodyRead: Int? = nil) throws {
         try self.init(maximumBodyRead: maximumBodyRead) { request in
             guard let replies = script[request.path], let last = replies.last else {
@@ -64,7 +64,7 @@ package final class ScriptedServer: Sendable {
     /// The absolute URL of a path with its leading slash.
     package func url(_ path: String) -> String { origin + path }
 
-    /// Every request that was read so far, in the order in which they were complete.
+    /// All requests so far, in the order of their completion.
     package var requests: [RecordedRequest] { log.requests }
 
     /// The requests for one path.
@@ -72,14 +72,14 @@ package final class ScriptedServer: Sendable {
         requests.filter { $0.path == path }
     }
 
-    /// Waits until that many requests were read, and returns all of them.
+    /// Waits for that many requests and returns all of them.
     @discardableResult
     package func waitForRequests(_ count: Int) throws -> [RecordedRequest] {
         try log.gate(at: count).wait()
         return requests
     }
 
-    /// What came, and who waits for more.
+    /// The requests and the waiting tests.
     private final class Log: Sendable {
         private struct State {
             var requests: [RecordedRequest] = []

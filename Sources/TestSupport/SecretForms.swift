@@ -1,7 +1,7 @@
-/// The forms in which a secret may stand in a text, and what of them must not.
+/// The forms of a secret in a text, and the traces of them that must not appear.
 package enum SecretForms {
-    /// As it is, percent-encoded, escaped as in JSON, both of two layers, as hexadecimal digits,
-    /// and in base64 at its three offsets in both alphabets.
+    /// The plain, percent-encoded and JSON-escaped forms, two layers of both, hexadecimal digits,
+    /// and base64 at its three offsets in both alphabets.
     package static func all(of secret: String) -> [String] {
         let once = [
             secret, percent(secret), percent(secret).lowercased(), json(secret), unicode(secret),
@@ -18,12 +18,12 @@ package enum SecretForms {
         return once + twice + [digits, digits.uppercased()] + encoded + url
     }
 
-    /// How many of them are in base64, at their end.
+    /// The number of base64 forms, which come last.
     package static let base64Count = 6
 
-    /// What of a secret stands in a text.
+    /// The forms of a secret that a text contains.
     ///
-    /// Of base64 the first four and the last two digits are about what stands around it.
+    /// The first four and the last two base64 digits depend on the surrounding bytes.
     package static func traces(of secret: String, in text: String) -> [String] {
         let forms = all(of: secret)
         let characters = String(secret.utf8.map { Character(Unicode.Scalar($0)) })
@@ -36,7 +36,7 @@ package enum SecretForms {
         return whole.filter { text.contains($0) } + encoded.filter { joined.contains($0) }
     }
 
-    /// A text with a break behind every so many characters.
+    /// A text with a line break after every `count` characters.
     package static func broken(_ text: String, every count: Int, by lineBreak: String) -> String {
         var result = ""
         for (index, character) in text.enumerated() {
@@ -51,7 +51,7 @@ package enum SecretForms {
         text.utf8.map { "%" + hexadecimal($0).uppercased() }.joined()
     }
 
-    /// With the escapes that JSON asks for.
+    /// With the escapes that JSON requires.
     package static func json(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }

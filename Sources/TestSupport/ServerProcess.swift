@@ -1,16 +1,14 @@
 import SystemKit
 
-/// A server program that listens on a port which this process has found free; gone when nobody
-/// holds it.
+/// A server program on a port that this process found free; stops when released.
 final class ServerProcess: Sendable {
     let port: UInt16
     private let process: Lock<RunningCommand>
 
-    /// Another process may take the port before the program does.
+    /// Another process may take the port before the program does; then it starts again.
     private static let mostStarts = 5
 
-    /// Ends the program when standard input ends, and itself when the program does, however either
-    /// came about.
+    /// Ends the program when standard input ends, and itself when the program ends.
     private static let script = """
         PATH=$PATH:/usr/sbin
         exec 3<&0 0</dev/null
@@ -20,14 +18,14 @@ final class ServerProcess: Sendable {
         wait "$server"
         """
 
-    /// Starts the program and returns when it has written a line that says that it is ready.
+    /// Starts the program and returns when it reports that it is ready.
     ///
     /// - Parameters:
-    ///   - tool: What is missing when it does not start, such as a package.
-    ///   - line: A part of the line.
-    ///   - environment: Set on top of this process's own.
+    ///   - tool: The missing tool when it does not start, such as a package.
+    ///   - line: A part of the line that reports readiness.
+    ///   - environment: Changes to this process's environment.
     ///   - command: The program and its arguments for a port.
-    /// - Throws: `MissingTool` when it does not start.
+    /// - Throws: `MissingTool` when the program does not start.
     init(
         _ tool: String,
         readyAt line: String,
@@ -56,7 +54,7 @@ final class ServerProcess: Sendable {
         throw MissingTool(tool, reason)
     }
 
-    /// Ends it, so that its logs are whole.
+    /// Stops the program, so that its logs are complete.
     func end() throws {
         _ = try process.withLock { try $0.finish() }
     }

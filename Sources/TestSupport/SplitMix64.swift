@@ -1,5 +1,4 @@
-/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed on every machine, for tests
-/// that choose at random.
+/// Sebastiano Vigna's SplitMix64: the same numbers for a seed on every machine, for random tests.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

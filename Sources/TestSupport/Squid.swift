@@ -1,26 +1,25 @@
 import Glibc
 
-/// Debian's squid: an HTTP proxy, plain or over TLS, that caches nothing; gone when nobody holds
-/// it.
+/// Debian's squid, an HTTP proxy, plain or over TLS, without a cache; stops when released.
 package final class Squid: Sendable {
-    /// As whom it wants to be asked; the one user is `user`, with the password `s3cret-word`.
+    /// The required login; the only user is `user` with the password `s3cret-word`.
     package enum Access: Sendable {
         case open
         case basic
         case digest
-        /// Any user will do: the helper looks at the form of what it gets, not at the password.
+        /// Any user: the helper checks the form of the message, not the password.
         case ntlm
-        /// Whoever has a ticket of the realm.
+        /// Users with a ticket of the realm.
         case negotiate(KerberosRealm)
     }
 
-    /// A request as its log has it.
+    /// A request in the proxy's log.
     package struct LoggedRequest: Sendable, Hashable {
         package var method: String
         /// The URL, or the host and port of a tunnel.
         package var target: String
         package var status: Int
-        /// nil when nobody was named.
+        /// nil without a login.
         package var user: String?
     }
 
@@ -29,17 +28,17 @@ package final class Squid: Sendable {
 
     private let folder: TemporaryFolder
     private let server: ServerProcess
-    /// Held, because its keys are the helper's.
+    /// Retained, because the helper uses its keys.
     private let access: Access
     private let isSecure: Bool
 
-    /// Starts it and returns when it listens.
+    /// Starts the proxy and returns when it listens.
     ///
     /// - Parameters:
-    ///   - access: As whom it wants to be asked.
-    ///   - certificate: It is spoken to over TLS when it has one.
-    ///   - rules: Lines of its configuration that come before all others on access.
-    /// - Throws: `MissingTool` when it does not start.
+    ///   - access: The required login.
+    ///   - certificate: Makes it a proxy over TLS.
+    ///   - rules: Configuration lines before all other access rules.
+    /// - Throws: `MissingTool` when the proxy does not start.
     package init(
         _ access: Access = .open,
         certificate: TestCertificates.Identity? = nil,
@@ -65,13 +64,13 @@ package final class Squid: Sendable {
                 rules: rules
             )
             let file = try folder.write(text, to: "squid.conf")
-            // Root's squid becomes this user, and must be able to write there.
+            // Started as root, squid becomes this user, who must be able to write there.
             if geteuid() == 0 { try Self.run("chown", ["-R", "proxy", folder.path]) }
-            // Its shared memory has a name of its own.
+            // Each instance needs its own name for shared memory.
             let name = folder.path.filter { $0.isLetter || $0.isNumber }.suffix(16)
             return ["squid", "-N", "-d1", "-n", String(name), "-f", file]
         }
-        // It says so a moment before.
+        // squid reports readiness a moment too early.
         try ConnectionTable.waitForListener(at: server.port)
     }
 
@@ -82,7 +81,7 @@ package final class Squid: Sendable {
         isSecure ? "https://localhost:\(port)" : "http://localhost:\(port)"
     }
 
-    /// Ends it and returns every request that it has answered; a tunnel is answered when it ends.
+    /// Stops the proxy and returns every answered request; a tunnel counts when it ends.
     package func end() throws -> [LoggedRequest] {
         try server.end()
         return try folder.text("access.log").split(separator: "\n").map { line in
@@ -99,7 +98,7 @@ package final class Squid: Sendable {
         }
     }
 
-    /// Writes what it reads besides its configuration.
+    /// Writes the files that squid reads besides its configuration.
     private static func fill(
         _ folder: TemporaryFolder,
         _ certificate: TestCertificates.Identity?
@@ -109,7 +108,7 @@ package final class Squid: Sendable {
         try folder.write("\(user):\(hash)", to: "basic-users")
         try folder.write("", to: "access.log")
         guard let certificate else { return }
-        // Where the user that it becomes may read them.
+        // A place where the user that squid becomes can read them.
         try folder.write(Fixture.read(certificate.certificateFile) ?? [], to: "certificate.pem")
         try folder.write(Fixture.read(certificate.keyFile) ?? [], to: "key.pem", mode: 0o600)
     }

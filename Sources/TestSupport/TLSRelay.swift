@@ -1,9 +1,8 @@
-/// Speaks TLS in front of a server that does not, and passes on what both say as it comes; gone
-/// when nobody holds it.
+/// Adds TLS to a plain server and forwards all bytes as they come; stops when released.
 package final class TLSRelay: Sendable {
     private let server: ServerProcess
 
-    /// Starts it in front of a loopback port, and throws `MissingTool` when it does not start.
+    /// Starts the relay for a loopback port; throws `MissingTool` when it does not start.
     ///
     /// Without `saysEnd` it ends connections without `close_notify`.
     package init(

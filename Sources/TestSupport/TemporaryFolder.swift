@@ -1,12 +1,12 @@
 package import Glibc
 import SystemKit
 
-/// A folder of a test's own, removed with all that is in it when nobody holds it any more.
+/// A test's own folder, removed with its content when released.
 package final class TemporaryFolder: Sendable {
     /// Absolute, without a slash at its end.
     package let path: String
 
-    /// Makes a folder with mode 0700 under `TMPDIR`, else under `/tmp`.
+    /// Creates a folder with mode 0700 in `TMPDIR`, or in `/tmp`.
     package init() throws {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/runner-test-XXXXXX".utf8CString)
@@ -20,23 +20,22 @@ package final class TemporaryFolder: Sendable {
 
     deinit { clear() }
 
-    /// Removes it now, for what is never freed.
+    /// Removes the folder now, for objects that are never released.
     package func clear() { remove(".") }
 
-    /// The absolute path of something in the folder.
+    /// The absolute path of a file in the folder.
     package func path(_ name: String) -> String {
         "\(path)/\(name)"
     }
 
-    /// Makes a folder in an existing one.
+    /// Creates a folder in an existing one.
     package func makeFolder(_ name: String, mode: mode_t = 0o755) throws {
         guard unsafe mkdir(path(name), mode) == 0 else {
             throw SystemError.last("make folder", name)
         }
     }
 
-    /// Writes a file, replacing an older one, gives it exactly that mode and returns its absolute
-    /// path.
+    /// Writes or replaces a file with exactly that mode and returns its absolute path.
     @discardableResult
     package func write(
         _ bytes: some Sequence<UInt8>,
@@ -58,7 +57,7 @@ package final class TemporaryFolder: Sendable {
         try write(text.utf8, to: name, mode: mode)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     package func link(_ name: String, to target: String) throws {
         guard unsafe symlink(target, path(name)) == 0 else {
             throw SystemError.last("make the link", name)
@@ -81,7 +80,7 @@ package final class TemporaryFolder: Sendable {
         String(decoding: try read(name), as: UTF8.self)
     }
 
-    /// The names in the folder, or in one below it, hidden ones too, sorted.
+    /// The sorted names in the folder or in a subfolder, including hidden ones.
     package func list(_ name: String = ".") throws -> [String] {
         guard let stream = unsafe opendir(path(name)) else { throw SystemError.last("list", name) }
         defer { unsafe closedir(stream) }
@@ -97,7 +96,7 @@ package final class TemporaryFolder: Sendable {
         return names.sorted()
     }
 
-    /// Whether something of that name exists; a dangling symbolic link does.
+    /// Whether a file of that name exists; a dangling symbolic link counts.
     package func contains(_ name: String) -> Bool {
         (try? status(of: name)) != nil
     }
@@ -112,29 +111,29 @@ package final class TemporaryFolder: Sendable {
         Int(try status(of: name).st_size)
     }
 
-    /// Which file it is in its file system (`st_ino`).
+    /// The file's number in its file system (`st_ino`).
     package func inode(of name: String) throws -> UInt64 {
         UInt64(try status(of: name).st_ino)
     }
 
-    /// Waits until a file is there and has so many bytes or more.
+    /// Waits until a file has at least that many bytes.
     package func waitForSize(of name: String, _ size: Int) throws {
         try wait(for: "\(size) bytes in \(name)") {
             try contains(name) && self.size(of: name) >= size
         }
     }
 
-    /// Waits until something holds in this folder, `what` in words.
+    /// Waits for a condition in this folder; `what` describes it.
     package func wait(for what: String, until holds: () throws -> Bool) throws {
         let deadline = Deadline()
         while try !holds() {
             guard deadline.remainingMilliseconds > 0 else { throw GuardTimeout(what) }
-            // Nobody tells when a file grows.
+            // The kernel does not report a growing file.
             _ = Readiness.wait(for: [], until: Deadline(after: .milliseconds(1)))
         }
     }
 
-    /// Removes something and, when it is a folder, all that is in it, as far as that is possible.
+    /// Removes a file, or a folder with its content, as far as possible.
     private func remove(_ name: String) {
         if let status = try? status(of: name), status.st_mode & S_IFMT == S_IFDIR {
             for child in (try? list(name)) ?? [] { remove("\(name)/\(child)") }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A certificate authority and what it vouches for, made by the `openssl` command once per process.
+/// A certificate authority and its certificates, made by `openssl` once per process.
 package struct TestCertificates: Sendable {
     /// A certificate and its key as PEM files.
     package struct Identity: Sendable {
@@ -8,18 +8,18 @@ package struct TestCertificates: Sendable {
         package var keyFile: String
     }
 
-    /// The authority's certificate: what a client has to trust, as `tls.caFile`.
+    /// The authority's certificate, which a client must trust, as `tls.caFile`.
     package let authorityFile: String
     /// For `localhost` and 127.0.0.1, valid for a month.
     package let server: Identity
-    /// Like `server`, but its time has passed.
+    /// Like `server`, but expired.
     package let expired: Identity
     /// Valid, for `other.invalid` only.
     package let wrongHost: Identity
 
-    /// Like `server`, but its time has not come.
+    /// Like `server`, but not valid yet.
     package let early: Identity
-    /// Like `server`, but nobody else vouches for it.
+    /// Like `server`, but signed by itself only.
     package let selfSigned: Identity
     /// For a client named `client`.
     package let client: Identity
@@ -34,7 +34,7 @@ package struct TestCertificates: Sendable {
 
     private static let made = Result {
         let certificates = try TestCertificates()
-        // Nothing frees a value that lives as long as its process.
+        // Values that live as long as the process are never released.
         atexit { try? TestCertificates.shared().folder.clear() }
         return certificates
     }
@@ -90,7 +90,7 @@ package struct TestCertificates: Sendable {
         )
     }
 
-    /// From the year 2090 on: only `ca` takes a date for the beginning.
+    /// Valid from the year 2090: only `ca` accepts a start date.
     private static func early(_ folder: TemporaryFolder, names: String) throws -> Identity {
         let identity = try identity(folder, "early", names: names, days: 30)
         try folder.write(

@@ -1,11 +1,11 @@
-/// Speaks HTTP over TLS 1.3 and sends a session ticket behind each response; gone when nobody holds
-/// it.
+/// An HTTP server with TLS 1.3 that sends a session ticket after each response; stops when
+/// released.
 ///
-/// The body of a response is the number of its connection and the path.
+/// The body of a response has the number of its connection and the path.
 package final class TicketServer: Sendable {
     private let server: ServerProcess
 
-    /// Starts it, and throws `MissingTool` when it does not start.
+    /// Starts the server; throws `MissingTool` when it does not start.
     package init(certificate: TestCertificates.Identity) throws {
         let program = #filePath.replacing("TicketServer.swift", with: "ticket-server.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in

@@ -1,11 +1,11 @@
-/// Debian's tinyproxy: an HTTP proxy that closes every connection after one request; gone when
-/// nobody holds it.
+/// Debian's tinyproxy, an HTTP proxy that closes every connection after one request; stops when
+/// released.
 package final class Tinyproxy: Sendable {
     private let server: ServerProcess
 
-    /// Starts it and returns when it listens.
+    /// Starts the proxy and returns when it listens.
     ///
-    /// Throws `MissingTool` when it does not start.
+    /// Throws `MissingTool` when the proxy does not start.
     package init() throws {
         let folder = try TemporaryFolder()
         server = try ServerProcess(

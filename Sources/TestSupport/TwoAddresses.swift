@@ -1,16 +1,15 @@
-/// A host with two addresses of one family, the first of which is of no use, and the name that
-/// stands for them.
+/// A host with two addresses of one family, the first of them useless, and a name for both.
 ///
-/// Gone when nobody holds it.
+/// Stops when released.
 package final class TwoAddresses: Sendable {
-    /// What happens to a connection to the first address.
+    /// The behavior of the first address.
     package enum First: String, Sendable {
-        /// Nothing ever.
+        /// Connections get no answer.
         case silent
         case refusing
     }
 
-    /// The host's name, in commands that `naming` has made.
+    /// The host's name in commands made by `naming`.
     package static let name = "two.test"
     package static let useless = "127.0.0.2"
     package static let useful = "127.0.0.3"
@@ -18,7 +17,7 @@ package final class TwoAddresses: Sendable {
     private let server: ServerProcess
     private let folder: TemporaryFolder
 
-    /// Starts it, and throws `MissingTool` when it does not start.
+    /// Starts the server; throws `MissingTool` when it does not start.
     package init(_ first: First, named addresses: [String]) throws {
         let program = #filePath.replacing("TwoAddresses.swift", with: "two-addresses.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
@@ -31,14 +30,14 @@ package final class TwoAddresses: Sendable {
     /// An absolute URL at the host.
     package var url: String { "http://\(Self.name):\(server.port)/" }
 
-    /// Lets the name stand for other addresses from now on.
+    /// Changes the addresses of the name.
     package func name(_ addresses: [String]) throws {
         let lines = ["127.0.0.1 localhost"] + addresses.map { "\($0) \(Self.name)" }
-        // In its place: commands that run have mounted this file.
+        // Written in place, because running commands have mounted this file.
         try folder.write(lines.joined(separator: "\n") + "\n", to: "hosts")
     }
 
-    /// A command for which the name stands for the addresses.
+    /// The command in a namespace where the name has the addresses.
     package func naming(_ command: Command) -> Command {
         let script = "mount --bind \"$0\" /etc/hosts && exec \"$@\""
         var result = command

@@ -1,16 +1,14 @@
 import Glibc
 import SystemKit
 
-/// A network of its own with two links, `eth0` and `wwan0`, to one server; gone when nobody holds
-/// it.
+/// A private network with two links, `eth0` and `wwan0`, to one server; removed when released.
 ///
-/// It lives in a user namespace, so that whoever runs the tests may make it. The server's own
-/// address, `address`, is reached over `wwan0`: by the default route, with a smaller metric than
-/// any other one is given here.
+/// It uses a user namespace, so that every user can create it. The server's own address, `address`,
+/// is reached over `wwan0`: its default route has the smallest metric.
 package final class TwoLinks: Sendable {
-    /// Served at `/`; slowly, at 2 MiB/s after the first 64 KiB, at `/slow/`.
+    /// Served at `/`, and at `/slow/` with 2 MiB/s after the first 64 KiB.
     ///
-    /// `/ticket` asks for a ticket of Kerberos. At `/away` stands a redirect to `/a` of `name`.
+    /// `/ticket` asks for a Kerberos ticket. `/away` redirects to `/a` of `name`.
     package let root: TemporaryFolder
     private let state: TemporaryFolder
     private let process: Lock<RunningCommand>
@@ -21,30 +19,30 @@ package final class TwoLinks: Sendable {
     package static let wiredAddress = "10.1.0.1"
     /// The server's end of `wwan0`.
     package static let cellularAddress = "10.2.0.1"
-    /// An address of the server that is of neither link.
+    /// An address of the server on neither link.
     package static let address = "10.9.0.1"
     /// This end of `wwan0`.
     package static let ownAddress = "10.2.0.2"
-    /// Those of IPv6, in the same places.
+    /// The same addresses in IPv6.
     package static let wiredAddress6 = "fd00:1::1"
     package static let cellularAddress6 = "fd00:2::1"
     package static let address6 = "fd00:9::1"
-    /// The server's end of `eth0`, of that link alone.
+    /// The server's link-local address on `eth0`.
     package static let wiredLinkAddress = "fe80::1:1"
-    /// The same of `wwan0`.
+    /// The server's link-local address on `wwan0`.
     package static let cellularLinkAddress = "fe80::2:1"
-    /// A name that stands for `address`.
+    /// A name for `address`.
     package static let name = "far.test"
-    /// A name that stands for `address` and `address6`.
+    /// A name for `address` and `address6`.
     package static let bothName = "both.test"
-    /// nginx listens at all of them.
+    /// nginx listens at all of these addresses.
     package static let port = 8080
 
-    /// Makes the links and starts nginx at their other end.
+    /// Creates the links and starts nginx at their other end.
     ///
-    /// - Parameter wiredDelay: How long packets of `eth0` take in each direction, in milliseconds.
-    /// - Throws: `MissingTool` without util-linux, iproute2 or nginx, and where user namespaces are
-    ///   not allowed.
+    /// - Parameter wiredDelay: The delay of packets on `eth0` in each direction, milliseconds.
+    /// - Throws: `MissingTool` without util-linux, iproute2, nginx or permission for user
+    ///   namespaces.
     package init(wiredDelay: Int = 0) throws {
         root = try TemporaryFolder()
         state = try TemporaryFolder()
@@ -170,13 +168,13 @@ package final class TwoLinks: Sendable {
         """
     }
 
-    /// Runs a command of ip(8) on this side, with every right there.
+    /// Runs a command of ip(8) on this side, with all privileges.
     package func ip(_ arguments: String) throws { _ = try tool("ip", arguments, at: client) }
 
-    /// Runs one on the other side.
+    /// Runs a command of ip(8) on the other side.
     package func ipThere(_ arguments: String) throws { _ = try tool("ip", arguments, at: server) }
 
-    /// What ss(8) says of this side's sockets.
+    /// The output of ss(8) for this side's sockets.
     package func sockets(_ arguments: String) throws -> String {
         try tool("ss", arguments, at: client)
     }
@@ -189,14 +187,14 @@ package final class TwoLinks: Sendable {
         return outcome.standardOutput
     }
 
-    /// Lets a folder stand where sysfs tells of this side's batteries and chargers.
+    /// Shows a folder as sysfs's batteries and chargers on this side.
     package func showPowerSupplies(of folder: TemporaryFolder) throws {
         let words = ["mount", "--rbind", folder.path, "/sys/class/power_supply"]
         let outcome = try inside(client, words).run()
         guard outcome.status == .exit(0) else { throw MissingTool("mount", outcome.standardError) }
     }
 
-    /// Lets there be a system bus, of which only that there is one can be seen.
+    /// Creates a fake system bus that exists but does not work.
     package func showBus() throws {
         let socket = "/run/dbus/system_bus_socket"
         let script = "mount -t tmpfs bus /run && mkdir /run/dbus && : > \(socket)"
@@ -204,7 +202,7 @@ package final class TwoLinks: Sendable {
         guard outcome.status == .exit(0) else { throw MissingTool("mount", outcome.standardError) }
     }
 
-    /// A command as somebody on this side runs it who has no rights but a user's.
+    /// The command on this side with an ordinary user's rights.
     package func unprivileged(_ command: Command) -> Command {
         let drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
         var result = inside(client, drop + [command.executable] + command.arguments)
@@ -213,8 +211,8 @@ package final class TwoLinks: Sendable {
         return result
     }
 
-    /// The same for somebody whom the kernel does not let bind sockets to interfaces, as before
-    /// Linux 5.7, or not to `names`.
+    /// The command without permission to bind sockets to interfaces, as before Linux 5.7, or only
+    /// without permission for `names`.
     package func withoutBinding(_ command: Command, of what: String = "all") -> Command {
         var result = command
         result.executable = "python3"
@@ -223,7 +221,8 @@ package final class TwoLinks: Sendable {
         return unprivileged(result)
     }
 
-    /// Starts to listen to an interface of this side; the lines are of `packet-log.py`.
+    /// Starts to capture packets of an interface on this side; the lines are those of
+    /// `packet-log.py`.
     package func packets(of interface: String) throws -> RunningCommand {
         try start(client, "packet-log.py", [interface])
     }
@@ -233,13 +232,13 @@ package final class TwoLinks: Sendable {
         try start(server, "multipath-server.py", ["\(port)"])
     }
 
-    /// Starts a server on the other side that takes orders slowly; the lines are of
+    /// Starts a server on the other side that reads uploads slowly; the lines are those of
     /// `slow-upload-server.py`.
     package func slowUploadServer(port: Int) throws -> RunningCommand {
         try start(server, "slow-upload-server.py", ["0.0.0.0", "\(port)"])
     }
 
-    /// Starts a server on the other side that says nothing.
+    /// Starts a server on the other side that never answers.
     package func silentServer(port: Int) throws -> RunningCommand {
         let program = """
             import socket, sys
@@ -250,7 +249,7 @@ package final class TwoLinks: Sendable {
         return try ready(try inside(server, ["python3", "-c", program]).start())
     }
 
-    /// Starts a server of `root` on this side, at its own address of `wwan0`.
+    /// Starts a server for `root` on this side, at its own address on `wwan0`.
     package func ownServer(port: Int) throws -> RunningCommand {
         let words = ["python3", "-u", "-m", "http.server", "\(port)", "--bind", Self.ownAddress]
         let running = try inside(client, words + ["--directory", root.path]).start()

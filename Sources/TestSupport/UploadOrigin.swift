@@ -1,56 +1,56 @@
 import SystemKit
 import TransferModel
 
-/// A scripted server of one resumable upload (draft-ietf-httpbis-resumable-upload), as wrongly as a
-/// test needs.
+/// A scripted server of one resumable upload (draft-ietf-httpbis-resumable-upload), with the faults
+/// a test needs.
 ///
-/// Everything but HEAD, PATCH and DELETE of the upload's own URL, `/upload/1`, begins it anew.
+/// Every request except HEAD, PATCH and DELETE of the upload's URL, `/upload/1`, starts a new
+/// upload.
 package final class UploadOrigin: Sendable {
-    /// What it does with a request in the place of what it should.
+    /// A faulty reaction to a request.
     package enum Fault: Sendable, Hashable {
-        /// Takes so many bytes of the body and ends the connection.
+        /// Reads that many bytes of the body and closes the connection.
         case cut(after: Int)
-        /// Keeps so many bytes of the body, answers with a status and ends the connection.
+        /// Keeps that many bytes of the body, answers with a status and closes the connection.
         case fail(Int, after: Int)
-        /// Takes so many bytes of the body, opens `held` and says nothing until the client has
-        /// gone.
+        /// Reads that many bytes of the body, opens `held` and waits until the client has gone.
         case hold(after: Int)
-        /// Takes everything and ends the connection without an answer.
+        /// Reads everything and closes the connection without a response.
         case loseAnswer
-        /// Says that it has so many bytes.
+        /// Claims to have that many bytes.
         case claim(Int)
-        /// Answers with a status, without more than the request's place.
+        /// Answers with a status; of the upload's fields it sends only the location.
         case answer(Int)
-        /// Answers with 404, and knows nothing of the upload any more.
+        /// Answers with 404 and forgets the upload.
         case forget
         /// Answers with a status and a `Location`.
         case redirect(Int, to: String)
     }
 
     package struct Behaviour: Sendable {
-        /// The versions that it speaks.
+        /// The supported versions of the draft.
         package var versions: Set<Int> = [3, 5, 6]
-        /// Whether it passes over a version that it does not speak, rather than refuse it.
+        /// Whether it ignores unsupported versions instead of refusing them.
         package var isSilent = false
-        /// Whether it knows nothing of all this.
+        /// Whether it does not support resumable uploads.
         package var isPlain = false
-        /// Whether it says where the upload is before it has read the body.
+        /// Whether it sends the upload's location before it has read the body.
         package var informs = true
-        /// What stands in front of the upload's path.
+        /// The text before the upload's path.
         package var location = ""
-        /// Fields of the 104 in the place of its own.
+        /// Replacements for the fields of the 104.
         package var informalFields: [String]?
-        /// Whether it wants to know who asks.
+        /// Whether it requires a login.
         package var isPrivate = false
-        /// What is opened when a request is held.
+        /// The gate to open when a request is held.
         package var held: Gate?
-        /// The most bytes that a request may bring; those with more get 413.
+        /// The most body bytes of a request; larger ones get 413.
         package var limit: Int?
-        /// Whether it tells the limit.
+        /// Whether it announces the limit.
         package var tellsLimit = true
-        /// By the place of the request among all, from 0.
+        /// By the number of the request, from 0.
         package var faults: [Int: Fault] = [:]
-        /// The status of the last answer, and fields of it.
+        /// The status of the last response, and its fields.
         package var status = 201
         package var fields: [String] = []
 
@@ -62,7 +62,7 @@ package final class UploadOrigin: Sendable {
         var isKnown = false
         var isComplete = false
         var bytes: [UInt8] = []
-        /// Bodies that are whole, in their order.
+        /// Completed bodies, in order.
         var bodies: [[UInt8]] = []
     }
 
@@ -96,7 +96,7 @@ package final class UploadOrigin: Sendable {
             bodyLimit: { request in
                 switch faults.withLock({ $0[request.place] }) {
                 case .cut(let count), .hold(let count): return count
-                // What is left unread would take the answer along.
+                // Unread bytes would destroy the response.
                 default: return nil
                 }
             },
@@ -111,17 +111,17 @@ package final class UploadOrigin: Sendable {
     package var origin: String { server.origin }
     package var requests: [RecordedRequest] { server.requests }
 
-    /// The bodies that came to their end, in their order.
+    /// The completed bodies, in order.
     package var bodies: [[UInt8]] { state.withLock { $0.bodies } }
 
-    /// Requests in short, such as `PATCH 3000`, with the offset that they name.
+    /// A summary of requests, such as `PATCH 3000`, with the offset they name.
     package var outline: [String] {
         requests.map { request in
             request.method + (request.headers["upload-offset"].map { " \($0)" } ?? "")
         }
     }
 
-    /// An answer whose connection ends with it, and that says so (RFC 9112 §9.6).
+    /// A response with `Connection: close`, after which the connection ends (RFC 9112 §9.6).
     private static func closing(_ status: Int, _ fields: [String] = []) -> Reply {
         .status(status, fields + ["Connection: close"]) + [.close]
     }
@@ -218,12 +218,12 @@ extension UploadOrigin.Behaviour {
                 .map(versions.contains) == true
     }
 
-    /// Whether one request may not bring so much; what begins an upload may.
+    /// Whether a body is too long for one request, except the request that starts the upload.
     fileprivate func isTooLong(_ length: Int) -> Bool {
         limit.map { length > $0 } ?? false
     }
 
-    /// Where the upload is.
+    /// The fields with the upload's location.
     fileprivate func place(_ request: RecordedRequest) -> [String] {
         let version = request.headers["upload-draft-interop-version"] ?? ""
         let limits = limit.flatMap { tellsLimit ? "Upload-Limit: max-append-size=\($0)" : nil }
@@ -239,6 +239,6 @@ extension UploadOrigin.Behaviour {
 }
 
 extension RecordedRequest {
-    /// Where it came.
+    /// The request's connection and its number there.
     fileprivate var place: String { "\(connection) \(indexOnConnection)" }
 }

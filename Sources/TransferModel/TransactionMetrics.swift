@@ -111,7 +111,7 @@ package struct TransactionMetrics: Sendable, Hashable {
         }
     }
 
-    /// The interface that an exchange went over, in a session or task that has to know it.
+    /// The interface of an exchange, in a session or task with a network policy.
     package struct Path: Sendable, Hashable {
         /// How the runner excluded forbidden interfaces.
         package enum Enforcement: String, Sendable, Hashable, CaseIterable {
