@@ -106,6 +106,15 @@ final class AttemptTrace {
     }
 }
 
+extension TaskRecord {
+    /// Adds the failure of a task that the run itself has ended.
+    mutating func end(cancelledBy failure: TransferFailure) {
+        error = failure
+        // The next run misses the same part of the environment.
+        isRetryable = !failure.isOutcomeUnknown && outcome != .skipped
+    }
+}
+
 extension RequestSpec {
     /// The request as a report has it.
     var sent: TransactionMetrics.SentRequest {

@@ -3,39 +3,32 @@ import TransferModel
 extension RunMachine {
     /// Whether a task is one of those that later runs go on with.
     func isKept(_ spec: TaskSpec) -> Bool {
-        background != nil && sessions[spec.session].kind == .background
+        keepsTransfers && sessions[spec.session].kind == .background
     }
 
-    /// Ends a task that earlier runs have left nothing to do of; false when it is to begin, or to
-    /// go on.
-    mutating func isEndedByEarlierRun(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
-        guard isKept(spec), let background, background.knows(spec) else { return false }
-        let earlier: EarlierTransfer
-        do throws(TransferFailure) {
-            guard let left = try background.recall(spec) else { return false }
-            earlier = left
-        } catch {
-            fail(spec.index, record(of: spec, .failed, now), error, now)
-            return true
-        }
-        if let end = earlier.end {
-            // Its key belongs to this run too: it is spent with the order, and not kept for one of
-            // a later round.
-            if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
-            repeatEnd(end, of: spec, after: earlier.attempts, now)
+    /// Ends a task that earlier runs have left nothing to do of; false when the task is to begin,
+    /// or to continue.
+    mutating func isEnded(
+        _ spec: TaskSpec,
+        by earlier: Recollection,
+        _ now: MonotonicTime
+    ) -> Bool {
+        let transfer = earlier.transfer
+        if let end = transfer.end {
+            repeatEnd(end, of: spec, after: transfer.attempts, now)
             return true
         }
         let interval = sessions[spec.session].timeoutIntervalForResource
         guard
-            let failure = earlier.obstacle(
+            let failure = transfer.obstacle(
                 to: spec,
                 within: interval,
                 at: clock.timestamp(of: now),
-                leavesUpload: background.leavesUpload(spec)
+                leavesUpload: earlier.leavesUpload
             )
         else { return false }
         var record = record(of: spec, .failed, now)
-        record.earlier = .init(attempts: earlier.attempts, end: nil)
+        record.earlier = .init(attempts: transfer.attempts, end: nil)
         fail(spec.index, record, failure, now)
         return true
     }
@@ -60,7 +53,7 @@ extension RunMachine {
         }
         complete(index, record, verdict: .success)
         guard phase == .running else { return }
-        for tasks in graph.succeed(index) { makeReady(tasks) }
+        for tasks in ledger.succeed(index) { makeReady(tasks) }
     }
 
     private func record(
@@ -73,58 +66,9 @@ extension RunMachine {
             of: spec,
             outcome,
             session: sessions[spec.session].name,
-            required: source.isRequired(spec.index),
+            required: overview.isRequired(spec.index),
             from: date,
             to: date
         )
-    }
-}
-
-extension EarlierTransfer {
-    /// How long a transfer may still take; nil without a limit.
-    ///
-    /// By the wall clock, which may have been set since: in no case longer than a transfer that
-    /// begins now.
-    func remaining(of interval: Duration?, at date: Timestamp) -> Duration? {
-        guard let interval, let deadline else { return interval }
-        return min(interval, .microseconds(deadline.microseconds(since: date)))
-    }
-
-    /// Why a transfer that an earlier run has begun does not go on; nil when it does.
-    fileprivate func obstacle(
-        to spec: TaskSpec,
-        within interval: Duration?,
-        at date: Timestamp,
-        leavesUpload: @autoclosure () -> Bool
-    ) -> TransferFailure? {
-        var cut = TransferFailure(
-            kind: .cancelled,
-            phase: .finish,
-            detail: "the run that sent it was cut"
-        )
-        cut.urlError = .backgroundSessionWasDisconnected
-        // A key that was made for it is the same again; one that it has got since says nothing of
-        // the try without it.
-        var request = spec.request
-        if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
-        if wasCut, !(hadKey && spec.wantsKey),
-            RetryDecision.leavesOutcomeUnknown(cut, of: request, under: spec.retry),
-            !leavesUpload()
-        {
-            cut.isOutcomeUnknown = true
-            cut.explain(.outcomeUnknown, under: spec.retry)
-            return cut
-        }
-        guard let remaining = remaining(of: interval, at: date), remaining <= .zero else {
-            return nil
-        }
-        var failure = TransferFailure(
-            kind: .timeout,
-            phase: .prepare,
-            detail: "its time (`timeoutIntervalForResource`) was over before this run began"
-        )
-        failure.urlError = .timedOut
-        failure.isPermanent = true
-        return failure
     }
 }

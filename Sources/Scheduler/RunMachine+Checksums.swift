@@ -65,7 +65,7 @@ extension RunMachine {
     mutating func park(_ task: ActiveTask) {
         let index = task.spec.index
         lanes.park(
-            TaskKey(task: index, priority: source.priority(of: index), isRetry: true),
+            TaskKey(task: index, priority: overview.priority(of: index), isRetry: true),
             task.lane
         )
     }

@@ -155,9 +155,11 @@ extension RunMachine {
     ///
     /// Of an order that may have arrived, and of which only this run can ask, it keeps that it was
     /// cut.
-    func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
+    mutating func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
         guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
-        background?.attemptEnded(task.spec, failures: task.failuresForLaterRuns)
+        actions.journalSteps.append(
+            .attemptEnded(task.spec, failures: task.failuresForLaterRuns)
+        )
     }
 
     /// Ends a waiting task with the failure of its last attempt.
@@ -212,7 +214,7 @@ extension RunMachine {
         let index = task.spec.index
         complete(index, task.record(outcome, clock, now), verdict: .success)
         guard phase == .running else { return }
-        for tasks in graph.succeed(index) { makeReady(tasks) }
+        for tasks in ledger.succeed(index) { makeReady(tasks) }
     }
 
     /// Ends a task that has begun, and those that wait for what it could not fetch.
@@ -251,8 +253,8 @@ extension RunMachine {
         record.isRetryable = failure.exitCode == .temporary || failure.isDeferral
         record.isForWantOfMachine = failure.exitCode == .environment
         complete(index, record, verdict: failure.exitCode)
-        skipDependants(of: index, root: index, failure.kind, verdict: failure.exitCode)
-        guard stops, schedule.failFast, phase == .running, source.isRequired(index),
+        ledger.fail(index, failure.kind, verdict: failure.exitCode)
+        guard stops, schedule.failFast, phase == .running, overview.isRequired(index),
             !failure.isDeferral
         else { return }
         stop(.failFast, now)
@@ -262,33 +264,10 @@ extension RunMachine {
     mutating func complete(_ index: Int, _ record: consuming TaskRecord, verdict: ExitCode) {
         if !connectivity.isEmpty, let task = active[index] { openPath(of: task) }
         active[index] = nil
-        states[index] = .ended
-        unended -= 1
+        ledger.end(index)
         captures.taskEnded(index)
         tally.add(record, verdict: verdict)
         actions.events.append(.taskFinished(record))
-    }
-
-    /// Dooms the tasks that need this one and were not doomed before; `root` is the one that
-    /// failed.
-    mutating func skipDependants(
-        of index: Int,
-        root: Int,
-        _ kind: TransferFailure.Kind,
-        verdict: ExitCode
-    ) {
-        for tasks in graph.fail(index) {
-            for task in tasks where states[task] == .idle { states[task] = .doomed }
-            skips.append(
-                Skip(
-                    tasks: tasks,
-                    need: UInt32(index),
-                    root: UInt32(root),
-                    kind: kind,
-                    verdict: verdict
-                )
-            )
-        }
     }
 }
 

@@ -1,5 +1,4 @@
 import HeapModule
-import Plan
 import Transfer
 import TransferModel
 
@@ -8,14 +7,12 @@ extension RunMachine {
     /// memory.
     var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
-    /// Fills the free places, best task first.
+    /// Fills the free places, best task first, up to the next task whose settings are needed.
     ///
-    /// A task from `ready` has to be decoded before its host is known. If the host has no room it
-    /// is parked, as a key, and the search goes on, a bounded number of steps in a turn: a slow
-    /// host keeps nobody else waiting.
-    mutating func startTasks(_ now: MonotonicTime) {
-        isLookingFurther = false
-        var steps = 0
+    /// A task from `ready` has to be read before its host is known. If the host has no room it
+    /// is parked, as a key, and the search continues, a bounded number of steps in a turn: a slow
+    /// host keeps no other task waiting.
+    mutating func startTasks(_ now: MonotonicTime) -> RunQuestion? {
         while running < schedule.maxConcurrentTasks {
             let parked = lanes.next()
             let fresh = ready.min
@@ -23,39 +20,83 @@ extension RunMachine {
             if let parked, fresh.map({ parked < $0 }) ?? true {
                 guard parked.isRetry || acceptsFresh, let (key, lane, heldSince) = lanes.takeNext()
                 else {
-                    return
+                    return nil
                 }
-                if key.isRetry {
-                    repeatTask(key.task, lane, now)
-                } else if let spec = decode(key.task, now),
-                    !connectivity.hold(spec, now)
-                {
-                    begin(spec, lane, pausedSince: heldSince, now)
-                } else {
-                    lanes.leave(lane)
+                guard key.isRetry else {
+                    start = Start(key: key, lane: lane, pausedSince: heldSince)
+                    return .task(key.task, captured: captures.values, isFresh: false)
                 }
+                repeatTask(key.task, lane, now)
             } else if let fresh, acceptsFresh {
-                guard steps < Self.stepsPerTurn else {
+                guard turn.freshTasks > 0 else {
                     isLookingFurther = true
-                    return
+                    return nil
                 }
-                steps += 1
+                turn.freshTasks -= 1
                 ready.removeMin()
-                guard let spec = decode(fresh.task, now), !isEndedByEarlierRun(spec, now) else {
-                    continue
-                }
-                if let date = spec.earliestBeginDate,
-                    beginDates.keepBack(fresh.task, until: date, now)
-                {
-                    continue
-                }
-                if connectivity.hold(spec, now) { continue }
-                let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-                if lanes.enter(fresh, lane, at: now) { begin(spec, lane, now) }
+                start = Start(key: fresh)
+                return .task(fresh.task, captured: captures.values, isFresh: true)
             } else {
-                return
+                return nil
             }
         }
+        return nil
+    }
+
+    /// Begins the task whose settings were asked for, or keeps it back.
+    mutating func taskRead(
+        _ spec: TaskSpec,
+        _ earlier: Recollection?,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        guard takesPlace(spec, earlier, now) else { return proceed(now) }
+        if spec.wantsKey || isKept(spec) { return .order(spec) }
+        begin(spec, nil, nil, now)
+        return proceed(now)
+    }
+
+    /// Whether the task whose settings were asked for has a place in its lane now.
+    private mutating func takesPlace(
+        _ spec: TaskSpec,
+        _ earlier: Recollection?,
+        _ now: MonotonicTime
+    ) -> Bool {
+        if let lane = start?.lane {
+            guard connectivity.hold(spec, now) else { return true }
+            lanes.leave(lane)
+            return false
+        }
+        if let earlier, isEnded(spec, by: earlier, now) { return false }
+        if let date = spec.earliestBeginDate, beginDates.keepBack(spec.index, until: date, now) {
+            return false
+        }
+        guard let key = start?.key, !connectivity.hold(spec, now) else { return false }
+        let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
+        start?.lane = lane
+        return lanes.enter(key, lane, at: now)
+    }
+
+    /// Begins the task whose key was asked for.
+    mutating func orderPrepared(
+        _ spec: TaskSpec,
+        _ key: OrderKey?,
+        _ earlier: EarlierTransfer?,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        begin(spec, key, earlier, now)
+        return proceed(now)
+    }
+
+    /// Ends the task that was asked for: it has no settings, or no key.
+    mutating func taskFailed(
+        _ index: Int,
+        _ record: consuming TaskRecord,
+        _ failure: TransferFailure,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        if let lane = start?.lane { lanes.leave(lane) }
+        fail(index, record, failure, now)
+        return proceed(now)
     }
 
     /// Hands tasks whose wait is over to their lanes.
@@ -76,60 +117,27 @@ extension RunMachine {
         }
     }
 
-    /// The task's settings; when they cannot be had, the task fails here.
-    ///
-    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for
-    /// data files that have changed, this is a fault of the runner.
-    private mutating func decode(_ task: Int, _ now: MonotonicTime) -> TaskSpec? {
-        var failure: TransferFailure
-        do {
-            let spec = try source.task(at: task, captured: captures.values)
-            if sessions.indices.contains(spec.session) { return spec }
-            failure = .undecodable("the plan has no session \(spec.session)")
-        } catch let rejected as PlanRejected where rejected.isChangedData {
-            failure = .changedData(rejected)
-        } catch let rejected as PlanRejected where captures.fillsIn(task) {
-            failure = .unusableCapture(rejected)
-        } catch {
-            failure = .undecodable("the plan cannot give the task: \(error)")
-        }
-        failure.isPermanent = true
-        var record = blankRecord(task, .failed, now)
-        record.error = failure
-        fail(task, record, failure, now)
-        return nil
-    }
-
-    /// Creates a task that has a place in its lane.
+    /// Begins the task that has a place in its lane.
     private mutating func begin(
         _ spec: TaskSpec,
-        _ lane: HostLanes.Lane,
-        pausedSince: MonotonicTime? = nil,
+        _ key: OrderKey?,
+        _ earlier: EarlierTransfer?,
         _ now: MonotonicTime
     ) {
+        guard let lane = start?.lane else { return }
         let index = spec.index
-        var key: OrderKey?
-        var earlier: EarlierTransfer?
-        do throws(TransferFailure) {
-            if spec.wantsKey { key = try orderKeys?.key(of: spec) }
-            if isKept(spec) { earlier = try background?.recall(spec) }
-        } catch {
-            lanes.leave(lane)
-            fail(index, blankRecord(index, .failed, now), error, now)
-            return
-        }
         running += 1
-        states[index] = .active
+        ledger.begin(index)
         let hold = connectivity.takeHold(of: index)
         let task = ActiveTask(
             spec,
             key: key,
             earlier: earlier,
             hold: hold,
-            pausedSince: pausedSince,
+            pausedSince: start?.pausedSince,
             session: sessions[lane.session],
             lane: lane,
-            isRequired: source.isRequired(index),
+            isRequired: overview.isRequired(index),
             clock: clock,
             now: now
         )
@@ -182,10 +190,8 @@ extension RunMachine {
         task.isNewRound = false
         let request = task.begin(now)
         if isKept, task.number > last {
-            background?.attemptBegins(
-                task.spec,
-                deadline: task.deadline.map { clock.timestamp(of: $0) }
-            )
+            let deadline = task.deadline.map { clock.timestamp(of: $0) }
+            actions.journalSteps.append(.attemptBegins(task.spec, deadline: deadline))
         }
         if isFirst { announce(task) }
         if isKept || isFirst && task.hasMadeKey {
@@ -193,32 +199,5 @@ extension RunMachine {
         } else {
             actions.starts.append(request)
         }
-    }
-}
-
-extension TransferFailure {
-    /// A task that the plan accepted and cannot give.
-    fileprivate static func undecodable(_ detail: String) -> TransferFailure {
-        TransferFailure(kind: .engine, phase: .prepare, detail: detail)
-    }
-
-    /// A task whose row is no longer what was checked.
-    fileprivate static func changedData(_ rejected: PlanRejected) -> TransferFailure {
-        var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: rejected.summary)
-        failure.isKnownUnprocessed = true
-        failure.help = "run the job again; replace data files by renaming a new one over them"
-        return failure
-    }
-
-    /// A task whose settings are wrong with what a peer has sent filled in: nothing is sent.
-    fileprivate static func unusableCapture(_ rejected: PlanRejected) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .protocolViolation,
-            phase: .prepare,
-            detail: "what other tasks have captured does not fit: \(rejected)"
-        )
-        failure.isKnownUnprocessed = true
-        failure.help = "look at what they capture, and at the responses"
-        return failure
     }
 }

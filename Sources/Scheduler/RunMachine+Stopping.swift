@@ -1,4 +1,3 @@
-import DequeModule
 import HeapModule
 import SystemKit
 import Transfer
@@ -23,8 +22,8 @@ extension RunMachine {
 
     /// Starts no more attempts; running attempts continue.
     ///
-    /// Tasks between two attempts are cancelled now, those that never began by `writeRecords`, bit
-    /// by bit.
+    /// Tasks between two attempts are cancelled now, those that never began in the turns that
+    /// follow.
     ///
     /// Under fail-fast the running attempts continue to their end, as with `curl --fail-early`: a
     /// part of their work is done, and an attempt that ends by itself leaves nothing behind. It is
@@ -76,112 +75,22 @@ extension RunMachine {
             }
         }
         let outcome = stopReason?.haltedOutcome ?? .cancelled
-        let record = task.record(outcome, clock, now)
-        cancel(task.spec.index, record, failure)
-    }
-
-    private mutating func cancel(
-        _ index: Int,
-        _ record: consuming TaskRecord,
-        _ failure: TransferFailure
-    ) {
-        record.error = failure
-        // What was missing in the environment is missing in the next run too.
-        record.isRetryable = !failure.isOutcomeUnknown && record.outcome != .skipped
+        var record = task.record(outcome, clock, now)
+        record.end(cancelledBy: failure)
         let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
-        complete(index, record, verdict: verdict)
+        complete(task.spec.index, record, verdict: verdict)
     }
 
     // MARK: Tasks that never begin
 
-    /// Whether a skipped or cancelled task has no record yet, running ones apart.
-    var hasRecordsToWrite: Bool {
-        !skips.isEmpty || phase != .running && sweepPosition < states.count
-    }
-
-    /// Writes some records of tasks that will never begin.
-    mutating func writeRecords(_ now: MonotonicTime) {
-        var steps = 0
-        while steps < Self.stepsPerTurn, var skip = skips.popFirst() {
-            steps += 1
-            writeSkipped(skip, now)
-            skip.tasks.removeFirst()
-            if !skip.tasks.isEmpty { skips.prepend(skip) }
-        }
-        guard phase != .running, let reason = stopReason else { return }
-        while steps < Self.stepsPerTurn, sweepPosition < states.count {
-            let index = sweepPosition
-            sweepPosition += 1
-            guard states[index] == .idle else { continue }
-            steps += 1
-            cancel(index, blankRecord(index, reason.outcome, now), .cancelled(reason.text))
-        }
-    }
-
-    private mutating func writeSkipped(_ skip: Skip, _ now: MonotonicTime) {
-        let index = skip.tasks.lowerBound
-        guard states[index] == .doomed else { return }
-        var record = blankRecord(index, .skipped, now)
-        record.error = .cancelled(reason(of: skip))
-        record.isRetryable = skip.verdict == .temporary || skip.verdict == .deferred
-        record.isForWantOfMachine = skip.verdict == .environment
-        complete(index, record, verdict: skip.verdict)
-        skipDependants(of: index, root: Int(skip.root), skip.kind, verdict: skip.verdict)
-    }
-
-    private func reason(of skip: Skip) -> String {
-        let need = source.id(of: Int(skip.need))
-        let failed = skip.kind.isDeferral ? "was deferred" : "failed (\(skip.kind.label))"
-        guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
-        return
-            "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"
-    }
-
-    /// The record of a task that never began; of one that cannot be resolved, what is known
-    /// without.
-    func blankRecord(_ index: Int, _ outcome: TaskOutcome, _ now: MonotonicTime) -> TaskRecord {
-        let date = clock.timestamp(of: now)
-        let required = source.isRequired(index)
-        if let spec = try? source.task(at: index, captured: captures.values),
-            sessions.indices.contains(spec.session)
-        {
-            return AttemptTrace().record(
-                of: spec,
-                outcome,
-                session: sessions[spec.session].name,
-                required: required,
-                from: date,
-                to: date
-            )
-        }
-        let outline = source.outline(of: index)
-        return TaskRecord(
-            id: source.id(of: index),
-            taskIdentifier: index + 1,
-            taskDescription: outline.description,
-            kind: source.kind(of: index),
-            session: outline.session.flatMap { session in
-                sessions.indices.contains(session) ? sessions[session].name : nil
-            } ?? "",
-            source: outline.source,
-            outcome: outcome,
-            required: required,
-            request: TransactionMetrics.SentRequest(
-                method: outline.method,
-                url: outline.url,
-                headers: HeaderFields()
-            ),
-            startDate: date,
-            endDate: date
-        )
-    }
-}
-
-extension TransferFailure {
-    /// The failure of a task that the run itself kept from succeeding.
-    fileprivate static func cancelled(_ detail: String) -> TransferFailure {
-        var failure = TransferFailure(kind: .cancelled, phase: .prepare, detail: detail)
-        failure.urlError = .cancelled
-        return failure
+    /// Takes in the record of a task that never begins.
+    mutating func unbegunRecorded(
+        _ end: TaskLedger.UnbegunEnd,
+        _ record: consuming TaskRecord,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        complete(end.task, record, verdict: end.verdict)
+        if case .skipped(let skip) = end.cause { ledger.skip(end.task, for: skip) }
+        return proceed(now)
     }
 }

@@ -1,4 +1,3 @@
-import DequeModule
 import HeapModule
 import SystemKit
 import Transfer
@@ -6,9 +5,9 @@ import TransferModel
 
 /// Decides what a run does next, without I/O, clock or dice.
 ///
-/// It is told what has happened and says what is to be done. Each task gets exactly one record.
-/// Kept in memory are one byte for each task, its needs where it does not share them, and all of a
-/// task only from its start to its end.
+/// Events go in, actions come out. What the machine must read in between it asks for
+/// (`RunQuestion`). Each task gets exactly one record. Kept in memory are one byte for each task,
+/// its needs where it does not share them, and all of a task only from its start to its end.
 struct RunMachine {
     /// What has happened.
     enum Event: Sendable {
@@ -32,20 +31,11 @@ struct RunMachine {
         var orders: [AttemptRequest] = []
         /// Keys of attempts for the runner to end.
         var cancellations: [Int] = []
+        /// Steps for the journals of background sessions, in order.
+        var journalSteps: [JournalStep] = []
         /// Paths to look at for the tasks that they are the destinations of.
         var destinationChecks: [(task: Int, path: String)] = []
         var events: [RunEvent] = []
-    }
-
-    /// How far a task has come.
-    enum TaskState: UInt8 {
-        /// Never started; it waits for its needs, its turn or its host.
-        case idle
-        /// A need has not succeeded: to be recorded as skipped.
-        case doomed
-        /// In `active`.
-        case active
-        case ended
     }
 
     /// A task whose next attempt is due at a time.
@@ -58,34 +48,34 @@ struct RunMachine {
         }
     }
 
-    /// Tasks that are skipped, and what for.
-    struct Skip {
-        /// Those that have no record yet.
-        var tasks: Range<Int>
-        var need: UInt32
-        /// The task that failed: the need itself, or one that kept it from beginning.
-        var root: UInt32
-        /// How the root failed.
-        var kind: TransferFailure.Kind
-        /// The exit code that the need's end asks for.
-        var verdict: ExitCode
+    /// A task between the question for its settings and its begin.
+    struct Start {
+        let key: TaskKey
+        /// Its place; nil while its host is not known.
+        var lane: HostLanes.Lane?
+        /// Since when a pause of its origin alone has kept it back; nil without such a pause.
+        var pausedSince: MonotonicTime?
     }
 
-    /// How much of what needs no network (tasks to be recorded, tasks decoded to learn their host)
-    /// is done in one turn, so that a turn is short and its actions are few.
-    static let stepsPerTurn = 64
+    /// What is left to do in the present turn.
+    struct Turn {
+        /// Whether waits that are over were ended.
+        var hasWoken = false
+        /// How many more tasks may be recorded that never begin, so that a turn is short and its
+        /// actions are few.
+        var unbegunTasks = 64
+        /// How many more tasks may be read to learn their host.
+        var freshTasks = 64
+    }
 
-    let source: any TaskSource
-    /// nil when no task wants a key.
-    let orderKeys: (any OrderKeys)?
-    /// nil when the job has no background session.
-    let background: (any BackgroundTransfers)?
+    let overview: any TaskOverview
+    /// Whether transfers of background sessions are kept for later runs.
+    let keepsTransfers: Bool
     let sessions: [SessionConfiguration]
     let schedule: ScheduleConfiguration
     let clock: RunClock
 
-    var states: [TaskState]
-    var graph: DependencyGraph
+    var ledger: TaskLedger
     /// Tasks without open needs whose host is not known yet.
     var ready = TaskQueue()
     var lanes: HostLanes
@@ -97,50 +87,43 @@ struct RunMachine {
     var sums = SumsFetches()
     var connectivity: Connectivity
     var retryBudget: RetryBudget
-    var skips: Deque<Skip> = []
     /// Tasks in the stages `checking` and `running`.
     var running = 0
-    var unended: Int
+    var start: Start?
+    var turn = Turn()
     /// Whether the last turn stopped looking for startable tasks because it had done enough.
     var isLookingFurther = false
 
     var stopping: StopMachine
-    /// The first task that the sweep of never-started tasks has not seen.
-    var sweepPosition = 0
-
     var tally = RunTally()
     var actions = Actions()
 
     init(
-        source: any TaskSource,
+        overview: any TaskOverview,
         sessions: [SessionConfiguration],
         schedule: ScheduleConfiguration,
         clock: RunClock,
         now: MonotonicTime,
-        orderKeys: (any OrderKeys)? = nil,
-        background: (any BackgroundTransfers)? = nil,
+        keepsTransfers: Bool = false,
         hasExternalPower: Bool = true,
         retryBudget: RetryBudget? = nil
     ) {
-        self.source = source
-        self.orderKeys = orderKeys
-        self.background = background
+        self.overview = overview
+        self.keepsTransfers = keepsTransfers
         self.sessions = sessions
         self.schedule = schedule
         connectivity = Connectivity(sessions, hasExternalPower: hasExternalPower)
         self.clock = clock
-        self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: source.mostAttempts)
+        self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: overview.mostAttempts)
         beginDates = BeginDates(clock: clock)
         stopping = StopMachine(
             window: schedule.window,
             deadline: schedule.deadline.map { now + $0 }
         )
-        graph = DependencyGraph(source.graph)
-        states = Array(repeating: .idle, count: source.taskCount)
-        unended = source.taskCount
-        captures = CaptureStore(source.captureUses)
+        ledger = TaskLedger(overview.graph, taskCount: overview.taskCount)
+        captures = CaptureStore(overview.captureUses)
         lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
-        for tasks in graph.freeTasks { makeReady(tasks) }
+        for tasks in ledger.freeTasks { makeReady(tasks) }
     }
 
     /// How the run proceeds.
@@ -153,7 +136,7 @@ struct RunMachine {
     var hasAbandoned: Bool { stopping.hasAbandoned }
 
     /// Whether every task has its record.
-    var isFinished: Bool { unended == 0 }
+    var isFinished: Bool { ledger.isFinished }
 
     /// The sums; complete once the run is finished.
     func summary(_ now: MonotonicTime) -> RunSummary {
@@ -162,7 +145,9 @@ struct RunMachine {
 
     /// When `tick` has something to do; nil when only another event can bring the run on.
     var nextTick: MonotonicTime? {
-        if isLookingFurther || hasRecordsToWrite { return MonotonicTime(nanoseconds: .min) }
+        if isLookingFurther || ledger.hasUnbegun(isStopping: phase != .running) {
+            return MonotonicTime(nanoseconds: .min)
+        }
         var next = stopping.nextTime
         guard phase == .running else { return next }
         for case let time? in [retries.min?.time, lanes.nextResumption, beginDates.nextTime] {
@@ -171,10 +156,15 @@ struct RunMachine {
         return next
     }
 
-    /// Takes in what has happened; what is to be done about it adds up until `takeActions`.
+    /// Takes in an event; its actions add up until `takeActions`.
     ///
-    /// `dice` gives numbers from 0 up to but not including 1.
-    mutating func on(_ event: Event, now: MonotonicTime, dice: () -> Double) {
+    /// The next event may come only after the questions are answered.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - now: The present.
+    /// - Returns: The first question; nil without one.
+    mutating func on(_ event: Event, now: MonotonicTime) -> RunQuestion? {
         switch event {
         case .tick: break
         case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
@@ -182,7 +172,7 @@ struct RunMachine {
         case .networkChanged: networkChanged(now)
         case .powerChanged(let isExternal): powerChanged(isExternal, now)
         }
-        advance(now)
+        return beginTurn(now)
     }
 
     /// Whether it has to be told in each turn what the wall clock reads.
@@ -196,13 +186,15 @@ struct RunMachine {
 
     /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes
     /// often.
+    ///
+    /// `dice` gives numbers from 0 up to but not including 1.
     mutating func attemptFinished(
         _ result: AttemptResult,
         now: MonotonicTime,
         dice: () -> Double
-    ) {
+    ) -> RunQuestion? {
         finish(result, now, dice)
-        advance(now)
+        return beginTurn(now)
     }
 
     /// Hands over everything that is to be done since the last time.
@@ -215,18 +207,31 @@ struct RunMachine {
     /// Lets tasks start when there is room.
     mutating func makeReady(_ tasks: Range<Int>) {
         for task in tasks {
-            ready.insert(TaskKey(task: task, priority: source.priority(of: task)))
+            ready.insert(TaskKey(task: task, priority: overview.priority(of: task)))
         }
     }
 
-    /// Does what time and free places allow.
-    private mutating func advance(_ now: MonotonicTime) {
+    private mutating func beginTurn(_ now: MonotonicTime) -> RunQuestion? {
         while let step = stopping.nextStep(now) { carryOut(step, now) }
-        writeRecords(now)
-        guard phase == .running else { return }
-        lanes.resume(now)
-        wakeRetries(now)
-        while let task = beginDates.takeNext(now) { makeReady(task..<task + 1) }
-        startTasks(now)
+        turn = Turn()
+        return proceed(now)
+    }
+
+    /// Does what time and free places allow, up to the next question.
+    mutating func proceed(_ now: MonotonicTime) -> RunQuestion? {
+        start = nil
+        if !turn.hasWoken {
+            let reason = phase == .running ? nil : stopReason
+            if let end = ledger.nextUnbegun(reason, steps: &turn.unbegunTasks) {
+                return .record(end, captured: captures.values)
+            }
+            guard phase == .running else { return nil }
+            turn.hasWoken = true
+            isLookingFurther = false
+            lanes.resume(now)
+            wakeRetries(now)
+            while let task = beginDates.takeNext(now) { makeReady(task..<task + 1) }
+        }
+        return startTasks(now)
     }
 }

@@ -16,17 +16,25 @@ extension Scheduler {
         sinks: [any RunEventSink]
     ) -> RunSummary {
         var machine = RunMachine(
-            source: source,
+            overview: source,
             sessions: sessions,
             schedule: schedule,
             clock: clock,
             now: now()
         )
+        let resolver = TaskResolver(
+            source: source,
+            orderKeys: nil,
+            background: nil,
+            sessions: sessions,
+            clock: clock
+        )
         func emit(_ event: RunEvent) { for sink in sinks { sink.receive(event) } }
         emit(.started(header))
         machine.stop(reason, now())
         while !machine.isFinished {
-            machine.on(.tick, now: now()) { 0 }
+            let time = now()
+            resolver.answer(machine.on(.tick, now: time), of: &machine, time)
             for event in machine.takeActions().events { emit(event) }
         }
         let summary = machine.summary(now())

@@ -16,7 +16,7 @@ package final class Scheduler {
         case powerChanged(isExternal: Bool)
     }
 
-    private let source: any TaskSource
+    private let resolver: TaskResolver
     private let header: RunHeader
     private let runner: any AttemptRunner
     private let inbox: Inbox<Message>
@@ -24,8 +24,6 @@ package final class Scheduler {
     /// How often running transfers are asked for where they stand; nil for never.
     private let progressInterval: Duration?
     private let occupant: (String) -> PathOccupant
-    private let orderKeys: (any OrderKeys)?
-    private let background: (any BackgroundTransfers)?
     private let now: () -> MonotonicTime
     private let dice: () -> Double
     private let wall: () -> WallReading
@@ -60,28 +58,31 @@ package final class Scheduler {
         wall: @escaping () -> WallReading = WallReading.present,
         dice: @escaping () -> Double = { .random(in: 0..<1) }
     ) {
-        self.source = source
+        resolver = TaskResolver(
+            source: source,
+            orderKeys: orderKeys,
+            background: background,
+            sessions: sessions,
+            clock: clock
+        )
         self.header = header
         self.runner = runner
         self.inbox = inbox
         self.sinks = sinks
         self.progressInterval = progressInterval
         self.occupant = occupant
-        self.orderKeys = orderKeys
-        self.background = background
         self.now = now
         self.dice = dice
         self.wall = wall
         let start = now()
         nextProgress = start + (progressInterval ?? .zero)
         machine = RunMachine(
-            source: source,
+            overview: source,
             sessions: sessions,
             schedule: schedule,
             clock: clock,
             now: clock.monotonic,
-            orderKeys: orderKeys,
-            background: background,
+            keepsTransfers: background != nil,
             hasExternalPower: hasExternalPower
         )
     }
@@ -98,15 +99,15 @@ package final class Scheduler {
         emit(.started(header))
         let start = now()
         if machine.watchesWallClock { machine.read(wall(), now: start) }
-        machine.on(.tick, now: start, dice: dice)
+        tell(.tick, start)
         var answers = perform(machine.takeActions())
         while !machine.isFinished {
             let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
             let time = now()
             if machine.watchesWallClock { machine.read(wall(), now: time) }
-            for event in answers { machine.on(event, now: time, dice: dice) }
+            for event in answers { tell(event, time) }
             for message in messages { take(message, time) }
-            machine.on(.tick, now: time, dice: dice)
+            tell(.tick, time)
             askForProgress(time)
             answers = perform(machine.takeActions())
         }
@@ -115,14 +116,17 @@ package final class Scheduler {
         return summary
     }
 
+    private func tell(_ event: RunMachine.Event, _ time: MonotonicTime) {
+        resolver.answer(machine.on(event, now: time), of: &machine, time)
+    }
+
     private func take(_ message: Message, _ time: MonotonicTime) {
         switch message {
-        case .signal(let signal): machine.on(.signal(signal), now: time, dice: dice)
-        case .networkChanged: machine.on(.networkChanged, now: time, dice: dice)
-        case .powerChanged(let isExternal):
-            machine.on(.powerChanged(isExternal: isExternal), now: time, dice: dice)
+        case .signal(let signal): tell(.signal(signal), time)
+        case .networkChanged: tell(.networkChanged, time)
+        case .powerChanged(let isExternal): tell(.powerChanged(isExternal: isExternal), time)
         case .said(let text):
-            let id = source.id(of: text.key)
+            let id = resolver.source.id(of: text.key)
             emit(.taskWrote(id: id, bytes: text.bytes, isLast: text.isLast))
         case .attempts(let events):
             for event in events {
@@ -130,7 +134,8 @@ package final class Scheduler {
                 case .finished(let result):
                     // A server may ask to come back at a date, and have no clock of its own.
                     if result.failure != nil { machine.read(wall(), now: time) }
-                    machine.attemptFinished(result, now: time, dice: dice)
+                    let question = machine.attemptFinished(result, now: time, dice: dice)
+                    resolver.answer(question, of: &machine, time)
                 case .progress(let progress): emit(.progress(progress.map(named)))
                 }
             }
@@ -144,7 +149,8 @@ package final class Scheduler {
         if !actions.starts.isEmpty { runner.start(actions.starts) }
         // One wait for the disk: what has ended is kept together with what begins.
         // Without an event, too: that a try was taken back is not to wait for one.
-        background?.keep(actions.events)
+        resolver.keep(actions.journalSteps)
+        resolver.background?.keep(actions.events)
         if !actions.orders.isEmpty { startOrders(actions.orders) }
         if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
         for event in actions.events { emit(event) }
@@ -157,8 +163,8 @@ package final class Scheduler {
     /// again would not know of them.
     private func startOrders(_ requests: [AttemptRequest]) {
         do throws(TransferFailure) {
-            try orderKeys?.commit()
-            try background?.commit()
+            try resolver.orderKeys?.commit()
+            try resolver.background?.commit()
             runner.start(requests)
         } catch {
             let time = now()
@@ -196,8 +202,8 @@ package final class Scheduler {
 
     private func named(_ attempt: AttemptProgress) -> TaskProgress {
         var progress = TaskProgress(
-            id: source.id(of: attempt.key),
-            kind: source.kind(of: attempt.key)
+            id: resolver.source.id(of: attempt.key),
+            kind: resolver.source.kind(of: attempt.key)
         )
         progress.countOfBytesSent = attempt.countOfBytesSent
         progress.countOfBytesReceived = attempt.countOfBytesReceived

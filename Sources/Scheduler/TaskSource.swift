@@ -1,13 +1,11 @@
 package import Plan
 package import TransferModel
 
-/// Where the scheduler gets its tasks from: a plan.
+/// The facts about the tasks of a plan that no file has to be read for.
 ///
 /// Tasks are numbered from 0 in file order. The graph has these tasks and no cycle.
-package protocol TaskSource {
+package protocol TaskOverview {
     var taskCount: Int { get }
-    func id(of task: Int) -> String
-    func kind(of task: Int) -> TaskSpec.Kind
     /// Which tasks must succeed before which.
     var graph: TaskGraph { get }
     /// Whether the task's failure is the run's.
@@ -18,6 +16,12 @@ package protocol TaskSource {
     var captureUses: CaptureUses { get }
     /// The attempts of the task that may have the most, at least 1.
     var mostAttempts: Int { get }
+}
+
+/// Where the scheduler gets its tasks from: a plan, which may read a data file for each.
+package protocol TaskSource: TaskOverview {
+    func id(of task: Int) -> String
+    func kind(of task: Int) -> TaskSpec.Kind
     /// The task with every setting resolved; asked for when it is about to start, at most a few
     /// times.
     ///

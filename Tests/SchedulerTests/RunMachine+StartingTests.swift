@@ -53,8 +53,15 @@ import TransferModel
 
     @Test func `the search for another host is cut into turns`() {
         let source = FakeSource(tasks: tasks(200))
-        var machine = RunMachine(
+        let resolver = TaskResolver(
             source: source,
+            orderKeys: nil,
+            background: nil,
+            sessions: [session(1)],
+            clock: RunSimulation.clock
+        )
+        var machine = RunMachine(
+            overview: source,
             sessions: [session(1)],
             schedule: ScheduleConfiguration(),
             clock: RunSimulation.clock,
@@ -62,7 +69,8 @@ import TransferModel
         )
         var turns = 0
         repeat {
-            machine.on(.tick, now: MonotonicTime(nanoseconds: 0), dice: { 0 })
+            let now = MonotonicTime(nanoseconds: 0)
+            resolver.answer(machine.on(.tick, now: now), of: &machine, now)
             turns += 1
         } while machine.isLookingFurther
         #expect(turns == 4)

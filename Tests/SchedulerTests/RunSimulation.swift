@@ -27,6 +27,7 @@ struct RunSimulation {
     private(set) var waiting: [String] = []
     private(set) var retries: [(id: String, attempt: Int, wait: Int64)] = []
     private let source: FakeSource
+    private let resolver: TaskResolver
     /// The tasks whose destinations a test answers for although they would be replaced.
     private let occupied: Set<String>
     var dice = 0.5
@@ -50,14 +51,20 @@ struct RunSimulation {
         change(&schedule)
         self.minuteOfDay = minuteOfDay
         source = FakeSource(tasks: tasks)
-        machine = RunMachine(
+        resolver = TaskResolver(
             source: source,
+            orderKeys: orderKeys,
+            background: background,
+            sessions: sessions,
+            clock: Self.clock
+        )
+        machine = RunMachine(
+            overview: source,
             sessions: sessions,
             schedule: schedule,
             clock: Self.clock,
             now: now,
-            orderKeys: orderKeys,
-            background: background,
+            keepsTransfers: background != nil,
             hasExternalPower: hasExternalPower,
             retryBudget: RetryBudget(tokens: retryTokens)
         )
@@ -104,7 +111,8 @@ struct RunSimulation {
         change(&result)
         readWallClock()
         let part = dice
-        machine.attemptFinished(result, now: now, dice: { part })
+        let question = machine.attemptFinished(result, now: now, dice: { part })
+        resolver.answer(question, of: &machine, now)
         act()
         settle()
     }
@@ -173,13 +181,13 @@ struct RunSimulation {
 
     private mutating func tell(_ event: RunMachine.Event) {
         readWallClock()
-        let part = dice
-        machine.on(event, now: now, dice: { part })
+        resolver.answer(machine.on(event, now: now), of: &machine, now)
         act()
     }
 
     private mutating func act() {
         let actions = machine.takeActions()
+        resolver.keep(actions.journalSteps)
         for request in actions.starts + actions.orders {
             running[request.key] = request
             starts.append(source.id(of: request.key))

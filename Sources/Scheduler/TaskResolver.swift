@@ -1,0 +1,224 @@
+import Plan
+import SystemKit
+import Transfer
+import TransferModel
+
+/// Answers the questions of a `RunMachine`: reads tasks, makes idempotency keys, recalls what
+/// earlier runs have left, and makes the records of tasks that never begin.
+struct TaskResolver {
+    let source: any TaskSource
+    /// nil when no task wants a key.
+    let orderKeys: (any OrderKeys)?
+    /// nil when the job has no background session.
+    let background: (any BackgroundTransfers)?
+    let sessions: [SessionConfiguration]
+    let clock: RunClock
+
+    /// Answers questions until the machine has none.
+    func answer(_ first: RunQuestion?, of machine: inout RunMachine, _ now: MonotonicTime) {
+        var question = first
+        while let asked = question {
+            switch asked {
+            case .task(let task, let captured, let isFresh):
+                question = read(task, captured, isFresh: isFresh, for: &machine, now)
+            case .order(let spec):
+                do throws(TransferFailure) {
+                    let key = spec.wantsKey ? try orderKeys?.key(of: spec) : nil
+                    let earlier = isKept(spec) ? try background?.recall(spec) : nil
+                    question = machine.orderPrepared(spec, key, earlier, now)
+                } catch {
+                    let record = unbegunRecord(of: spec, .failed, now)
+                    question = machine.taskFailed(spec.index, record, error, now)
+                }
+            case .record(let end, let captured):
+                question = machine.unbegunRecorded(end, record(of: end, captured, now), now)
+            }
+        }
+    }
+
+    /// Tells the journals of background sessions how attempts have come and gone.
+    func keep(_ steps: [JournalStep]) {
+        for step in steps {
+            switch step {
+            case .attemptBegins(let spec, let deadline):
+                background?.attemptBegins(spec, deadline: deadline)
+            case .attemptEnded(let spec, let failures):
+                background?.attemptEnded(spec, failures: failures)
+            }
+        }
+    }
+
+    private func isKept(_ spec: TaskSpec) -> Bool { sessions[spec.session].kind == .background }
+
+    // MARK: Tasks
+
+    /// Reads the settings of a task; when that fails, the task fails.
+    ///
+    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for
+    /// data files that have changed, a failure is a fault of the runner.
+    private func read(
+        _ task: Int,
+        _ captured: CapturedValues,
+        isFresh: Bool,
+        for machine: inout RunMachine,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        var failure: TransferFailure
+        do {
+            let spec = try source.task(at: task, captured: captured)
+            if sessions.indices.contains(spec.session) {
+                return machine.taskRead(spec, isFresh ? try recall(spec) : nil, now)
+            }
+            failure = .undecodable("the plan has no session \(spec.session)")
+        } catch let fault as TransferFailure {
+            return fail(task, captured, fault, of: &machine, now)
+        } catch let rejected as PlanRejected where rejected.isChangedData {
+            failure = .changedData(rejected)
+        } catch let rejected as PlanRejected
+            where !source.captureUses.sources(of: task).isEmpty
+        {
+            failure = .unusableCapture(rejected)
+        } catch {
+            failure = .undecodable("the plan cannot give the task: \(error)")
+        }
+        failure.isPermanent = true
+        return fail(task, captured, failure, of: &machine, now)
+    }
+
+    /// The part of a fresh task that earlier runs have done; nil for none.
+    private func recall(_ spec: TaskSpec) throws(TransferFailure) -> Recollection? {
+        guard isKept(spec), let background, background.knows(spec),
+            let transfer = try background.recall(spec)
+        else { return nil }
+        // The key of an order that an earlier run has ended is spent in this run: no order of a
+        // later round gets it.
+        if transfer.end != nil, spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
+        return Recollection(
+            transfer: transfer,
+            leavesUpload: transfer.wasCut && background.leavesUpload(spec)
+        )
+    }
+
+    private func fail(
+        _ task: Int,
+        _ captured: CapturedValues,
+        _ failure: TransferFailure,
+        of machine: inout RunMachine,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        machine.taskFailed(task, blankRecord(task, .failed, captured, now), failure, now)
+    }
+
+    // MARK: Records
+
+    private func record(
+        of end: TaskLedger.UnbegunEnd,
+        _ captured: CapturedValues,
+        _ now: MonotonicTime
+    ) -> TaskRecord {
+        switch end.cause {
+        case .skipped(let skip):
+            var record = blankRecord(end.task, .skipped, captured, now)
+            record.error = .cancelled(reason(of: skip))
+            record.isRetryable = skip.verdict == .temporary || skip.verdict == .deferred
+            record.isForWantOfMachine = skip.verdict == .environment
+            return record
+        case .stopped(let reason):
+            var record = blankRecord(end.task, reason.outcome, captured, now)
+            record.end(cancelledBy: .cancelled(reason.text))
+            return record
+        }
+    }
+
+    private func reason(of skip: TaskLedger.Skip) -> String {
+        let need = source.id(of: Int(skip.need))
+        let failed = skip.kind.isDeferral ? "was deferred" : "failed (\(skip.kind.label))"
+        guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
+        return
+            "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"
+    }
+
+    /// The record of a task that never began; the outline alone of a task that cannot be read.
+    private func blankRecord(
+        _ index: Int,
+        _ outcome: TaskOutcome,
+        _ captured: CapturedValues,
+        _ now: MonotonicTime
+    ) -> TaskRecord {
+        if let spec = try? source.task(at: index, captured: captured),
+            sessions.indices.contains(spec.session)
+        {
+            return unbegunRecord(of: spec, outcome, now)
+        }
+        let date = clock.timestamp(of: now)
+        let outline = source.outline(of: index)
+        return TaskRecord(
+            id: source.id(of: index),
+            taskIdentifier: index + 1,
+            taskDescription: outline.description,
+            kind: source.kind(of: index),
+            session: outline.session.flatMap { session in
+                sessions.indices.contains(session) ? sessions[session].name : nil
+            } ?? "",
+            source: outline.source,
+            outcome: outcome,
+            required: source.isRequired(index),
+            request: TransactionMetrics.SentRequest(
+                method: outline.method,
+                url: outline.url,
+                headers: HeaderFields()
+            ),
+            startDate: date,
+            endDate: date
+        )
+    }
+
+    private func unbegunRecord(
+        of spec: TaskSpec,
+        _ outcome: TaskOutcome,
+        _ now: MonotonicTime
+    ) -> TaskRecord {
+        AttemptTrace().record(
+            of: spec,
+            outcome,
+            session: sessions[spec.session].name,
+            required: source.isRequired(spec.index),
+            from: clock.timestamp(of: now),
+            to: clock.timestamp(of: now)
+        )
+    }
+}
+
+extension TransferFailure {
+    /// The failure of a task that the run itself kept from succeeding.
+    static func cancelled(_ detail: String) -> TransferFailure {
+        var failure = TransferFailure(kind: .cancelled, phase: .prepare, detail: detail)
+        failure.urlError = .cancelled
+        return failure
+    }
+
+    /// A task that the plan accepted and cannot give.
+    fileprivate static func undecodable(_ detail: String) -> TransferFailure {
+        TransferFailure(kind: .engine, phase: .prepare, detail: detail)
+    }
+
+    /// A task whose row is no longer what was checked.
+    fileprivate static func changedData(_ rejected: PlanRejected) -> TransferFailure {
+        var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: rejected.summary)
+        failure.isKnownUnprocessed = true
+        failure.help = "run the job again; replace data files by renaming a new one over them"
+        return failure
+    }
+
+    /// A task whose settings are wrong with what a peer has sent filled in: nothing is sent.
+    fileprivate static func unusableCapture(_ rejected: PlanRejected) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .prepare,
+            detail: "what other tasks have captured does not fit: \(rejected)"
+        )
+        failure.isKnownUnprocessed = true
+        failure.help = "look at what they capture, and at the responses"
+        return failure
+    }
+}
