@@ -1,15 +1,15 @@
 internal import CCurl
 
-/// What OpenSSL found wrong with a certificate, and what the certificate says of itself.
+/// OpenSSL's reason for rejecting a certificate, and the certificate's own data.
 package struct CertificateFault: Sendable, Hashable {
     /// OpenSSL's verify result (`X509_V_ERR_…`).
     package var code: Int
-    /// 0 is the server's own certificate, 1 the one that vouches for it, and so on.
+    /// 0 is the server's certificate, 1 its issuer's, and so on.
     package var depth: Int
-    /// Seconds since 1970; nil when it does not say.
+    /// Seconds since 1970; nil if missing.
     package var notBefore: Int64?
     package var notAfter: Int64?
-    /// The common name of whoever issued it, as the peer has written it; empty when there is none.
+    /// The issuer's common name as the peer wrote it; empty if missing.
     package var issuer: String
 
     package init(

@@ -1,20 +1,20 @@
 internal import CCurl
 
-/// Undoes the content coding of a body as it comes in (RFC 9110 §8.4.1), by the libraries that
-/// libcurl decodes with.
+/// Decodes the content coding of a body piece by piece (RFC 9110 §8.4.1), with libcurl's
+/// decompression libraries.
 ///
-/// libcurl takes a coded body that ends before its coding does for a whole one; this does not.
+/// libcurl accepts a coded body that ends too early; this decoder does not.
 @safe package final class ContentDecoder {
-    /// A coding that can be undone, where its library is there.
+    /// A supported coding, if its library is available.
     package enum Coding: Sendable, Hashable, CaseIterable {
         case gzip
-        /// In zlib's format, as RFC 9110 §8.4.1.2 has it.
+        /// In zlib's format, as RFC 9110 §8.4.1.2 requires.
         case deflate
         case brotli
         /// With a window of at most 8 MiB (RFC 9659).
         case zstd
 
-        /// The coding of a registered name, capitals aside (IANA HTTP Content Coding Registry).
+        /// The coding with a registered name, in any case (IANA HTTP Content Coding Registry).
         package init?(name: some StringProtocol) {
             switch name.lowercased() {
             case "gzip", "x-gzip": self = .gzip
@@ -25,7 +25,7 @@ internal import CCurl
             }
         }
 
-        /// Whether the library is there; it is loaded the first time that somebody asks.
+        /// Whether the library is available; the first call loads it.
         package var isAvailable: Bool { ccurl_decoder_exists(library) != 0 }
 
         fileprivate var library: ccurl_coding {
@@ -37,17 +37,17 @@ internal import CCurl
         }
     }
 
-    /// What a piece of the coded body came to.
+    /// The result of decoding a piece.
     package enum Progress: Sendable, Hashable {
         case decoded
-        /// It is not what the coding allows.
+        /// The bytes are invalid for the coding.
         case corrupt
-        /// Whoever takes the decoded bytes wants no more.
+        /// The receiver wants no more bytes.
         case refused
     }
 
-    /// How much is decoded at a time: a small piece that stands for very much is handed on bit by
-    /// bit.
+    /// How many bytes are decoded at a time, so that a small piece with much content is passed on
+    /// gradually.
     private static let pieceSize = 64 << 10
 
     private let state: UnsafeMutableRawPointer
@@ -55,7 +55,7 @@ internal import CCurl
     /// Whether the last byte so far ended a stream.
     package private(set) var hasEnded = false
 
-    /// Returns nil when the library is not there.
+    /// Returns nil without the library.
     package init?(_ coding: Coding) {
         guard let state = unsafe ccurl_decoder_new(coding.library) else { return nil }
         unsafe self.state = unsafe state

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// libcurl's result of a transfer or of setting an option: a `CURLcode`.
+/// libcurl's result for a transfer or an option: a `CURLcode`.
 package struct CurlCode: Error, Sendable, Hashable {
     package let rawValue: Int
 
@@ -14,7 +14,7 @@ package struct CurlCode: Error, Sendable, Hashable {
 
     package var isOK: Bool { rawValue == 0 }
 
-    /// libcurl's own sentence for the code.
+    /// libcurl's message for the code.
     package var message: String {
         guard let text = unsafe ccurl_easy_strerror(CURLcode(UInt32(clamping: rawValue))) else {
             return "error \(rawValue)"

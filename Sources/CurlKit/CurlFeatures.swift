@@ -1,31 +1,30 @@
 internal import CCurl
 
-/// What the libcurl that is loaded was built with.
+/// The build features of the loaded libcurl.
 package struct CurlFeatures: Sendable, Hashable {
-    /// The file that it was loaded from.
+    /// The file from which it was loaded.
     package let path: String?
-    /// The libraries behind HTTP/2 and HTTP/3 with their versions; nil without them.
+    /// The libraries for HTTP/2 and HTTP/3 with their versions; nil if not supported.
     package let http2Library: String?
     package let http3Library: String?
-    /// Versions of the libraries that codings are undone by; nil for what libcurl was built
-    /// without.
+    /// The versions of the decompression libraries; nil if not supported.
     package let zlibVersion: String?
     package let brotliVersion: String?
     package let zstdVersion: String?
-    /// The file of roots that certificates are checked against when nothing else is said.
+    /// The default file of trusted roots.
     package let certificateFile: String?
-    /// The folder of such roots.
+    /// The default folder of trusted roots.
     package let certificateFolder: String?
     package let hasIPv6: Bool
-    /// Whether names are looked up aside, so that a slow resolver holds up nothing else.
+    /// Whether name lookups are asynchronous, so that a slow resolver blocks nothing else.
     package let hasAsynchronousLookup: Bool
-    /// Whether a proxy can be spoken to over TLS.
+    /// Whether proxies over TLS are supported.
     package let hasEncryptedProxies: Bool
     package let hasNTLM: Bool
-    /// Whether Negotiate is there, by GSS-API.
+    /// Whether Negotiate is supported, by GSS-API.
     package let hasNegotiate: Bool
 
-    /// Asks libcurl; it must be loaded.
+    /// Queries libcurl, which must be loaded.
     init(_ facts: UnsafePointer<curl_version_info_data>) {
         let features = unsafe facts.pointee.features
         func has(_ flag: Int32) -> Bool { features & flag != 0 }
@@ -49,9 +48,9 @@ package struct CurlFeatures: Sendable, Hashable {
 }
 
 extension CurlLibrary {
-    /// Loads libcurl when it is not loaded yet, and tells what it can do.
+    /// Loads libcurl if needed, and returns its features.
     ///
-    /// - Throws: `LoadFailure` without it, and when it is too old.
+    /// - Throws: `LoadFailure` when libcurl is missing or too old.
     package static func features() throws(LoadFailure) -> CurlFeatures {
         _ = try load()
         guard let facts = unsafe ccurl_version_info() else {

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// libcurl as this process has loaded it.
+/// The libcurl loaded by this process.
 package struct CurlLibrary: Sendable, Hashable {
     /// Such as `7.88.1`.
     package let version: String
@@ -25,29 +25,29 @@ package struct CurlLibrary: Sendable, Hashable {
         self.hasHTTP3 = hasHTTP3
     }
 
-    /// Whether HTTP/2, where it is there, never takes a response that was cut for a whole one.
+    /// Whether HTTP/2, if supported, never takes a truncated response for a complete one.
     package var isHTTP2Safe: Bool { versionNumber >= 0x08_00_00 }
 
-    /// Why there is no libcurl to work with.
+    /// Why no libcurl is available.
     package struct LoadFailure: Error, Sendable, Hashable {
-        /// A whole sentence without its full stop.
+        /// A sentence without its full stop.
         package let message: String
 
         init(message: String) {
             self.message = message
         }
 
-        /// What is said of a libcurl before 7.88, whose options and times are others; nil for a
-        /// later one.
+        /// The failure for a libcurl before 7.88, whose options and times differ; nil for later
+        /// versions.
         package init?(version: String, number: Int) {
             if number >= 0x07_58_00 { return nil }
             message = "libcurl 7.88 or newer is needed, this is \(version)"
         }
     }
 
-    /// Loads libcurl when it is not loaded yet; from any thread.
+    /// Loads libcurl if needed; callable from any thread.
     ///
-    /// - Throws: `LoadFailure` without it, and when it is too old.
+    /// - Throws: `LoadFailure` when libcurl is missing or too old.
     package static func load() throws(LoadFailure) -> CurlLibrary {
         if let message = unsafe ccurl_load() {
             throw unsafe LoadFailure(

@@ -1,15 +1,15 @@
-/// What a request proves itself with: one scheme, never "any" (`CURLOPT_HTTPAUTH`).
+/// The authentication scheme of a request: always one, never "any" (`CURLOPT_HTTPAUTH`).
 package enum EasyAuthentication: Sendable, Hashable {
-    /// Nothing yet: a challenge may come, and the next exchange of the handle answers it.
+    /// None yet: the next exchange of the handle answers a challenge.
     case awaited
     case basic(user: String, password: String)
     case digest(user: String, password: String)
     case ntlm(user: String, password: String)
-    /// With the ticket of the process.
+    /// The ticket of the process.
     case negotiate
     case bearer(token: String)
 
-    /// Whether it holds for a connection and not for a request.
+    /// Whether the scheme authenticates a connection, not a request.
     package var isConnectionBound: Bool {
         switch self {
         case .ntlm, .negotiate: true
@@ -17,8 +17,7 @@ package enum EasyAuthentication: Sendable, Hashable {
         }
     }
 
-    /// Whether libcurl may take several requests for it, so that the first ones go without their
-    /// body.
+    /// Whether libcurl may need several requests, the first ones without their body.
     package var takesSeveralRequests: Bool {
         switch self {
         case .ntlm, .negotiate, .digest: true

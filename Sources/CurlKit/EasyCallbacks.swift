@@ -1,8 +1,8 @@
 internal import CCurl
 internal import Glibc
 
-// The C side of `EasyHandleClient`: each recovers the handle, calls one method and translates its
-// answer.
+// The C callbacks of `EasyHandleClient`: each finds the handle, calls one method and translates its
+// result.
 
 private func client(_ user: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
     guard let user = unsafe user else { return nil }
@@ -90,7 +90,7 @@ let openSocketCallback: ccurl_opensocket_fn = { user, _, address in
     return opened
 }
 
-/// Its user is the table: a connection outlives the handle that opened it.
+/// The user pointer is the table: a connection outlives the handle that opened it.
 let closeSocketCallback: ccurl_closesocket_fn = { user, socket in
     guard let user = unsafe user else { return close(socket) }
     return unsafe Unmanaged<SocketTable>.fromOpaque(user)._withUnsafeGuaranteedRef {
@@ -118,7 +118,7 @@ let debugCallback: ccurl_debug_fn = { _, type, start, count, user in
 }
 
 extension Span<UInt8> {
-    /// Whether libcurl says that more came than the response has: in no other way does it tell.
+    /// Whether this is libcurl's message about excess bytes; no other signal reports them.
     fileprivate var tellsOfExcess: Bool {
         begins(with: "Excess found") || begins(with: "Leftovers after chunking")
     }

@@ -1,17 +1,17 @@
-/// What a client shows when a server asks for its certificate.
+/// The client certificate for servers that ask for one.
 package struct EasyCertificate: Sendable, Hashable {
-    /// How the certificate's file is written.
+    /// The format of the certificate's file.
     package enum Format: String, Sendable, Hashable {
         case pem = "PEM"
-        /// PKCS #12, which holds the key, too.
+        /// PKCS #12, which includes the key.
         case pkcs12 = "P12"
     }
 
-    /// Absolute paths; without a key's file the certificate's has the key.
+    /// Absolute paths; without a key file, the certificate's file has the key.
     package var certificateFile: String
     package var keyFile: String?
     package var format: Format
-    /// What the key is encrypted with; nobody may see it.
+    /// The key's password, which must never be shown.
     package var password: String?
 
     package init(certificateFile: String, keyFile: String?, format: Format, password: String?) {

@@ -1,4 +1,4 @@
-/// What all transfers of one session have in common, as libcurl takes it.
+/// The options of all exchanges of a session, for libcurl.
 package struct EasyConfiguration: Sendable, Hashable {
     package var connectTimeoutMilliseconds: Int
     package var tls: TLSOptions
@@ -9,36 +9,35 @@ package struct EasyConfiguration: Sendable, Hashable {
     }
 }
 
-/// One exchange as libcurl takes it.
+/// One exchange, for libcurl.
 package struct EasyRequest {
-    /// Where the request body comes from.
+    /// The source of the request body.
     package enum Body {
         case none
         case bytes([UInt8])
-        /// Asked of the client piece by piece; the size in bytes, nil when only its end tells.
+        /// Pieces from the client; the size in bytes, nil if unknown.
         case stream(size: Int64?)
     }
 
     package var url: String
     package var method: String
-    /// Whole lines such as `Accept: */*`, without line ends.
+    /// Complete lines such as `Accept: */*`, without line ends.
     package var headerLines: [String]
     package var body: Body
-    /// nil asks the origin itself, whatever the environment says.
+    /// nil for a direct connection, whatever the environment says.
     package var proxy: EasyProxy?
     package var authentication: EasyAuthentication?
-    /// Whether the last exchange of the same handle was this request and was answered with a
-    /// challenge, which libcurl has kept.
+    /// Whether this request repeats the handle's last one to answer a challenge that libcurl kept.
     package var answersChallenge: Bool
-    /// Open a new connection instead of taking an idle one (`CURLOPT_FRESH_CONNECT`).
+    /// Opens a new connection instead of reusing an idle one (`CURLOPT_FRESH_CONNECT`).
     package var requiresFreshConnection: Bool
-    /// Look names up, whatever was kept of them (`CURLOPT_DNS_CACHE_TIMEOUT`).
+    /// Looks up names without libcurl's cache (`CURLOPT_DNS_CACHE_TIMEOUT`).
     package var resolvesAnew = false
     package var httpProtocol = HTTPProtocol.http1
-    /// Shown when a connection is opened; those of other certificates are not reused.
+    /// Presented on new connections; connections with other certificates are not reused.
     package var clientCertificate: EasyCertificate?
-    /// Whether the client hears of all traffic, that of TLS and of bodies too; otherwise of the
-    /// request's head alone, until it asks for more.
+    /// Whether the client receives all traffic, including TLS and bodies; otherwise only the
+    /// request's head until it asks for more.
     package var hearsTraffic: Bool
 
     package init(

@@ -1,7 +1,7 @@
 internal import CCurl
 
 extension EasyHandle {
-    /// Sets what the next exchange proves itself with, and takes back what another one did.
+    /// Sets the next exchange's credentials and removes those of the previous one.
     func setAuthentication(_ authentication: EasyAuthentication?) throws(CurlCode) {
         let scheme: Int
         var login: (user: String, password: String)?
@@ -10,8 +10,8 @@ extension EasyHandle {
         case nil: scheme = 0
         case .awaited:
             scheme = 0
-            // Only with a user does libcurl take note that a challenge is dealt with: otherwise it
-            // passes over the one that says that a nonce is stale.
+            // Only with a user does libcurl recognize that a challenge was handled; otherwise it
+            // ignores the report of a stale nonce.
             login = ("", "")
         case .basic(let user, let password):
             scheme = CCURL_AUTH_BASIC
@@ -24,7 +24,7 @@ extension EasyHandle {
             login = (user, password)
         case .negotiate:
             scheme = CCURL_AUTH_NEGOTIATE
-            // Without a user libcurl proves nothing; the ticket has another one.
+            // Without a user libcurl does not authenticate; the ticket has its own user.
             login = ("", "")
         case .bearer(let text):
             scheme = CCURL_AUTH_BEARER
@@ -34,7 +34,7 @@ extension EasyHandle {
         try setString(CURLOPT_USERNAME, login?.user)
         try setString(CURLOPT_PASSWORD, login?.password)
         try setString(CURLOPT_XOAUTH2_BEARER, token)
-        // libcurl may hand a connection that is authenticated by a ticket to a request without one.
+        // libcurl may reuse a connection authenticated by a ticket for a request without one.
         let isBound = authentication?.isConnectionBound == true
         try setLong(CURLOPT_FORBID_REUSE, isBound ? 1 : 0)
     }

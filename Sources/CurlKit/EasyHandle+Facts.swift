@@ -1,17 +1,17 @@
 internal import CCurl
 
-// What libcurl tells of the last exchange.
+// The properties of the last exchange.
 extension EasyHandle {
-    /// The `errno` of the last call on any socket of this handle that failed (`CURLINFO_OS_ERRNO`);
-    /// nil when none has.
+    /// The `errno` of the last failed socket call of this handle (`CURLINFO_OS_ERRNO`); nil for
+    /// none.
     ///
-    /// libcurl never clears it: an exchange that failed for another reason, or did not fail, still
-    /// finds that of an earlier one here.
+    /// libcurl never clears it, so another kind of failure, or success, leaves an earlier
+    /// exchange's value here.
     package var lastOSErrno: Int? {
         getLong(CURLINFO_OS_ERRNO).flatMap { $0 == 0 ? nil : $0 }
     }
 
-    /// The absolute URL that a redirect response points to (`CURLINFO_REDIRECT_URL`).
+    /// The absolute URL of a redirect (`CURLINFO_REDIRECT_URL`).
     package var redirectURL: String? {
         var text: UnsafePointer<CChar>?
         guard unsafe ccurl_get_string(pointer, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else {
@@ -20,11 +20,10 @@ extension EasyHandle {
         return unsafe text.map { unsafe String(cString: $0) }
     }
 
-    /// The peer of the last connection that was tried (`CURLINFO_PRIMARY_IP`,
-    /// `CURLINFO_PRIMARY_PORT`).
+    /// The peer of the last attempted connection (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).
     ///
-    /// libcurl 8 tells it of connections only that came about: of another one it is the address
-    /// that was tried last.
+    /// libcurl 8 reports only established connections; otherwise this is the last attempted
+    /// address.
     package var remoteEndpoint: (address: String, port: Int)? {
         var text: UnsafePointer<CChar>?
         guard unsafe ccurl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK,
@@ -33,7 +32,7 @@ extension EasyHandle {
         return (unsafe String(cString: text), port)
     }
 
-    /// What OpenSSL says of a failed certificate check (`CURLINFO_SSL_VERIFYRESULT`); 0 is good.
+    /// OpenSSL's certificate verification result (`CURLINFO_SSL_VERIFYRESULT`); 0 is success.
     package var certificateVerifyResult: Int {
         getLong(CURLINFO_SSL_VERIFYRESULT) ?? 0
     }
@@ -49,33 +48,32 @@ extension EasyHandle {
         }
     }
 
-    /// The socket of a connection that was opened since this handle was prepared; nil for another
-    /// connection.
+    /// The socket of a connection opened since `prepare`; nil for another connection.
     package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
         guard
             var socket = openings.lazy.compactMap({
                 ConnectionSocket($0, in: self.sockets, of: connection)
             }).first
         else { return nil }
-        // Only around a tunnel there are two layers.
+        // Only a tunnel through a TLS proxy has two layers.
         if proxyIsEncrypted { unsafe socket.outerTLS = outerTLS }
         return socket
     }
 
-    /// The last connection that was opened since this handle was prepared and is still open.
+    /// The last connection opened since `prepare` that is still open.
     package var newestOpening: SocketTable.Opening? {
         openings.last(where: sockets.isOpen)
     }
 
-    /// Ends the connections at once that were opened since this handle was prepared, which is for
-    /// the thread that it belongs to: those that no request goes over yet.
+    /// Resets the connections opened since `prepare`, which carry no request yet; call it on the
+    /// handle's thread.
     package func resetConnections() {
         for opening in openings where sockets.isOpen(opening) {
             sockets.reset(opening)
         }
     }
 
-    /// The times of the connection being opened; final from `willSendRequest` on.
+    /// The times of the connection in progress; final from `willSendRequest` on.
     package var connectTimes: ConnectTimes {
         ConnectTimes(
             nameLookup: getOffset(CURLINFO_NAMELOOKUP_TIME_T),
@@ -84,10 +82,9 @@ extension EasyHandle {
         )
     }
 
-    /// The TLS of the connection that a request is about to be sent over; nil without TLS, or when
-    /// the TLS library is not OpenSSL.
+    /// The TLS of the connection for the next request; nil without TLS or OpenSSL.
     ///
-    /// From then on `lacksCloseNotify` is about this connection.
+    /// From then on `lacksCloseNotify` refers to this connection.
     package func useTLS() -> TLSFacts? {
         var version: Int32 = 0
         var suite: UInt32 = 0
@@ -106,14 +103,13 @@ extension EasyHandle {
         )
     }
 
-    /// Whether TLS holds bytes that came behind the last response on the current connection; false
-    /// without OpenSSL.
+    /// Whether TLS has unread bytes after the last response on the connection; false without
+    /// OpenSSL.
     package var hasUnreadTLS: Bool { unsafe ccurl_tls_has_unread(pointer) != 0 }
 
-    /// Whether the current connection carries several streams, whose frames say which request they
-    /// are for (HTTP/2, HTTP/3).
+    /// Whether the connection carries several streams with marked frames (HTTP/2, HTTP/3).
     package var hasStreams: Bool {
-        // For HTTP/1.1 libcurl chooses none that has.
+        // For HTTP/1.1, libcurl never chooses a connection with streams.
         guard httpProtocol != .http1 else { return false }
         return unsafe ccurl_tls_has_streams(pointer) != 0
     }

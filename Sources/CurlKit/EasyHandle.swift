@@ -1,62 +1,61 @@
 internal import CCurl
 internal import SystemKit
 
-/// One libcurl easy handle with everything that libcurl keeps pointers to.
+/// One libcurl easy handle with all objects that libcurl points to.
 ///
-/// Belongs to the thread that drives its multi handle. Reused for many exchanges of one session;
-/// what a request sets is set anew by each `prepare`.
+/// Belongs to the thread of its multi handle. One session reuses it for many exchanges; each
+/// `prepare` sets all options of a request.
 @safe package final class EasyHandle {
-    /// Who hears of the exchange; set before the handle is added to a multi handle, nil while it is
+    /// Receives the exchange's events; set before the handle is added to a multi handle, nil while
     /// idle.
     package var client: (any EasyHandleClient)?
 
-    /// The owner's number for what the handle is doing.
+    /// The owner's number for the handle's exchange.
     package var tag = 0
 
     let pointer: UnsafeMutableRawPointer
     let sockets: SocketTable
     let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
-    /// Watches TLS: what is wrong with a certificate, whether one is asked for, how connections
-    /// end, their layers; nil when OpenSSL is not there.
+    /// Watches TLS: certificate faults and requests, close notifications and layers; nil without
+    /// OpenSSL.
     let trust: OpaquePointer?
     private var headerList: HeaderList?
     /// Whether libcurl calls the debug callback.
     ///
-    /// It also words messages then that nobody reads, a tenth of the time of a small transfer: not
-    /// always on, therefore.
+    /// libcurl then also formats unused messages, a tenth of a small transfer's time, so it is not
+    /// always enabled.
     private var isVerbose = true
-    /// Whether the running exchange's client hears of all traffic.
+    /// Whether the client receives the current exchange's traffic.
     private var hearsTraffic = true
     /// Whether libcurl calls the progress callback.
     private var hearsDiscardedBody = false
     private var proxy: EasyProxy?
     private(set) var httpProtocol = HTTPProtocol.http1
     private var clientCertificate: EasyCertificate?
-    /// What a socket was last opened for; nil before the first.
+    /// The last address for which a socket was opened; nil before the first.
     package internal(set) var triedPeer: SocketAddress?
-    /// The sockets that were opened since it was prepared, some of which may be closed by now.
+    /// The sockets opened since `prepare`, some of which may be closed.
     var openings: [SocketTable.Opening] = []
-    /// The socket that libcurl waits for last; known only while the multi handle tells of those
-    /// that are dropped.
+    /// The last socket that libcurl waits for; known only while the multi handle reports dropped
+    /// ones.
     var watchedSocket: Int32?
-    /// Whether libcurl waits for a socket of it; known under the same condition.
+    /// Whether libcurl waits for one of its sockets; known under the same condition.
     package var hasSocket: Bool { watchedSocket != nil }
-    /// Whether a socket was opened for the running exchange, and no request has a connection yet.
+    /// Whether the current exchange opened a socket and no request has a connection yet.
     private(set) var isConnecting = false
-    /// Whether libcurl looks names up whatever it has kept of them.
+    /// Whether libcurl looks up names without its cache.
     private var resolvesAnew = false
-    /// Whether the last request left options behind that a plain GET does not overwrite, or a
-    /// challenge.
+    /// Whether the last request left a challenge, or options that a plain GET does not overwrite.
     private var needsReset = false
     private var authentication: EasyAuthentication?
 
     /// Makes a handle.
     ///
     /// - Parameters:
-    ///   - configuration: What stays the same over all exchanges.
-    ///   - sockets: Hears of connections; that of the multi handle that it will be added to.
-    /// - Throws: `CURLE_FAILED_INIT` without memory; what an option says.
+    ///   - configuration: The options that stay the same for all exchanges.
+    ///   - sockets: The table of its multi handle, which tracks connections.
+    /// - Throws: `CURLE_FAILED_INIT` without memory; the error of an option.
     package init(configuration: EasyConfiguration, sockets: SocketTable) throws(CurlCode) {
         guard let pointer = unsafe ccurl_easy_init() else { throw CurlCode(CURLE_FAILED_INIT) }
         unsafe self.pointer = unsafe pointer
@@ -77,7 +76,7 @@ internal import SystemKit
     @available(*, unavailable)
     private func sendable() -> any Sendable { 0 }
 
-    /// Sets everything that one exchange needs; the handle must not be in a multi handle.
+    /// Sets all options of one exchange; the handle must not be in a multi handle.
     package func prepare(_ request: EasyRequest) throws(CurlCode) {
         if let proxy, proxy !== request.proxy, proxy.leavesChallenge { needsReset = true }
         if needsReset, !request.answersChallenge {
@@ -115,60 +114,58 @@ internal import SystemKit
         }
         try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
         if resolvesAnew != request.resolvesAnew {
-            // The default is a minute.
+            // libcurl's default is one minute.
             try setLong(CURLOPT_DNS_CACHE_TIMEOUT, request.resolvesAnew ? 0 : 60)
             resolvesAnew = request.resolvesAnew
         }
     }
 
-    /// Notes that a response has a challenge, which libcurl keeps for the next request.
+    /// Notes that libcurl keeps a response's challenge for the next request.
     package func noteChallenge() { needsReset = true }
 
-    /// Goes on with a request whose body had nothing to send; its client is called again from the
-    /// multi handle.
+    /// Continues a request with a paused body; the multi handle calls its client again.
     package func resume() throws(CurlCode) {
         let code = unsafe CurlCode(ccurl_easy_resume(pointer))
-        // The transfer has lost its connection already: libcurl 8 says so, and is about to tell its
+        // The transfer has already lost its connection: libcurl 8 reports that, and will report its
         // end.
         if code.rawValue == 43 { return }
         guard code.isOK else { throw code }
     }
 
-    /// From now on the client hears of all traffic of the running exchange.
+    /// Lets the client receive all traffic of the current exchange from now on.
     package func hearTraffic() {
         hearsTraffic = true
         setVerbose(true)
     }
 
-    /// From now on, until the next request leaves, the client hears of what libcurl reads without
-    /// handing it over: the body of a response whose challenge it answers by itself.
+    /// Lets the client follow discarded bodies until the next request: those of challenges that
+    /// libcurl answers itself.
     package func hearDiscardedBody() { setProgress(true) }
 
-    /// A socket was opened for a connection.
+    /// Registers a socket opened for a connection.
     func didOpen(_ opened: Int32, _ manner: PortGuard.Manner?) {
         guard let opening = sockets.didOpen(opened, manner) else { return }
         openings.append(opening)
         setConnecting(true)
     }
 
-    /// Notes whether it is connecting, also for those who look at sockets only while some handle
-    /// is.
+    /// Notes whether the handle is connecting, also for the table, which counts connecting handles.
     func setConnecting(_ isConnecting: Bool) {
         guard isConnecting != self.isConnecting else { return }
         self.isConnecting = isConnecting
         sockets.connectingCount += isConnecting ? 1 : -1
     }
 
-    /// Has libcurl work on it soon; of a handle without a connection nothing comes.
+    /// Makes libcurl process the handle soon; has no effect without a connection.
     func wake() { unsafe ccurl_easy_wake(pointer) }
 
-    /// The request is about to leave: its head is always heard of.
+    /// Enables the debug callback, which must see the request's head.
     func willSendRequest() {
         setConnecting(false)
         setVerbose(true)
     }
 
-    /// The request's head has left.
+    /// Restores the callbacks after the request's head.
     func didSendHead() {
         setVerbose(hearsTraffic)
         setProgress(false)
@@ -177,34 +174,33 @@ internal import SystemKit
     private func setProgress(_ isHeard: Bool) {
         guard isHeard != hearsDiscardedBody else { return }
         hearsDiscardedBody = isHeard
-        // As with the other one, it cannot fail.
+        // Like the other option, this one cannot fail.
         unsafe _ = ccurl_set_long(pointer, CURLOPT_NOPROGRESS, isHeard ? 0 : 1)
     }
 
     private func setVerbose(_ isVerbose: Bool) {
         guard isVerbose != self.isVerbose else { return }
         self.isVerbose = isVerbose
-        // Fails for an option that libcurl does not know, and this one is as old as libcurl.
+        // Only an unknown option fails, and this one is as old as libcurl.
         unsafe _ = ccurl_set_long(pointer, CURLOPT_VERBOSE, isVerbose ? 1 : 0)
     }
 
-    /// Whether the running exchange goes by a proxy that is spoken to over TLS.
+    /// Whether the current exchange uses a proxy over TLS.
     var proxyIsEncrypted: Bool { proxy?.url.utf8.starts(with: "https:".utf8) == true }
 
-    /// The TLS around that of the connection that was just opened; nil when there is none.
+    /// The TLS layer around that of the new connection; nil without one.
     var outerTLS: UnsafeRawPointer? {
         guard let trust = unsafe trust else { return nil }
         return unsafe ccurl_tls_outer(pointer, trust)
     }
 
-    /// libcurl's own words on the last failure; nil when it left none.
+    /// libcurl's message about the last failure; nil without one.
     package var errorDetail: String? {
         let text = unsafe String(cString: errorBuffer)
         return text.isEmpty ? nil : text
     }
 
-    /// The certificate that was refused since the last `prepare`; nil when none was, or OpenSSL is
-    /// not there.
+    /// The certificate rejected since `prepare`; nil without one, or without OpenSSL.
     package var certificateFault: CertificateFault? {
         guard let trust = unsafe trust, let fault = unsafe ccurl_trust_fault(trust) else {
             return nil
@@ -212,14 +208,14 @@ internal import SystemKit
         return unsafe CertificateFault(fault.pointee)
     }
 
-    /// Whether a server has asked for a client certificate since the last `prepare`.
+    /// Whether a server has requested a client certificate since `prepare`.
     package var wasAskedForCertificate: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_was_asked(trust) != 0
     }
 
-    /// Whether the server has not said that it closes the connection of the last request, as TLS
-    /// wants it (RFC 8446 §6.1); false without TLS, and when OpenSSL is not there.
+    /// Whether the server closed the last request's connection without the close notification of
+    /// TLS (RFC 8446 §6.1); false without TLS or OpenSSL.
     package var lacksCloseNotify: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_lacks_close_notify(trust) != 0
@@ -229,14 +225,14 @@ internal import SystemKit
 // MARK: - Options
 
 extension EasyHandle {
-    /// The options that stay the same over all exchanges.
+    /// Sets the options that stay the same for all exchanges.
     private func configure() throws(CurlCode) {
         // Safety and errors.
         try setLong(CURLOPT_NOSIGNAL, 1)
         try unsafe CurlCode.check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
         try setString(CURLOPT_PROTOCOLS_STR, "http,https")
         try setString(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        // Releases differ in which dot segments they remove: what they are given has none.
+        // Releases remove different dot segments; the given paths have none.
         try setLong(CURLOPT_PATH_AS_IS, 1)
         try setLong(CURLOPT_FOLLOWLOCATION, 0)
         try setLong(CURLOPT_FAILONERROR, 0)
@@ -244,17 +240,16 @@ extension EasyHandle {
         try setLong(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         try setLong(CURLOPT_UNRESTRICTED_AUTH, 0)
         try setLong(CURLOPT_HTTP09_ALLOWED, 0)
-        // A handle whose name is still being resolved would hold up its removal otherwise.
+        // Otherwise removing a handle would wait for its name lookup.
         try setLong(CURLOPT_QUICK_EXIT, 1)
 
         // Protocol.
         try setProtocol(.http1)
-        // A handle that was reset shows none.
+        // A reset handle presents no certificate.
         clientCertificate = nil
         try setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
 
-        // Sizes: measured, 512 KiB takes a large file in little more than half the time of the
-        // default.
+        // Sizes: by measurement, 512 KiB almost halves the time of a large file.
         try setLong(CURLOPT_BUFFERSIZE, 512 << 10)
         try setLong(CURLOPT_UPLOAD_BUFFERSIZE, 2 << 20)
 
@@ -263,14 +258,14 @@ extension EasyHandle {
         try setLong(CURLOPT_TCP_KEEPALIVE, 1)
         resolvesAnew = false
 
-        // No proxy unless a request names one: an empty text keeps libcurl from the environment.
+        // No proxy unless a request has one: an empty string makes libcurl ignore the environment.
         try setString(CURLOPT_PROXY, "")
         try setString(CURLOPT_NOPROXY, "")
         proxy = nil
 
         try configure(configuration.tls)
 
-        // What the client hears. VERBOSE is what makes the debug callback run.
+        // The client's callbacks. VERBOSE enables the debug callback.
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
         try unsafe CurlCode.check(ccurl_set_write(pointer, writeCallback, user))
         try unsafe CurlCode.check(ccurl_set_header(pointer, headerCallback, user))
@@ -288,10 +283,10 @@ extension EasyHandle {
         hearsDiscardedBody = false
     }
 
-    /// Sets the version of HTTP that is offered.
+    /// Sets the offered HTTP version.
     ///
-    /// With one that has streams, a request waits for a connection that is being opened rather than
-    /// opening another.
+    /// With streams, a request waits for a connection that is being opened instead of opening
+    /// another.
     private func setProtocol(_ version: HTTPProtocol) throws(CurlCode) {
         let number =
             switch version {
@@ -305,13 +300,12 @@ extension EasyHandle {
     }
 
     private func setCertificate(_ certificate: EasyCertificate?) throws(CurlCode) {
-        // What fails half-way must not be taken for what was there before.
+        // After a failure the previous certificate must not count as set.
         needsReset = true
         try setPath(CURLOPT_SSLCERT, certificate?.certificateFile)
         try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
         try setPath(CURLOPT_SSLKEY, certificate?.keyFile)
-        // Without any OpenSSL asks for one, at the terminal or on the standard input, and waits for
-        // the answer.
+        // Without a password, OpenSSL asks for one at the terminal or standard input, and waits.
         try setString(CURLOPT_KEYPASSWD, certificate.map { $0.password ?? "" })
         clientCertificate = certificate
     }
@@ -384,7 +378,7 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))
     }
 
-    /// Sets the path of a file, whose bytes need not be UTF-8.
+    /// Sets a file path, which may not be UTF-8.
     func setPath(_ option: CURLoption, _ path: String?) throws(CurlCode) {
         guard let path else { return try setString(option, nil) }
         let code = unsafe path.withSystemText { unsafe ccurl_set_string(pointer, option, $0) }

@@ -1,46 +1,46 @@
-/// What happens on an easy handle while it performs, as its owner sees it.
+/// Receives the events of an easy handle's exchange.
 ///
-/// Called on the thread that drives the handle, from inside libcurl: an implementation must not
-/// block and must not add or remove handles. Spans are valid during the call only.
+/// Called on the handle's thread, from inside libcurl: an implementation must not block and must
+/// not add or remove handles. Spans are valid during the call only.
 package protocol EasyHandleClient: AnyObject {
     /// A name is about to be resolved (`CURLOPT_RESOLVER_START_FUNCTION`).
     func didStartResolving()
-    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); nil refuses this address, and
+    /// A socket is about to be opened (`CURLOPT_OPENSOCKETFUNCTION`); nil rejects this address, and
     /// libcurl tries the next one.
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions?
-    /// A socket was bound to the device that was asked for, or was not; false refuses this address.
+    /// A socket was bound to the requested device or not; false rejects this address.
     func didBind(_ binding: SocketBinding) -> Bool
     /// A connection is ready and a request is about to be sent (`CURLOPT_PREREQFUNCTION`); false
     /// ends the transfer.
     func willSendRequest(over connection: ConnectionFacts) -> Bool
-    /// The head of a request has left, with its request line (`CURLINFO_HEADER_OUT`); before
-    /// `willSendRequest` it is one that asks a proxy for a tunnel.
+    /// The head of a request was sent, with its request line (`CURLINFO_HEADER_OUT`); before
+    /// `willSendRequest` it is a CONNECT request.
     func didSendHead(_ bytes: Span<UInt8>)
-    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`); told of while traffic is
-    /// heard.
+    /// Other bytes went through the connection (`CURLOPT_DEBUGFUNCTION`); called after
+    /// `hearTraffic` only.
     func didTransfer(_ traffic: Traffic, count: Int)
-    /// One line of a response head or trailer, its line end included; false ends the transfer.
-    /// Before `willSendRequest` it is of a proxy's answer to being asked for a tunnel.
+    /// One line of a response head or trailer with its line end; false ends the transfer. Before
+    /// `willSendRequest` it belongs to the response to CONNECT.
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool
     /// A piece of the body; false ends the transfer.
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool
-    /// libcurl has thrown bytes away that came behind the end of a response (`CURLINFO_TEXT`); told
-    /// of while traffic is heard.
+    /// libcurl discarded bytes after the end of a response (`CURLINFO_TEXT`); called after
+    /// `hearTraffic` only.
     func didDropExcess()
-    /// More has perhaps come of a body that libcurl throws away (`CURLOPT_XFERINFOFUNCTION`); false
-    /// ends the transfer.
+    /// libcurl may have discarded more of a body (`CURLOPT_XFERINFOFUNCTION`); false ends the
+    /// transfer.
     ///
-    /// Called after `EasyHandle.hearDiscardedBody` only, until the next request leaves: at least
-    /// once for each piece that was read. `received` is how many bytes of the response's body there
-    /// have been; 0 before `willSendRequest`, where a piece is one byte.
+    /// Called after `EasyHandle.hearDiscardedBody` until the next request is sent: at least once
+    /// for each piece read. `received` counts the bytes of the response body so far; before
+    /// `willSendRequest` it is 0 and a piece is one byte.
     func mayDiscard(received: Int64) -> Bool
     /// Asks for the next piece of the request body.
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead
-    /// Asks to begin the request body anew; false when that cannot be done.
+    /// Asks to restart the request body; false when that is impossible.
     func rewindBody() -> Bool
 }
 
-/// What went through a connection, before decryption and after.
+/// The traffic of a connection, before decryption and after.
 package enum Traffic: Sendable, Hashable {
     case bodySent
     case bodyReceived
@@ -48,24 +48,24 @@ package enum Traffic: Sendable, Hashable {
     case tlsSent
 }
 
-/// An answer to a request for body bytes.
+/// The client's answer to a request for body bytes.
 package enum BodyRead: Sendable, Hashable {
-    /// So many bytes were put into the buffer; 0 is the end.
+    /// The number of bytes in the buffer; 0 means the end.
     case bytes(Int)
-    /// There is nothing now: sending pauses until `EasyHandle.resume`.
+    /// No bytes yet: sending pauses until `EasyHandle.resume`.
     case paused
-    /// The body cannot be read: the transfer ends.
+    /// The body cannot be read, so the transfer ends.
     case failed
 }
 
-/// What is known of a connection when a request is about to be sent over it.
+/// The properties of the connection for a request.
 package struct ConnectionFacts: Sendable, Hashable {
     package var remoteAddress: String
     package var remotePort: Int
     package var localAddress: String
     package var localPort: Int
 
-    /// By our own port, which most connections share with no other.
+    /// By the local port, which few connections share.
     package func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
 }
 
@@ -76,7 +76,7 @@ package struct TLSFacts: Sendable, Hashable {
     /// Such as 0x1302.
     package var cipherSuite: Int
     package var cipherSuiteName: String
-    /// Whether the server has chosen one of the versions of HTTP that it was offered (ALPN).
+    /// Whether the server chose one of the offered HTTP versions (ALPN).
     package var hasChosenProtocol: Bool
 
     /// The version's name in RFC 8446 and RFC 5246.
@@ -91,8 +91,8 @@ package struct TLSFacts: Sendable, Hashable {
     }
 }
 
-/// How long the steps of opening a connection took, microseconds since libcurl began with it
-/// (`CURLINFO_*_TIME_T`); zero for a step that was not taken.
+/// The durations of opening a connection, microseconds since libcurl started (`CURLINFO_*_TIME_T`);
+/// 0 for skipped steps.
 package struct ConnectTimes: Sendable, Hashable {
     package var nameLookup: Int64
     package var connect: Int64

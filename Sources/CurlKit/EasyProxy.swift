@@ -1,11 +1,10 @@
 internal import CCurl
 
-/// A proxy as libcurl takes it; told from others by its identity, so that exchanges need not
-/// compare texts.
+/// A proxy for libcurl; compared by identity, so that exchanges need not compare texts.
 package final class EasyProxy: Sendable {
-    /// The one scheme of authentication that is spoken.
+    /// The single authentication scheme.
     package enum Authentication: Sendable, Hashable {
-        /// None yet: a challenge may come, and the next exchange of the handle answers it.
+        /// None yet: the next exchange of the handle answers a challenge.
         case awaited
         case basic
         case digest
@@ -15,7 +14,7 @@ package final class EasyProxy: Sendable {
 
     /// Its scheme, host and port (`CURLOPT_PROXY`).
     package let url: String
-    /// nil when it is asked without credentials.
+    /// nil for a proxy without credentials.
     package let user: String?
     package let password: String?
     package let authentication: Authentication
@@ -32,15 +31,15 @@ package final class EasyProxy: Sendable {
         self.authentication = authentication
     }
 
-    /// Whether libcurl keeps what it was asked, whichever proxy the next request goes to.
+    /// Whether libcurl keeps the proxy's challenge, even for requests through another proxy.
     var leavesChallenge: Bool { user != nil && authentication != .basic }
 }
 
 extension EasyHandle {
-    /// Sends what follows through a proxy; nil asks origins themselves, whatever the environment
+    /// Sends further requests through a proxy; nil connects directly, whatever the environment
     /// says.
     func setProxy(_ proxy: EasyProxy?) throws(CurlCode) {
-        // An empty text keeps libcurl from the environment.
+        // An empty string makes libcurl ignore the environment.
         try setString(CURLOPT_PROXY, proxy?.url ?? "")
         try setString(CURLOPT_PROXYUSERNAME, proxy?.user)
         try setString(CURLOPT_PROXYPASSWORD, proxy?.password)
@@ -56,9 +55,9 @@ extension EasyHandle {
         try setLong(CURLOPT_PROXYAUTH, scheme)
         // No GSSAPI unless a job asks for it.
         try setLong(CURLOPT_SOCKS5_AUTH, CCURL_AUTH_BASIC)
-        // What asks for a tunnel has no field of the request.
+        // A CONNECT request has none of the request's fields.
         try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-        // An https proxy is trusted as origins are, and never without a certificate.
+        // An https proxy is verified like an origin, and always needs a certificate.
         try setLong(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
         try setLong(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
         try setLong(CURLOPT_PROXY_SSLVERSION, configuration.tls.versions)
@@ -68,7 +67,7 @@ extension EasyHandle {
         }
     }
 
-    /// What a proxy said in place of making a connection (`CURLINFO_PROXY_ERROR`, a
-    /// `CURLproxycode`); 0 when nothing.
+    /// The proxy's error instead of a connection (`CURLINFO_PROXY_ERROR`, a `CURLproxycode`); 0 for
+    /// none.
     package var proxyErrorCode: Int { getLong(CURLINFO_PROXY_ERROR) ?? 0 }
 }

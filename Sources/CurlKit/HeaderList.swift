@@ -1,7 +1,7 @@
 internal import CCurl
 internal import SystemKit
 
-/// Request header lines as libcurl keeps them: a `curl_slist` that lives as long as this object.
+/// The request header lines for libcurl: a `curl_slist` that lives as long as this object.
 @safe final class HeaderList {
     let lines: [String]
     let pointer: UnsafeMutablePointer<curl_slist>?
@@ -10,14 +10,13 @@ internal import SystemKit
         self.lines = lines
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            // On no memory the list stays as it was; the request then lacks a line rather than the
-            // process its life.
+            // Without memory the list stays as it is: a missing line is better than a crash.
             if let longer = unsafe ccurl_slist_append(list, line) { unsafe list = longer }
         }
         unsafe pointer = list
     }
 
-    /// Whether it was made of these lines; cheap for the same array.
+    /// Whether the list has these lines; cheap for the same array.
     func isMade(of others: [String]) -> Bool {
         let isSameArray = unsafe lines.withUnsafeBufferPointer { own in
             unsafe others.withUnsafeBufferPointer { unsafe own.baseAddress == $0.baseAddress }

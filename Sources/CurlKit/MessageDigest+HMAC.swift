@@ -1,5 +1,5 @@
 extension MessageDigest {
-    /// The HMAC-SHA-256 of a message (RFC 2104); nil when libcrypto is not there.
+    /// The HMAC-SHA-256 of a message (RFC 2104); nil without libcrypto.
     package static func hmac(_ message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8]? {
         let blockSize = 64
         guard let hashedKey = key.count > blockSize ? digest(of: key) : key else { return nil }

@@ -1,8 +1,8 @@
 internal import CCurl
 
-/// A SHA-2 over bytes as they come (FIPS 180-4), by libcrypto.
+/// An incremental SHA-2 digest (FIPS 180-4), by libcrypto.
 @safe package final class MessageDigest {
-    /// The member of the family, by the bits of its digest.
+    /// The algorithm, by its digest's size in bits.
     package enum Algorithm: Int, Sendable, Hashable {
         case sha256 = 256
         case sha512 = 512
@@ -11,7 +11,7 @@ internal import CCurl
     private let algorithm: Algorithm
     private let context: UnsafeMutableRawPointer
 
-    /// Returns nil when libcrypto is not there, which comes with libcurl.
+    /// Returns nil without libcrypto, which is loaded with libcurl.
     package init?(_ algorithm: Algorithm = .sha256) {
         guard unsafe ccurl_load() == nil,
             let context = unsafe ccurl_digest_new(Int32(algorithm.rawValue))
@@ -29,23 +29,22 @@ internal import CCurl
         }
     }
 
-    /// The digest of the bytes so far in hexadecimal digits, to which more may be added; nil
-    /// without memory.
+    /// The digest of the bytes so far in hexadecimal digits; more bytes may follow; nil without
+    /// memory.
     package var current: String? {
         var digest = [UInt8](repeating: 0, count: algorithm.rawValue / 8)
         guard unsafe ccurl_digest_current(context, &digest) == 1 else { return nil }
         return Self.hexadecimal(digest)
     }
 
-    /// The bytes of the digest; nothing may be added afterwards.
+    /// The final digest; no more bytes may follow.
     package func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: algorithm.rawValue / 8)
         _ = unsafe ccurl_digest_final(context, &digest)
         return digest
     }
 
-    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil without memory, or when libcrypto is
-    /// not there.
+    /// The SHA-256 of one buffer as 64 hexadecimal digits; nil without memory or libcrypto.
     package static func sha256(of bytes: borrowing [UInt8]) -> String? {
         var digest = [UInt8](repeating: 0, count: 32)
         let isMade = unsafe bytes.withUnsafeBytes { buffer in

@@ -1,35 +1,33 @@
 internal import CCurl
 package import SystemKit
 
-/// Many easy handles that share connections: one libcurl multi handle, driven by somebody's event
-/// loop.
+/// A libcurl multi handle: easy handles that share connections, driven by an event loop.
 ///
-/// Belongs to one thread. Connections are never shared between two multi handles.
+/// Belongs to one thread. Multi handles never share connections.
 @safe package final class MultiHandle {
-    /// What the event loop does for a multi handle.
+    /// The event loop's part in a multi handle.
     package protocol Driver: AnyObject {
-        /// Call `timeoutAction` after so many milliseconds; nil means there is nothing to wait for
+        /// Calls `timeoutAction` after that many milliseconds; nil cancels the timer
         /// (`CURLMOPT_TIMERFUNCTION`).
         func multi(_ tag: Int, setTimer milliseconds: Int?)
-        /// libcurl has lost interest in the socket of a handle; only while `tellsOfDroppedSockets`
+        /// libcurl stopped waiting for a handle's socket; called only while `tellsOfDroppedSockets`
         /// is set.
         func multi(_ tag: Int, didDropSocketOf handle: EasyHandle)
     }
 
-    /// The number by which the driver knows this handle.
+    /// The driver's number for this handle.
     package let tag: Int
-    /// Whether the driver hears when a handle has no socket any more to wait for, which costs
-    /// something with each transfer: a paused body with a connection that has ended shows in
-    /// nothing else.
+    /// Whether to report a handle without a socket to wait for, at some cost for each transfer.
+    /// Only this reveals the end of a paused body's connection.
     package var tellsOfDroppedSockets = false
     private weak var driver: (any Driver)?
-    /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); held, because connections are closed last.
+    /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); retained, because connections are closed last.
     private let sockets: SocketTable
     private let pointer: UnsafeMutableRawPointer
-    /// Those that have lost a socket while they were connecting.
+    /// Handles that lost a socket while connecting.
     ///
-    /// libcurl before its version 8.4 turns to the next address of a host when it looks at the
-    /// handle again, and waits for no socket and no time to do so.
+    /// libcurl before 8.4 tries the next address of a host only when it processes the handle again,
+    /// but waits for no socket or time to do so.
     private var turning: [EasyHandle] = []
     /// By the address of libcurl's handle.
     private var handles: [UInt: EasyHandle] = [:]
@@ -37,10 +35,10 @@ package import SystemKit
     /// Makes a multi handle.
     ///
     /// - Parameters:
-    ///   - tag: Handed to the driver with each call.
+    ///   - tag: Passed to the driver with each call.
     ///   - driver: Held weakly.
-    ///   - sockets: What watches its sockets.
-    ///   - idleConnections: How many connections are kept for reuse (`CURLMOPT_MAXCONNECTS`).
+    ///   - sockets: The table that watches its sockets.
+    ///   - idleConnections: The number of connections kept for reuse (`CURLMOPT_MAXCONNECTS`).
     ///   - connectionsPerHost: `CURLMOPT_MAX_HOST_CONNECTIONS`.
     /// - Throws: `CURLE_FAILED_INIT` without memory.
     package init(
@@ -67,7 +65,7 @@ package import SystemKit
         unsafe ccurl_multi_cleanup(pointer)
     }
 
-    /// Starts the exchange that the handle was prepared for.
+    /// Starts the exchange that the handle is prepared for.
     package func add(_ handle: EasyHandle) throws(CurlCode) {
         guard unsafe ccurl_multi_add(pointer, handle.pointer) == CURLM_OK else {
             throw CurlCode(CURLE_FAILED_INIT)
@@ -77,14 +75,14 @@ package import SystemKit
         unsafe handles[UInt(bitPattern: handle.pointer)] = handle
     }
 
-    /// Takes a handle out, whether it is done or not.
+    /// Removes a handle, finished or not.
     package func remove(_ handle: EasyHandle) {
         unsafe ccurl_multi_remove(pointer, handle.pointer)
         handle.setConnecting(false)
         unsafe handles[UInt(bitPattern: handle.pointer)] = nil
     }
 
-    /// Lets libcurl work on a socket that is ready.
+    /// Lets libcurl process a ready socket.
     package func socketAction(_ socket: Int32, ready: EventPoll.Interest) {
         var events: Int32 = 0
         if ready.contains(.readable) { events |= CURL_CSELECT_IN }
@@ -94,19 +92,19 @@ package import SystemKit
         if !turning.isEmpty { wakeTurning() }
     }
 
-    /// Lets libcurl do what its timer was set for.
+    /// Lets libcurl process its timer.
     package func timeoutAction() {
         unsafe ccurl_multi_timeout_action(pointer)
         if !turning.isEmpty { wakeTurning() }
     }
 
-    /// Has libcurl go on with those that are still connecting.
+    /// Lets libcurl continue the handles that are still connecting.
     private func wakeTurning() {
         for handle in turning where handle.isConnecting { handle.wake() }
         turning.removeAll(keepingCapacity: true)
     }
 
-    /// The next handle whose exchange has ended, and how; it stays in until it is removed.
+    /// The next handle whose exchange has ended, and its result; it stays until it is removed.
     package func nextDone() -> (handle: EasyHandle, result: CurlCode)? {
         var code = CURLE_OK
         while let done = unsafe ccurl_multi_next_done(pointer, &code) {
@@ -115,8 +113,7 @@ package import SystemKit
         return nil
     }
 
-    /// Tells of a handle that has no socket any more; one that goes on over another connection has
-    /// that one.
+    /// Reports a handle without a socket; a handle that moved to another connection has one.
     fileprivate func noteSocket(_ socket: Int32, what: Int32, of easy: UnsafeMutableRawPointer?) {
         guard tellsOfDroppedSockets || sockets.connectingCount > 0,
             let handle = handles[UInt(bitPattern: easy)]

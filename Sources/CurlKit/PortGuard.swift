@@ -1,53 +1,52 @@
 internal import Glibc
 internal import SystemKit
 
-/// Holds the port of a connection that was closed until its peer is quiet.
+/// Holds the port of a closed connection until its peer is quiet.
 ///
 /// The kernel forgets with a socket the interface that it was bound to. Segments that arrive later
 /// belong to no socket, and the kernel answers each with a reset by its default route, which a
 /// policy may forbid. A guard is a second socket with the address, the port and the interface of
 /// the connection. It drops the late segments and accepts no connection.
 final class PortGuard {
-    /// What a guard does about late segments.
+    /// A guard's reaction to late segments.
     enum Manner {
-        /// Resets leave by the interface of that number; a peer that has missed the first reset
-        /// gets another one.
+        /// Resets leave by the interface with that number; a peer that missed the first reset gets
+        /// another.
         case answers(by: Int32)
-        /// Nothing leaves by any interface.
+        /// Nothing is sent.
         case isSilent
     }
 
-    /// No peer is waited for longer than this, in nanoseconds.
+    /// The longest wait for a peer, in nanoseconds.
     private static let mostNanoseconds: Int64 = 5_000_000_000
-    /// A peer that has not answered yet may do so for this long.
+    /// The wait for a peer that has never answered, in nanoseconds.
     private static let unansweredNanoseconds: Int64 = 1_000_000_000
-    /// A round trip counts as no longer than this.
+    /// The longest pause between checks, in nanoseconds.
     private static let longestPause: Int64 = 2_000_000_000
-    /// What the machine itself may take to hand a segment over.
+    /// The shortest pause: the time in which this machine delivers a segment.
     private static let shortestPause: Int64 = 20_000_000
 
     private let descriptor: Int32
     private let family: sa_family_t
-    /// Whether a peer that goes on is told again.
+    /// Whether a peer that continues gets another reset.
     private let mayAnswer: Bool
     private var isAnswering = false
-    /// How long nothing must arrive.
+    /// The quiet time that ends the guard.
     private let pause: Int64
     private let end: Int64
-    /// How many segments the kernel had dropped at the last check.
+    /// The segments that the kernel had dropped by the last check.
     private var drops: UInt32 = 0
-    /// When to look next, in nanoseconds of the monotonic clock.
+    /// The time of the next check, in nanoseconds of the monotonic clock.
     private(set) var nextCheck: Int64
 
     /// Guards the port of a connection whose socket is about to be reset.
     ///
-    /// nil when no guard is needed, because the peer has ended its side or never answered with
-    /// anything, and when the kernel has no socket to give.
+    /// nil when no guard is needed, because the peer has ended its side or never answered, and when
+    /// the kernel has no socket left.
     convenience init?(of socket: Int32, _ state: ConnectionState, _ manner: Manner) {
         guard state.mayHearMore else { return nil }
         let mayAnswer = if case .answers = manner { true } else { false }
-        // What comes of a connection that nobody has answered yet is one segment, which is to be
-        // answered.
+        // An unanswered connection can receive only one segment, which needs an answer.
         let isSilent = !mayAnswer || !state.isUnanswered
         guard let opened = Self.open(beside: socket, manner, isSilent: isSilent) else { return nil }
         let roundTrips = min(2 * state.roundTripMicroseconds * 1000, Self.longestPause)
@@ -60,7 +59,7 @@ final class PortGuard {
         )
     }
 
-    /// Keeps the socket of datagrams itself, which it takes over.
+    /// Takes over a datagram socket and keeps it open.
     convenience init(ofDatagrams socket: Int32) {
         SocketOptions.set(socket, SOL_SOCKET, SO_RCVBUF, 0)
         self.init(socket, family: 0, mayAnswer: false, pause: Self.unansweredNanoseconds)
@@ -78,14 +77,14 @@ final class PortGuard {
 
     deinit { close(descriptor) }
 
-    /// Whether the guard may go: nothing has arrived for two round trips, or its time is over.
+    /// Whether the guard may end: nothing arrived for two round trips, or its time is over.
     func isDone(at now: Int64) -> Bool {
         guard now >= nextCheck else { return false }
         let found = Self.drops(of: descriptor)
         if now >= end || found == drops && !isAnswering { return true }
         drops = found
         nextCheck = min(now + pause, end)
-        // What still comes is dropped and answered by turns: only what is dropped is counted.
+        // Late segments are dropped and answered in turns, because only dropped ones are counted.
         if mayAnswer {
             isAnswering.toggle()
             _ = Self.setSilent(descriptor, !isAnswering, family: family)
@@ -93,7 +92,7 @@ final class PortGuard {
         return false
     }
 
-    /// Opens a socket with the address and the port of another one.
+    /// Opens a socket with the address and port of another socket.
     private static func open(
         beside other: Int32,
         _ manner: Manner,
@@ -112,7 +111,7 @@ final class PortGuard {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let opened = socket(Int32(address.ss_family), type, 0)
         guard opened >= 0 else { return nil }
-        // Both sockets have to permit that they share a port.
+        // Both sockets must permit sharing the port.
         var isReady =
             SocketOptions.set(other, SOL_SOCKET, SO_REUSEADDR, 1)
             && SocketOptions.set(opened, SOL_SOCKET, SO_REUSEADDR, 1)
@@ -128,11 +127,11 @@ final class PortGuard {
         return nil
     }
 
-    /// Lets a socket drop what comes over any router (RFC 5082), or all that comes; false where the
+    /// Makes a socket drop segments that passed a router (RFC 5082), or stops that; false when the
     /// kernel refuses.
     ///
-    /// Nothing has a time to live of 255 that a router has handed on, and few systems send anything
-    /// with it.
+    /// A packet that passed a router never has a time to live of 255, and few systems send that
+    /// value.
     private static func setSilent(_ socket: Int32, _ isSilent: Bool, family: sa_family_t) -> Bool {
         let least: Int32 = isSilent ? 255 : 0
         let isSet = SocketOptions.set(socket, Int32(IPPROTO_IP), minimumTimeToLive, least)
@@ -144,11 +143,11 @@ final class PortGuard {
     private static let minimumTimeToLive: Int32 = 21
     /// IPV6_MINHOPCOUNT of `<linux/in6.h>`.
     private static let minimumHopCount: Int32 = 73
-    /// SO_MEMINFO of `<asm-generic/socket.h>`, and the place of what was dropped in what it says.
+    /// SO_MEMINFO of `<asm-generic/socket.h>`, and the index of the drops in its result.
     private static let memory: (option: Int32, drops: Int) = (55, 8)
 
-    /// How many packets the kernel has dropped for a socket (SO_MEMINFO, since Linux 4.12); 0 where
-    /// it does not say.
+    /// The packets that the kernel dropped for a socket (SO_MEMINFO, since Linux 4.12); 0 if
+    /// unknown.
     private static func drops(of socket: Int32) -> UInt32 {
         var words = [UInt32](repeating: 0, count: 16)
         var size = socklen_t(words.count * MemoryLayout<UInt32>.size)
@@ -159,17 +158,17 @@ final class PortGuard {
     }
 }
 
-/// What the kernel knows of a connection of TCP (TCP_INFO of tcp(7)).
+/// The kernel's state of a TCP connection (TCP_INFO of tcp(7)).
 struct ConnectionState {
-    /// Of the numbers of `<netinet/tcp.h>`.
+    /// A state number of `<netinet/tcp.h>`.
     private let state: UInt8
     private let unacknowledged: UInt32
     private let silentMilliseconds: UInt32
     private let unread: Int32
-    /// The longer one of what was measured in both directions.
+    /// The longer of the round-trip times measured in the two directions.
     let roundTripMicroseconds: Int64
 
-    /// nil for a socket of something else.
+    /// nil for a socket of another type.
     init?(of socket: Int32) {
         var bytes = [UInt8](repeating: 0, count: 104)
         var size = socklen_t(bytes.count)
@@ -188,22 +187,22 @@ struct ConnectionState {
         self.unread = unread
     }
 
-    /// Whether the connection was asked for, and nobody has answered.
+    /// Whether the peer has not answered the connection request.
     var isUnanswered: Bool { state == 2 }
 
-    /// Whether the peer may still send something: everything but what is closed, and what it has
-    /// ended and was read.
+    /// Whether the peer may still send: true unless the connection is closed or its end has been
+    /// read.
     var mayHearMore: Bool {
         switch state {
         case 7: false
         case 8, 9: unread > 0
-        // Both sides have been silent for so long that nothing is under way.
+        // After such a silence on both sides no segment is in transit.
         default: !isQuiet
         }
     }
 
-    /// Whether a reset ends the connection better than an orderly end: the peer could have
-    /// something to say to that.
+    /// Whether to reset the connection instead of closing it, because the peer could answer a
+    /// close.
     var isToBeReset: Bool { ![7, 8, 9].contains(state) || unread > 0 }
 
     private var isQuiet: Bool {

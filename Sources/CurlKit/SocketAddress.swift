@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 package import SystemKit
 
-/// An address that libcurl opens a socket for, kept as it is until somebody wants to read it.
+/// An address for which libcurl opens a socket, parsed on demand.
 @safe package struct SocketAddress {
     private var storage = sockaddr_storage()
 
@@ -19,12 +19,12 @@ package import SystemKit
         }
     }
 
-    /// The address; nil when it is of no IP version.
+    /// The address; nil unless it is an IP address.
     package var ip: IPAddress? {
         endpoint.flatMap { IPAddress($0.address) }
     }
 
-    /// The interface that an address of one link is at (RFC 4007); nil for any other address.
+    /// The interface of a link-local address (RFC 4007); nil for any other address.
     package var scope: Int32? {
         guard Int32(storage.ss_family) == AF_INET6 else { return nil }
         let scope = unsafe withUnsafeBytes(of: storage) { bytes in
@@ -33,7 +33,7 @@ package import SystemKit
         return scope == 0 ? nil : Int32(bitPattern: scope)
     }
 
-    /// The numeric address and the port; nil when it is of no IP version.
+    /// The numeric address and the port; nil unless it is an IP address.
     var endpoint: (address: String, port: Int)? {
         unsafe withUnsafeBytes(of: storage) { bytes in
             switch Int32(storage.ss_family) {

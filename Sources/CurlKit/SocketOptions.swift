@@ -1,9 +1,9 @@
 internal import CCurl
 internal import Glibc
 
-/// What a socket is told before it connects, so that its first packet has it.
+/// The options set on a socket before it connects, so that they apply to its first packet.
 package struct SocketOptions: Sendable, Hashable {
-    /// An interface that all packets leave by.
+    /// An interface that all packets must use.
     package struct Device: Sendable, Hashable {
         /// The kernel's number, which stays the same when names change.
         package var index: Int32
@@ -15,45 +15,45 @@ package struct SocketOptions: Sendable, Hashable {
         }
     }
 
-    /// nil for the one that the routes name.
+    /// nil for the interface of the routes.
     package var device: Device?
     /// The differentiated services code point (RFC 2474), 0 to 63.
     package var codePoint: UInt8 = 0
     /// SO_PRIORITY of socket(7), 0 to 6.
     package var priority: Int32 = 0
-    /// Whether it is to be one of several paths (RFC 8684), where the kernel has that.
+    /// Whether to use several paths (RFC 8684), where the kernel supports that.
     package var isMultipath = false
 
     package init() {}
 }
 
-/// What became of binding a socket to a device.
+/// The result of binding a socket to a device.
 package enum SocketBinding: Sendable, Hashable {
     case bound
-    /// The kernel's reason, an errno value: without CAP_NET_RAW before Linux 5.7 it is EPERM.
+    /// The kernel's error (errno): EPERM without CAP_NET_RAW before Linux 5.7.
     case refused(errno: Int32)
 }
 
 extension SocketOptions {
-    // From <netinet/in.h> and <linux/mptcp.h>, where older C libraries do not have them.
+    // From <netinet/in.h> and <linux/mptcp.h>, because older C libraries lack them.
     private static let multipathProtocol: Int32 = 262
     private static let multipathLevel: Int32 = 284
     private static let multipathInfo: Int32 = 1
     /// SO_BINDTOIFINDEX of `<asm-generic/socket.h>`.
     private static let bindToIndex: Int32 = 62
 
-    /// Opens a socket for an address; negative when there is none to be had.
+    /// Opens a socket for an address; negative on failure.
     func open(for address: curl_sockaddr) -> Int32 {
         if isMultipath, address.`protocol` == Int32(IPPROTO_TCP) {
             let several = Self.open(address, Self.multipathProtocol)
-            // Without Multipath TCP, and where it takes no mark, as over IPv6, it is plain.
+            // A plain socket, without Multipath TCP or where it accepts no mark, as over IPv6.
             if several >= 0 {
                 if mark(several, of: address.family) { return several }
                 close(several)
             }
         }
         let opened = Self.open(address, address.`protocol`)
-        // Networks may change a mark, and no transfer depends on it: what is refused is left out.
+        // Networks may change marks and no transfer needs them: ignore a refusal.
         if opened >= 0 { _ = mark(opened, of: address.family) }
         return opened
     }
@@ -63,27 +63,26 @@ extension SocketOptions {
         return socket(address.family, type, networkProtocol)
     }
 
-    /// Marks what a socket sends; false when the kernel refuses one of the marks.
+    /// Marks a socket's packets; false when the kernel refuses a mark.
     private func mark(_ opened: Int32, of family: Int32) -> Bool {
         var isMarked = true
         if codePoint > 0 {
             let trafficClass = Int32(codePoint) << 2
             isMarked = Self.set(opened, Int32(IPPROTO_IP), IP_TOS, trafficClass)
             if family == AF_INET6 {
-                // That of IPv4 is for addresses of IPv4 that are written as those of IPv6.
+                // The IPv4 option is for IPv4-mapped addresses.
                 isMarked = Self.set(opened, Int32(IPPROTO_IPV6), IPV6_TCLASS, trafficClass)
             }
         }
-        // Behind the code point, which sets another one.
+        // After the code point, which changes the priority.
         if priority > 0, !Self.set(opened, SOL_SOCKET, SO_PRIORITY, priority) { return false }
         return isMarked
     }
 
-    /// Binds a socket to a device; nil when there is none to bind it to.
+    /// Binds a socket to the device; nil without a device.
     func bind(_ opened: Int32) -> SocketBinding? {
         guard let device else { return nil }
-        // By its number, because names may have been given anew since it was looked at; Linux
-        // before 5.0 takes names only.
+        // By number, because names may have been reassigned; Linux before 5.0 accepts names only.
         if Self.set(opened, SOL_SOCKET, Self.bindToIndex, device.index) { return .bound }
         guard errno == ENOPROTOOPT else { return .refused(errno: errno) }
         let code = unsafe setsockopt(
@@ -98,8 +97,7 @@ extension SocketOptions {
             ? .bound : .refused(errno: ENODEV)
     }
 
-    /// Whether the kernel lets this user bind sockets to interfaces: without CAP_NET_RAW from Linux
-    /// 5.7 on.
+    /// Whether this user may bind sockets to interfaces: without CAP_NET_RAW from Linux 5.7 on.
     package static var mayBind: Bool {
         let opened = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard opened >= 0 else { return false }
@@ -108,7 +106,7 @@ extension SocketOptions {
         return bind(opened, toInterface: Int32(bitPattern: loopback))
     }
 
-    /// Binds a socket to an interface by its number; false where the kernel refuses.
+    /// Binds a socket to an interface by number; false when the kernel refuses.
     static func bind(_ opened: Int32, toInterface index: Int32) -> Bool {
         if set(opened, SOL_SOCKET, bindToIndex, index) { return true }
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE) + 1)
@@ -129,16 +127,15 @@ extension SocketOptions {
         return unsafe setsockopt(opened, level, option, &value, size) == 0
     }
 
-    /// Whether the other end of a socket's connection speaks Multipath TCP too; otherwise it is
-    /// plain TCP by now.
+    /// Whether a socket's peer also uses Multipath TCP; otherwise it has fallen back to plain TCP.
     static func isMultipath(_ opened: Int32) -> Bool {
-        // struct mptcp_info is smaller, and grows.
+        // struct mptcp_info is smaller but may grow.
         var info = [UInt8](repeating: 0, count: 256)
         var size = socklen_t(info.count)
         return unsafe getsockopt(opened, multipathLevel, multipathInfo, &info, &size) == 0
     }
 
-    /// The number of the interface that a socket is bound to; 0 when it is bound to none.
+    /// The number of the interface that a socket is bound to; 0 for none.
     static func boundInterface(_ opened: Int32) -> Int32 {
         var index: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -151,9 +148,9 @@ extension SocketOptions {
         return Int32(bitPattern: unsafe if_nametoindex(name))
     }
 
-    /// Ends a socket's connection at once.
+    /// Resets a socket's connection.
     static func reset(_ opened: Int32) {
-        // connect(2): an address of no family dissolves the connection.
+        // connect(2): an address of family AF_UNSPEC dissolves the connection.
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)
         _ = unsafe connect(opened, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
@@ -174,7 +171,7 @@ extension SocketOptions {
             && type == Int32(SOCK_DGRAM.rawValue)
     }
 
-    /// Whether a descriptor is the socket of a connection from that port.
+    /// Whether a descriptor is the socket of a connection from a local port.
     static func isSocket(_ opened: Int32, from localPort: Int) -> Bool {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -182,22 +179,22 @@ extension SocketOptions {
             guard let start = bytes.baseAddress,
                 unsafe getsockname(opened, start.assumingMemoryBound(to: sockaddr.self), &size) == 0
             else { return nil }
-            // Of both versions it stands behind the family.
+            // In both IP versions the port follows the family.
             return unsafe UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
         }
         return port.map(Int.init) == localPort
     }
 }
 
-/// The socket of a connection, on the thread that it belongs to.
+/// The socket of a connection, for use on its own thread.
 @safe package struct ConnectionSocket {
     private let opening: SocketTable.Opening
-    /// OpenSSL's object for the TLS of a proxy around that of the connection; it lives as long as
-    /// the socket is open.
+    /// OpenSSL's object for the proxy's TLS around the connection's; it lives as long as the open
+    /// socket.
     var outerTLS: UnsafeRawPointer?
     private let table: SocketTable
 
-    /// nil when it is not the connection's.
+    /// nil when the socket does not belong to the connection.
     init?(_ opening: SocketTable.Opening, in table: SocketTable, of connection: ConnectionFacts) {
         guard table.isOpen(opening),
             SocketOptions.isSocket(opening.socket, from: connection.localPort)
@@ -205,27 +202,25 @@ extension SocketOptions {
         (self.opening, self.table) = (opening, table)
     }
 
-    /// Whether the connection has not been closed: the socket's number may be another one's then.
+    /// Whether the connection is open; after that its descriptor may belong to another socket.
     package var isOpen: Bool { table.isOpen(opening) }
 
-    /// The number of the interface that it is bound to; 0 when it is bound to none.
+    /// The number of the interface that the socket is bound to; 0 for none.
     package var boundInterface: Int32 { isOpen ? SocketOptions.boundInterface(opening.socket) : 0 }
 
-    /// Whether it speaks UDP instead of TCP, as below HTTP/3.
+    /// Whether the socket uses UDP instead of TCP, as HTTP/3 does.
     package var isDatagram: Bool { isOpen && SocketOptions.isDatagram(opening.socket) }
 
-    /// Whether both ends of its connection speak Multipath TCP (RFC 8684).
+    /// Whether both ends of the connection use Multipath TCP (RFC 8684).
     package var isMultipath: Bool { isOpen && SocketOptions.isMultipath(opening.socket) }
 
-    /// Whether the other end has neither sent a byte that has not been read nor closed the
-    /// connection; one system call.
+    /// Whether the peer has neither sent unread bytes nor closed the connection; one system call.
     package var isSilent: Bool {
         guard isOpen, SocketOptions.isSilent(opening.socket) else { return false }
         return unsafe outerTLS.map { unsafe ccurl_ssl_has_unread($0) == 0 } ?? true
     }
 
-    /// Ends its connection at once: what the kernel has still to send is dropped, and the peer is
-    /// told by one packet (RST).
+    /// Resets the connection: the kernel drops unsent bytes and sends the peer one packet (RST).
     package func reset() {
         if isOpen { table.reset(opening) }
     }

@@ -1,14 +1,13 @@
 internal import CCurl
 
-/// What the kernel knows of a connection that libcurl has not told of: bytes that make no whole
-/// line or TLS record yet, and those that the other end has taken of what libcurl has handed over
-/// (`TCP_INFO`).
+/// The kernel's view of a connection's progress (`TCP_INFO`): received bytes that do not complete a
+/// line or TLS record, and sent bytes that the peer has acknowledged.
 package struct SocketProgress: Sendable, Hashable {
-    /// How long ago data came last.
+    /// The time since data last arrived.
     package var sinceReceived: Duration
-    /// How long ago an acknowledgement came last, of data or not.
+    /// The time since the last acknowledgement, with or without data.
     package var sinceAcknowledged: Duration
-    /// Bytes that the other end has acknowledged.
+    /// The bytes that the peer has acknowledged.
     package var acknowledgedBytes: UInt64
 
     package init(
@@ -23,7 +22,7 @@ package struct SocketProgress: Sendable, Hashable {
 }
 
 extension SocketTable {
-    /// What has gone through a connection; nil when it is closed, or no TCP.
+    /// The progress of a connection; nil when it is closed or does not use TCP.
     package func progress(of opening: Opening) -> SocketProgress? {
         guard isOpen(opening) else { return nil }
         var facts = ccurl_socket_facts()

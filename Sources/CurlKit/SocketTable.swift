@@ -1,61 +1,59 @@
 internal import Glibc
 package import SystemKit
 
-/// The sockets of all multi handles of one thread, watched by one epoll set with as few calls as
-/// possible.
+/// The sockets of one thread's multi handles, watched by one epoll set with few system calls.
 ///
-/// libcurl wants a connection watched when a request begins, and not any more when its response has
-/// ended. A connection stays in the set between two requests, so that a reused one costs no call;
-/// only when an idle one has something to say, its end most often, is it taken out. That needs to
-/// know when a socket's number becomes another one's: the easy handles tell of every connection
-/// that is opened or closed.
+/// libcurl starts watching a connection with a request and stops at the end of the response. The
+/// set keeps the connection between requests, so that reuse costs no call, and removes it only when
+/// it becomes ready while idle, usually because it ends. For that the table must know when a
+/// descriptor is reused: the easy handles report every opened or closed connection.
 package final class SocketTable {
     private struct Entry {
-        /// What the set watches it for; nil when it is not in the set.
+        /// The events that the set watches for; nil when the socket is not in the set.
         var watched: EventPoll.Interest?
-        /// What libcurl wants to hear of.
+        /// The events that libcurl wants.
         var wanted: EventPoll.Interest?
-        /// The multi handle that the set's events are for.
+        /// The multi handle that receives the set's events.
         var tag = 0
-        /// Which connection it is, and that its end is told; 0 for other sockets, such as those of
-        /// a resolver, which just go.
+        /// The number of a connection, whose close is reported; 0 for other sockets, such as a
+        /// resolver's, which vanish silently.
         var connection = 0
-        /// What guards its port when it is closed; nil for a connection that may use every
+        /// How to guard its port after the close; nil for a connection that may use every
         /// interface.
         var manner: PortGuard.Manner?
     }
 
-    /// A connection that was opened, whatever its socket's number becomes.
+    /// An opened connection, whatever happens to its descriptor later.
     package struct Opening: Sendable {
         var socket: Int32
         fileprivate var connection: Int
     }
 
-    /// Marks the events of `watchInput`; sockets are far below.
+    /// Marks the events of `watchInput`; descriptors are far below this number.
     private static let inputTag: UInt64 = 1 << 63
 
     private let poll: EventPoll
     /// By descriptor.
     private var entries: [Entry] = []
     private var events: [EventPoll.Event] = []
-    /// How many connections were opened.
+    /// The number of opened connections.
     private var connections = 0
-    /// Of the connections that were closed, and whose peers may not know it yet.
+    /// The guards of closed connections whose peers may not know it yet.
     private var guards: [PortGuard] = []
-    /// How many handles are connecting.
+    /// The number of connecting handles.
     var connectingCount = 0
 
     package init(_ poll: EventPoll) {
         self.poll = poll
     }
 
-    /// Waits for sockets and wake-ups, and calls `body` with each socket that somebody waits for.
+    /// Waits for sockets and wake-ups, and calls `body` with each ready socket that is wanted.
     ///
     /// - Parameters:
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
     ///   - wake: Called when the wait is over, before any socket.
-    ///   - body: Gets the multi handle's tag, the socket and what it is ready for.
-    ///   - input: Gets the key of each descriptor of `watchInput` that is ready.
+    ///   - body: Receives the multi handle's tag, the socket and its ready events.
+    ///   - input: Receives the key of each ready descriptor of `watchInput`.
     /// - Returns: Whether there was any socket or wake-up.
     @discardableResult
     package func wait(
@@ -82,7 +80,7 @@ package final class SocketTable {
         return isWoken || !events.isEmpty
     }
 
-    /// Watches a socket for a multi handle; nil means that nobody waits for it any longer.
+    /// Watches a socket for a multi handle; nil stops watching.
     func watch(_ socket: Int32, for interest: EventPoll.Interest?, tag: Int) {
         guard socket >= 0 else { return }
         makeRoom(for: socket)
@@ -102,40 +100,39 @@ package final class SocketTable {
                     try poll.change(socket, to: interest, tag: eventTag)
                     return
                 } catch {
-                    // The number belongs to another socket by now: a closed one leaves the set by
-                    // itself.
+                    // The descriptor is a new socket: a closed one leaves the set automatically.
                 }
             }
             try poll.watch(socket, for: interest, tag: eventTag)
         } catch {
-            // Not watched, the transfer stays silent and its idle time ends it.
+            // Without watching, the transfer stalls until its idle timeout.
             entries[Int(socket)].watched = nil
         }
     }
 
-    /// Watches something that is no connection until it can be read or has nobody at its other end.
+    /// Watches a descriptor of another kind until it is readable or hung up.
     ///
     /// - Parameters:
-    ///   - descriptor: Of a pipe or a process; told again and again until `unwatchInput`.
-    ///   - key: What `wait` calls its closure with, 0 or more.
+    ///   - descriptor: A pipe or a process; reported repeatedly until `unwatchInput`.
+    ///   - key: The argument of `wait`'s closure, 0 or more.
     /// - Throws: The error of epoll_ctl(2).
     package func watchInput(_ descriptor: Int32, key: Int) throws(SystemError) {
         let tag = Self.inputTag | UInt64(truncatingIfNeeded: key)
         try poll.watch(descriptor, for: .readable, tag: tag)
     }
 
-    /// Watches it no longer.
+    /// Stops watching the descriptor.
     package func unwatchInput(_ descriptor: Int32) {
         poll.unwatch(descriptor)
     }
 
-    /// Takes in a connection that was opened.
+    /// Registers an opened connection.
     ///
     /// - Parameters:
     ///   - socket: Its socket.
-    ///   - manner: What guards its port when it is closed; nil for a connection that may use every
+    ///   - manner: How to guard its port after the close; nil for a connection that may use every
     ///     interface.
-    /// - Returns: What it is known by; nil when there is none.
+    /// - Returns: The registered connection; nil for an invalid socket.
     func didOpen(_ socket: Int32, _ manner: PortGuard.Manner? = nil) -> Opening? {
         guard socket >= 0 else { return nil }
         makeRoom(for: socket)
@@ -144,12 +141,12 @@ package final class SocketTable {
         return Opening(socket: socket, connection: connections)
     }
 
-    /// Whether the connection has not been closed.
+    /// Whether the connection is still open.
     package func isOpen(_ opening: Opening) -> Bool {
         entries[Int(opening.socket)].connection == opening.connection
     }
 
-    /// Closes a connection, which takes it out of the set; the result is of close(2).
+    /// Closes a connection, which removes it from the set; returns the result of close(2).
     func close(_ socket: Int32) -> Int32 {
         var manner: PortGuard.Manner?
         if entries.indices.contains(Int(socket)) {
@@ -172,7 +169,7 @@ package final class SocketTable {
         return Glibc.close(socket)
     }
 
-    /// Ends a connection at once, without closing its socket; nothing but one reset is sent.
+    /// Resets a connection without closing its socket; sends only one reset packet.
     func reset(_ opening: Opening) {
         if entries[Int(opening.socket)].manner != nil,
             let state = ConnectionState(of: opening.socket),
@@ -185,20 +182,20 @@ package final class SocketTable {
 
     // MARK: - Connections that were closed
 
-    /// When `releaseGuards` has something to do, in nanoseconds of the monotonic clock; nil for
-    /// never.
+    /// The time of the next check by `releaseGuards`, in nanoseconds of the monotonic clock; nil
+    /// for never.
     package var nextGuardCheck: Int64? {
         guards.isEmpty ? nil : guards.lazy.map(\.nextCheck).min()
     }
 
-    /// Gives up the ports of the connections whose peers are quiet.
+    /// Releases the ports of closed connections whose peers are quiet.
     package func releaseGuards() {
         guard !guards.isEmpty else { return }
         let now = Clock.monotonicNanoseconds()
         guards.removeAll { $0.isDone(at: now) }
     }
 
-    /// Waits until the peers of all connections that were closed are quiet, at most five seconds.
+    /// Waits until the peers of all closed connections are quiet, at most five seconds.
     package func awaitQuiet() {
         while let next = nextGuardCheck {
             _ = Glibc.poll(nil, 0, Clock.milliseconds(until: next))

@@ -1,22 +1,23 @@
 internal import CCurl
 
-/// Which TLS is spoken and whom it trusts, as libcurl takes it.
+/// The TLS versions and trusted certificates, for libcurl.
 package struct TLSOptions: Sendable, Hashable {
-    /// A version of TLS that a session may ask for.
+    /// A TLS version for the minimum or the maximum.
     package enum Version: Sendable, Hashable {
         case tls12
         case tls13
     }
 
-    /// The oldest TLS that is offered.
+    /// The oldest offered version.
     package var minimumVersion: Version
-    /// The newest; nil means whatever the library has.
+    /// The newest offered version; nil for the library's newest.
     package var maximumVersion: Version?
     /// An absolute path to PEM roots; nil means the system's.
     package var caFile: String?
-    /// `sha256//…`, several between semicolons; nil takes any key (`CURLOPT_PINNEDPUBLICKEY`).
+    /// `sha256//…`, several separated by semicolons; nil accepts any key
+    /// (`CURLOPT_PINNEDPUBLICKEY`).
     package var pinnedPublicKeys: String?
-    /// Whether the server's certificate and its name are verified.
+    /// Whether the server's certificate and name are verified.
     package var isVerified: Bool
 
     package init(
@@ -35,7 +36,7 @@ package struct TLSOptions: Sendable, Hashable {
 }
 
 extension TLSOptions {
-    /// The least and the greatest version, as `CURLOPT_SSLVERSION` takes them.
+    /// The minimum and maximum version for `CURLOPT_SSLVERSION`.
     var versions: Int {
         let minimum = minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         let maximum =

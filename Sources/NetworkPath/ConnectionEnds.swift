@@ -1,6 +1,6 @@
 package import SystemKit
 
-/// The two ends of a connection, and what it speaks: all that the kernel chooses its route by.
+/// The endpoints and the protocol of a connection, by which the kernel chooses its route.
 package struct ConnectionEnds: Sendable, Hashable {
     package var own: IPAddress
     package var ownPort: UInt16

@@ -1,31 +1,28 @@
-/// What the network daemons have said of interfaces: it holds for as long as these are what they
-/// were.
+/// The network daemons' answers about interfaces, valid while these do not change.
 struct DaemonAnswers: Sendable {
     private let report: SystemBus.Report
-    /// Of what they have said it, by number; nil where there is nobody to ask, and so nothing to
-    /// wait for.
+    /// The interfaces of the answers, by number; nil without daemons, so that nothing is pending.
     private let interfaces: [Int32: NetworkInterface]?
 
-    /// Those of a machine without daemons.
+    /// The answers on a machine without daemons.
     init() {
         report = SystemBus.Report()
         interfaces = nil
     }
 
-    /// Those of daemons that have been heard of such interfaces.
+    /// The daemons' answers about some interfaces.
     init(_ report: SystemBus.Report, of interfaces: [NetworkInterface]) {
         self.report = report
         self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }) { first, _ in first }
     }
 
-    /// Whether nobody was asked.
+    /// Whether no daemon was asked.
     var isOfNobody: Bool { interfaces == nil }
 
-    /// Whether one of them has still to answer.
+    /// Whether a daemon did not answer in time.
     var isLate: Bool { report.isLate }
 
-    /// What still holds of what they have said, and the names of those that they have to be asked
-    /// of.
+    /// The answers that are still valid, and the names of interfaces to ask about again.
     func current(of interfaces: [NetworkInterface]) -> (
         report: SystemBus.Report, pending: Set<String>
     ) {
@@ -33,9 +30,9 @@ struct DaemonAnswers: Sendable {
         return (report.without(pending), pending)
     }
 
-    /// Whether they are about the interface as it is now.
+    /// Whether the answers apply to the interface in its present state.
     ///
-    /// What has come, has lost its carrier for a moment, has come up or has other addresses may
+    /// An interface that is new, lost its carrier for a moment, came up or has other addresses may
     /// lead to another network.
     private func hold(of now: NetworkInterface) -> Bool {
         guard let interfaces else { return true }

@@ -1,23 +1,22 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What sysfs says of the devices behind interfaces (`/sys/class/net`).
+/// The sysfs folder with the devices of interfaces (`/sys/class/net`).
 struct DeviceFolder: Sendable, Hashable {
-    /// The folder that has one for each interface.
+    /// The folder with a subfolder for each interface.
     let path: String
 
-    /// What is known of one device.
+    /// The properties of a device.
     struct Device {
         /// The kernel's name of its driver.
         var driver: String?
         /// `DEVTYPE` of its `uevent`.
         var type: String?
-        /// Whether it is of the 802.11 kind.
+        /// Whether it is an 802.11 device.
         var isWireless = false
     }
 
-    /// Whatever sysfs has; nothing when it shows another namespace's interface of that name, or
-    /// none.
+    /// The device in sysfs; empty if sysfs has no such interface or shows another namespace's.
     func device(of interface: NetworkInterface) -> Device {
         let folder = "\(path)/\(interface.name)"
         guard Self.isPlain(interface.name),
@@ -35,7 +34,7 @@ struct DeviceFolder: Sendable, Hashable {
         return device
     }
 
-    /// A name of `/` or `..` would lead elsewhere; the kernel gives none.
+    /// A name such as `..` or with `/` would lead elsewhere; the kernel allows none.
     private static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
     }
@@ -48,7 +47,7 @@ struct DeviceFolder: Sendable, Hashable {
 }
 
 extension DeviceFolder.Device {
-    /// What the device and the interface's own kind say, the stronger first.
+    /// The evidence from the device and the type of the interface, the strongest first.
     func evidence(of interface: NetworkInterface) -> [InterfaceEvidence] {
         [ofType, ofDriver, ofHardware(interface)].compactMap(\.self)
     }
@@ -57,7 +56,7 @@ extension DeviceFolder.Device {
         switch type {
         case "wwan": InterfaceEvidence("DEVTYPE=wwan", kind: .cellular, isExpensive: true)
         case "wlan": InterfaceEvidence("DEVTYPE=wlan", kind: .wifi)
-        // Whoever is reached by it shares what is often a phone's connection.
+        // A Bluetooth connection often shares a phone's connection.
         case "bluetooth":
             InterfaceEvidence("DEVTYPE=bluetooth", kind: .bluetooth, isExpensive: true)
         default: isWireless ? InterfaceEvidence("an 802.11 device", kind: .wifi) : nil
@@ -71,8 +70,8 @@ extension DeviceFolder.Device {
         case "qmi_wwan", "cdc_mbim", "mhi_net", "iosm", "t7xx", "sierra_net", "hso",
             _ where driver.hasPrefix("rmnet"):
             return InterfaceEvidence(source, kind: .cellular, isExpensive: true)
-        // A phone that shares its connection over USB; cdc_ether and cdc_ncm are also those of
-        // plain adapters.
+        // A phone that shares its connection over USB; plain adapters also use cdc_ether and
+        // cdc_ncm.
         case "rndis_host", "ipheth":
             return InterfaceEvidence(source, kind: .wired, isExpensive: true)
         default:

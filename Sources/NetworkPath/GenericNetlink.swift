@@ -1,7 +1,7 @@
 package import SystemKit
 
-/// Asks parts of the kernel that have names instead of numbers (generic netlink); belongs to one
-/// thread at a time.
+/// Queries kernel families with names instead of numbers (generic netlink); serves one thread at a
+/// time.
 package final class GenericNetlink {
     private let dialogue: NetlinkDialogue
 
@@ -12,10 +12,9 @@ package final class GenericNetlink {
         dialogue = try NetlinkDialogue(with: .generic)
     }
 
-    /// How many addresses the kernel may open further paths of Multipath TCP from or offer
-    /// (`ip mptcp endpoint`).
+    /// The number of addresses for further Multipath TCP paths (`ip mptcp endpoint`).
     ///
-    /// - Returns: nil where it does not say: it has no Multipath TCP, or this user may not know.
+    /// - Returns: nil without Multipath TCP in the kernel or without permission.
     package func multipathEndpointCount() -> Int? {
         var count = 0
         // MPTCP_PM_CMD_GET_ADDR, MPTCP_PM_CMD_ADD_ADDR of `<linux/mptcp_pm.h>`.
@@ -23,7 +22,7 @@ package final class GenericNetlink {
         return isKnown ? count : nil
     }
 
-    /// The Wi-Fi networks that interfaces are in, by the interfaces' numbers.
+    /// The Wi-Fi networks of interfaces, by interface number.
     func wirelessNetworks() -> [Int32: String] {
         var networks: [Int32: String] = [:]
         // NL80211_CMD_GET_INTERFACE of `<linux/nl80211.h>`.
@@ -33,14 +32,14 @@ package final class GenericNetlink {
         return networks
     }
 
-    /// NL80211_ATTR_IFINDEX and NL80211_ATTR_SSID; nil for an interface that is in no network.
+    /// NL80211_ATTR_IFINDEX and NL80211_ATTR_SSID; nil for an interface without a network.
     static func wirelessNetwork(in body: Span<UInt8>) -> (interface: Int32, name: String)? {
         var interface: Int32?
         var name: String?
         body.forEachAttribute(from: 0) { type, value in
             switch type {
             case 3: interface = value.index(at: 0)
-            // Any bytes may stand in a name; those that are no text fit no rule.
+            // A name may have any bytes; names that are not text match no rule.
             case 52 where !value.isEmpty: name = String(decoding: value.bytes, as: UTF8.self)
             default: break
             }
@@ -49,8 +48,7 @@ package final class GenericNetlink {
         return (interface, name)
     }
 
-    /// The other ends of a WireGuard tunnel; none where this user may not know them
-    /// (CAP_NET_ADMIN).
+    /// The other ends of a WireGuard tunnel; empty without permission (CAP_NET_ADMIN).
     func wireGuardPeers(of interface: Int32) -> [IPAddress] {
         var peers: [IPAddress] = []
         // WG_CMD_GET_DEVICE and WGDEVICE_A_IFINDEX of `<linux/wireguard.h>`.
@@ -82,9 +80,9 @@ package final class GenericNetlink {
         return peers
     }
 
-    /// Hands the attributes of all that a part of the kernel has to tell to `take`.
+    /// Passes the attributes of every message in a dump to `take`.
     ///
-    /// - Returns: Whether it has told all; otherwise it is not there, or does not tell this user.
+    /// - Returns: Whether the dump is complete; false without the family or permission.
     @discardableResult
     private func dump(
         _ name: String,
@@ -107,7 +105,7 @@ package final class GenericNetlink {
         }
     }
 
-    /// The number of a part of the kernel; nil when it is not there.
+    /// The number of a family; nil when the kernel lacks it.
     private func family(_ name: String) throws(SystemError) -> UInt16? {
         // GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, CTRL_ATTR_FAMILY_ID of
         // `<linux/genetlink.h>`.

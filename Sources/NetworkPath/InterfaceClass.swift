@@ -1,17 +1,17 @@
 package import TransferModel
 
-/// What an interface is to a policy, and who says so.
+/// The class of an interface for policies, and its sources.
 package struct InterfaceClass: Sendable, Hashable {
     package var kind: InterfaceKind
-    /// nil when nobody knows, as with the other one: a tunnel's packets leave by another interface.
+    /// nil if unknown, like `isExpensive`: a tunnel's packets leave by another interface.
     package var isCellular: Bool?
     package var isExpensive: Bool?
     /// Only a rule makes an interface constrained.
     package var isConstrained: Bool
-    /// Whether daemons have still to say what it is now: until then only those may use it who may
-    /// use any.
+    /// Whether a daemon's answer is pending: until then only unrestricted tasks may use the
+    /// interface.
     package var isPending = false
-    /// Where it is known from, half a sentence each, the strongest first.
+    /// The sources, as half a sentence each, the strongest first.
     package var evidence: [String]
 
     package init(
@@ -28,10 +28,10 @@ package struct InterfaceClass: Sendable, Hashable {
         self.evidence = evidence
     }
 
-    /// Of an interface that was not looked at.
+    /// The class of an unexamined interface.
     static let unknown = InterfaceClass(kind: .other, isCellular: nil, isExpensive: nil)
 
-    /// Why tasks with such access may not use the interface; nil when they may.
+    /// Why tasks with an access rule may not use the interface; nil when they may.
     package func denial(under access: NetworkAccess) -> NetworkUnavailableReason? {
         if kind == .loopback { return nil }
         if isPending, access.isRestricted { return .unclassified }

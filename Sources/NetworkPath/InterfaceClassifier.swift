@@ -1,22 +1,21 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Says what each interface is, from rules, daemons and devices: of each property, what the
-/// strongest source says.
+/// Classifies interfaces by rules, daemons and devices: the strongest source decides each property.
 struct InterfaceClassifier {
     /// Rules of the job, then those of the host.
     let rules: [(source: String, rule: InterfaceRule)]
     let devices: DeviceFolder
-    /// What daemons say, by names; the stronger one first.
+    /// The daemons' statements by interface name; the stronger daemon first.
     let daemons: [[String: InterfaceEvidence]]
-    /// What interfaces are attached to, by names.
+    /// The attachments of interfaces, by name.
     let attachments: [String: LinkAttachment]
-    /// The names of those that daemons have still to say something of.
+    /// The names of interfaces for which a daemon's answer is pending.
     var pending: Set<String> = []
-    /// Those of the machine.
+    /// The machine's routes.
     let routes: [Route]
 
-    /// Classifies all interfaces; one that is made of others is the worst of them.
+    /// Classifies all interfaces; an interface on top of others gets the worst of their classes.
     func classify(_ interfaces: inout [NetworkInterface]) {
         let lowers = lowers(of: interfaces)
         let gateways = Dictionary(grouping: routes.lazy.filter { $0.prefix == 0 }, by: \.interface)
@@ -28,7 +27,7 @@ struct InterfaceClassifier {
             )
         }
         var all = own.map(\.value)
-        // Each round carries classes up by one floor; there is none above the last interface.
+        // Each round carries classes up by one layer; there are no more layers than interfaces.
         for _ in interfaces.indices {
             let before = all
             for position in interfaces.indices where !own[position].isRuled {
@@ -44,14 +43,14 @@ struct InterfaceClassifier {
         for position in interfaces.indices { interfaces[position].classification = all[position] }
     }
 
-    /// An interface that another one's packets leave by.
+    /// An interface below another one.
     private struct Lower {
         var position: Int
-        /// Whether it leads to a tunnel's other end; the other one is made of it otherwise.
+        /// Whether it carries a tunnel's packets; otherwise it is a part of the upper interface.
         var isCarrier: Bool
     }
 
-    /// Of each interface those that its packets leave by, in their order.
+    /// The lower interfaces of each interface, in order.
     private func lowers(of interfaces: [NetworkInterface]) -> [[Lower]] {
         let positions = Dictionary(zip(interfaces.lazy.map(\.index), interfaces.indices)) { $1 }
         var lowers: [[Lower]] = interfaces.map { interface in
@@ -69,7 +68,8 @@ struct InterfaceClassifier {
         return lowers.map { $0.sorted { $0.position < $1.position } }
     }
 
-    /// What is known of an interface itself, and whether a rule says all that a lower one could.
+    /// The interface's own class, and whether a rule decides all that a lower interface could
+    /// change.
     private func ownClass(
         _ interface: NetworkInterface,
         isCarried: Bool,
@@ -80,7 +80,7 @@ struct InterfaceClassifier {
         attachment.driver = device.driver
         attachment.gateways = gateways
         var ruled: [InterfaceEvidence] = []
-        // This machine is what it is, also under a rule for everything.
+        // Rules do not apply to the loopback interface.
         let isOwn = interface.hardwareType == NetworkInterface.loopback
         for (source, rule) in rules where !isOwn && rule.match.fits(interface, attachment) {
             ruled.append(
@@ -115,17 +115,16 @@ struct InterfaceClassifier {
         return (value, isRuled)
     }
 
-    /// Whether a rule may come to fit when daemons have answered: one for a network or a
-    /// connection.
+    /// Whether a daemon's answer may make a rule match: a rule for a network or a connection.
     private var mayRulesChange: Bool {
         rules.contains { $0.rule.match.ssid != nil || $0.rule.match.connection != nil }
     }
 
-    /// The interfaces that a tunnel's packets leave by: those that lead to its other ends, or by
-    /// default where nobody tells these.
+    /// The interfaces that carry a tunnel's packets: those to its other ends, or the default ones
+    /// if these are unknown.
     ///
-    /// By the main table, which is that of the packets of most tunnels: what tunnels themselves
-    /// bring in by rules is for what goes through them.
+    /// The main table counts, as for most tunnels' own packets: rules that a tunnel installs are
+    /// for traffic inside it.
     private func carriers(of tunnel: NetworkInterface) -> Set<Int32> {
         guard tunnel.isTunnel, tunnel.link == 0 else { return [] }
         let ways = routes.filter { $0.isMain && $0.isUsable && $0.interface != tunnel.index }
@@ -143,22 +142,20 @@ struct InterfaceClassifier {
 }
 
 extension NetworkInterface {
-    /// Whether its packets leave by an interface that is not to be seen: a tunnel's by whatever
-    /// leads to its other end, a veth's in another namespace, those of a PPP connection by a modem
-    /// or by another network.
+    /// Whether an invisible interface carries its packets: a tunnel's carrier, the other end of a
+    /// veth in another namespace, or a PPP connection's modem or network.
     fileprivate var isMadeOfUnseen: Bool {
         guard link == 0 else { return false }
         return isTunnel || hardwareType == Self.pointToPoint
             || linkKind.map { !Self.wholeKinds.contains($0) } ?? false
     }
 
-    /// Whether its packets leave inside others, which go to its other end.
+    /// Whether its packets are encapsulated and sent to its other end.
     fileprivate var isTunnel: Bool {
         linkKind.map(Self.tunnelKinds.contains) ?? Self.tunnels.contains(hardwareType)
     }
 
-    /// Virtual interfaces, by their names in the kernel, that are no more than their ports, or than
-    /// this machine.
+    /// Virtual interfaces, by kernel type, that consist of their ports or stay in this machine.
     private static let wholeKinds: Set<String> = [
         "bridge", "bond", "team", "vrf", "dummy", "ifb", "nlmon",
     ]
@@ -179,7 +176,7 @@ extension InterfaceClass {
         evidence.append(reason)
     }
 
-    /// What is known is worse than what is not, and that is worse than what is known not to be.
+    /// True is worse than unknown, and unknown is worse than false.
     private static func worse(_ left: Bool?, _ right: Bool?) -> Bool? {
         if left == true || right == true { return true }
         return left == nil || right == nil ? nil : false
@@ -187,7 +184,7 @@ extension InterfaceClass {
 }
 
 extension InterfaceRule.Match {
-    /// Whether the interface is meant.
+    /// Whether the rule matches the interface.
     func fits(_ interface: NetworkInterface, _ attachment: LinkAttachment) -> Bool {
         guard !isEmpty else { return false }
         if let name, !Self.matches(interface.name, name) { return false }
@@ -199,12 +196,12 @@ extension InterfaceRule.Match {
         return attachment.connections.contains { Self.matches($0, connection) }
     }
 
-    /// Whether a name fits a pattern with `*` and `?`, in time that grows with the product of their
-    /// lengths.
+    /// Whether a name matches a pattern with `*` and `?`, in time proportional to the product of
+    /// their lengths.
     static func matches(_ name: String, _ pattern: String) -> Bool {
         let (name, pattern) = (Array(name.utf8), Array(pattern.utf8))
         var (position, place) = (0, 0)
-        // Where the last `*` stands, and what it has taken so far.
+        // The place of the last `*` and how much it has matched.
         var (star, taken) = (-1, 0)
         while position < name.count {
             let wanted = place < pattern.count ? pattern[place] : 0

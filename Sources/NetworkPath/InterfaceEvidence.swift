@@ -1,11 +1,11 @@
 package import TransferModel
 
-/// What one source says of an interface; nil leaves it to the next one.
+/// The statement of one source about an interface; nil leaves a property to the next source.
 package struct InterfaceEvidence: Sendable, Hashable {
     package var kind: InterfaceKind?
     package var isExpensive: Bool?
     package var isConstrained: Bool?
-    /// Where it is from, half a sentence.
+    /// The source, as half a sentence.
     package var source: String
 
     package init(
@@ -20,6 +20,6 @@ package struct InterfaceEvidence: Sendable, Hashable {
         self.isConstrained = isConstrained
     }
 
-    /// Whether it says anything.
+    /// Whether it states no property.
     var isEmpty: Bool { kind == nil && isExpensive == nil && isConstrained == nil }
 }

@@ -1,13 +1,13 @@
 internal import SystemKit
 
-/// What an interface is attached to: what rules can ask for besides what it is.
+/// The driver and networks of an interface, for matching rules.
 struct LinkAttachment: Sendable, Hashable {
     /// The kernel's name of its driver.
     var driver: String?
-    /// Whom default routes by it lead over.
+    /// The gateways of its default routes.
     var gateways: [IPAddress] = []
-    /// The name of the Wi-Fi network that it is in.
+    /// The name of its Wi-Fi network.
     var ssid: String?
-    /// The name and the UUID of NetworkManager's connection that it has.
+    /// The name and the UUID of its NetworkManager connection.
     var connections: [String] = []
 }

@@ -1,6 +1,6 @@
 internal import SystemKit
 
-/// Asks a part of the kernel and takes in its answers; belongs to one thread at a time.
+/// Sends requests to a netlink family and reads the answers; serves one thread at a time.
 final class NetlinkDialogue {
     private let socket: NetlinkSocket
     private var sequence: UInt32 = 0
@@ -27,7 +27,7 @@ final class NetlinkDialogue {
         while !isDone {
             isDone = try socket.receive { bytes in
                 !NetlinkHeader.forEachMessage(in: bytes) { header, body in
-                    // What is left of an earlier answer is nobody's.
+                    // Skip the rest of an earlier answer.
                     guard header.sequence == sequence else { return true }
                     if header.kind == .error { refusal = -(body.index(at: 0) ?? 0) }
                     guard header.kind != .done, header.kind != .error else { return false }
@@ -36,30 +36,30 @@ final class NetlinkDialogue {
                 }
             }
         }
-        // Half a table would look as if interfaces were gone. A single question that is refused has
+        // An incomplete dump would look as if interfaces were gone. A rejected single request has
         // no answer.
         guard isDump, refusal > 0 else { return }
         throw SystemError(errno: refusal, operation: "ask", subject: "the kernel over netlink")
     }
 }
 
-/// A question to netlink(7).
+/// A netlink(7) request.
 struct NetlinkRequest {
     private let kind: UInt16
     private let flags: UInt16
     private var body: [UInt8]
 
-    /// A question to rtnetlink(7).
+    /// A request for rtnetlink(7).
     ///
     /// - Parameters:
-    ///   - kind: What is asked for; the question's number is two above that of an answer.
+    ///   - kind: The type of the answers; the request's type is two greater.
     ///   - flags: NLM_F_….
     ///   - body: The fixed part.
     init(kind: NetlinkHeader.Kind, flags: UInt16, body: [UInt8]) {
         self.init(number: kind.rawValue + 2, flags: flags, body: body)
     }
 
-    /// A question to any part of the kernel.
+    /// A request for any netlink family.
     ///
     /// - Parameters:
     ///   - number: The message's type.
@@ -77,13 +77,13 @@ struct NetlinkRequest {
         while body.count % 4 != 0 { body.append(0) }
     }
 
-    /// As it is sent.
+    /// The complete message.
     func message(sequence: UInt32) -> [UInt8] {
         Self.bytes(of: UInt32(16 + body.count)) + Self.bytes(of: kind) + Self.bytes(of: flags)
             + Self.bytes(of: sequence) + Self.bytes(of: UInt32(0)) + body
     }
 
-    /// A number as the machine has it in memory.
+    /// The bytes of a number in the machine's order.
     static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
         let value = number.littleEndian
         return (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }

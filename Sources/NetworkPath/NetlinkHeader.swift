@@ -1,4 +1,4 @@
-/// The head of a message of netlink(7), whose lengths nobody vouches for.
+/// The header of a netlink(7) message, whose lengths must be checked.
 struct NetlinkHeader: Sendable, Hashable {
     /// RTM_… and NLMSG_….
     enum Kind: UInt16 {
@@ -10,20 +10,20 @@ struct NetlinkHeader: Sendable, Hashable {
         case rule = 32
     }
 
-    /// The message's type as it stands there; those of generic netlink are numbers of its parts.
+    /// The message's type; for generic netlink the number of a family.
     let number: UInt16
     let sequence: UInt32
-    /// Whether a dump was overtaken by a change (NLM_F_DUMP_INTR).
+    /// Whether a change interrupted the dump (NLM_F_DUMP_INTR).
     let isInterrupted: Bool
 
     private static let size = 16
 
-    /// nil for a message that is not read here.
+    /// nil for a type that is not used here.
     var kind: Kind? { Kind(rawValue: number) }
 
-    /// Calls `visit` with the head and the rest of each whole message, until it returns false.
+    /// Calls `visit` with the header and the body of each complete message, until it returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `visit` never returned false.
     static func forEachMessage(
         in bytes: Span<UInt8>,
         _ visit: (NetlinkHeader, Span<UInt8>) -> Bool
@@ -47,13 +47,13 @@ struct NetlinkHeader: Sendable, Hashable {
 }
 
 extension Span<UInt8> {
-    /// The two bytes there in the machine's order; nil beyond the end.
+    /// The two bytes at `offset` in the machine's order; nil beyond the end.
     func half(at offset: Int) -> UInt16? {
         guard offset >= 0, offset + 2 <= count else { return nil }
         return UInt16(littleEndian: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
     }
 
-    /// The four bytes there in the machine's order; nil beyond the end.
+    /// The four bytes at `offset` in the machine's order; nil beyond the end.
     func word(at offset: Int) -> UInt32? {
         guard offset >= 0, offset + 4 <= count else { return nil }
         var value: UInt32 = 0
@@ -61,22 +61,22 @@ extension Span<UInt8> {
         return UInt32(littleEndian: value)
     }
 
-    /// The same as a number with a sign: an interface's.
+    /// The four bytes as a signed number: an interface's.
     func index(at offset: Int) -> Int32? { word(at: offset).map(Int32.init(bitPattern:)) }
 
-    /// Calls `visit` with each attribute from there on, as far as they are whole.
+    /// Calls `visit` with each complete attribute from `start` on.
     func forEachAttribute(from start: Int, _ visit: (UInt16, Span<UInt8>) -> Void) {
         var offset = start
         while let size = half(at: offset), let type = half(at: offset + 2), size >= 4,
             offset + Int(size) <= count
         {
-            // The two highest bits say how it is to be read, not what it is.
+            // The two highest bits are flags, not part of the type.
             visit(type & 0x3FFF, extracting(offset + 4..<offset + Int(size)))
             offset += (Int(size) + 3) & ~3
         }
     }
 
-    /// All of them.
+    /// The bytes as an array.
     var bytes: [UInt8] { indices.map { self[$0] } }
 
     /// The text up to its NUL.

@@ -1,7 +1,7 @@
 package import SystemKit
 internal import TransferModel
 
-/// One network interface as the kernel has it.
+/// A network interface and its state in the kernel.
 package struct NetworkInterface: Sendable, Hashable {
     /// The kernel's number.
     package let index: Int32
@@ -10,23 +10,21 @@ package struct NetworkInterface: Sendable, Hashable {
     package var linkKind: String?
     /// ARPHRD_… of `<linux/if_arp.h>`.
     package var hardwareType: UInt16
-    /// In lower case, with colons; nil when it has none.
+    /// In lower case, with colons; nil without one.
     package var macAddress: String?
-    /// Whether it is switched on and has a carrier, or does not say.
+    /// Whether it is enabled and has a carrier or does not report one.
     package var isUp: Bool
-    /// How often its carrier has come or gone; 0 where the kernel does not count (before Linux
-    /// 3.15).
+    /// The number of carrier changes; 0 where the kernel does not count them (before Linux 3.15).
     package var carrierChanges: UInt32
-    /// The bridge or bond that it is a port of; 0 for none.
+    /// The bridge or bond with this interface as a port; 0 for none.
     package var master: Int32
-    /// The interface that a virtual one is made of, such as a VLAN's; 0 for none that is to be seen
-    /// from here.
+    /// The interface below a virtual one, such as a VLAN's; 0 if there is none in this namespace.
     package var link: Int32
-    /// The other ends of a tunnel, as far as the kernel tells them.
+    /// The other ends of a tunnel, as far as the kernel reports them.
     package var peers: [IPAddress]
-    /// Those that a connection can come from: no tentative ones and none of one link only.
+    /// The usable source addresses: no tentative and no link-local ones.
     package var addresses: [IPAddress]
-    /// What it is to a policy.
+    /// Its class for policies.
     package var classification: InterfaceClass
 
     package init(
@@ -61,29 +59,28 @@ package struct NetworkInterface: Sendable, Hashable {
     package static let ethernet: UInt16 = 1
     /// ARPHRD_PPP.
     static let pointToPoint: UInt16 = 512
-    /// ARPHRD_RAWIP, which modems have.
+    /// ARPHRD_RAWIP, the type of modems.
     static let rawIP: UInt16 = 519
     /// ARPHRD_LOOPBACK.
     static let loopback: UInt16 = 772
-    /// ARPHRD_NONE and those of the tunnels.
+    /// ARPHRD_NONE and the types of tunnels.
     static let tunnels: Set<UInt16> = [65534, 768, 769, 776, 778]
 
     package var isLoopback: Bool { classification.kind == .loopback }
 }
 
-/// A way to a network.
+/// A route to a network.
 package struct Route: Sendable, Hashable {
     /// The network's address and the length of its prefix; a default route has 0.
     package var destination: IPAddress
     package var prefix: Int
-    /// The interface that it leaves by.
+    /// The outgoing interface.
     package var interface: Int32
-    /// Of two routes to one network the smaller one is taken.
+    /// Of two routes to one network the kernel takes the one with the smaller metric.
     package var metric: UInt32
-    /// Whom it leads over; nil when the network is at its interface.
+    /// The router; nil when the network is on the interface's link.
     package var gateway: IPAddress?
-    /// Whether it is in the table that is asked without a rule; one of another table holds for some
-    /// packets only.
+    /// Whether it is in the main table; routes of other tables apply to some packets only.
     package var isMain: Bool
 
     package init(

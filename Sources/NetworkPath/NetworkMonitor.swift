@@ -1,67 +1,67 @@
 package import SystemKit
 
-/// Keeps a snapshot of the machine's network and hears of its changes, on a thread of its own.
+/// Keeps a snapshot of the machine's network and watches for changes on its own thread.
 package final class NetworkMonitor: Sendable {
     private let survey: NetworkSurvey
     private let changes: NetlinkSocket
-    /// Held while the network is looked at, so that no look is overwritten by an older one.
+    /// Held during a look at the network, so that no older result overwrites a newer one.
     private let sight: Lock<Sight>
     private let seen: Lock<SeenNetwork>
     private let wakeUp: EventPoll.WakeUp
-    /// Held while somebody is told of a change.
+    /// Held during a call of `didChange`.
     private let isStopped = Lock(false)
 
-    /// What it takes to look at the network.
+    /// The state for looking at the network.
     private struct Sight {
         let socket: RouteSocket
-        /// What daemons have said last.
+        /// The daemons' latest answers.
         var answers: DaemonAnswers
     }
 
-    /// How long after a survey daemons are asked again although nothing was heard: they learn
-    /// things that the kernel does not tell.
+    /// The interval after which daemons are asked again without an event: they learn things that
+    /// the kernel does not report.
     private let surveyNanoseconds: Int64
 
-    /// How long after a first change it is told.
+    /// The delay before a change is reported.
     ///
-    /// One change seldom comes alone. What makes a class another one is told at once.
+    /// Changes often come in groups. A changed class is reported at once.
     private static let settlingNanoseconds: Int64 = 250_000_000
-    /// How long after a look for other classes the next one follows at the soonest.
+    /// The shortest time between two checks for changed classes.
     private static let glanceNanoseconds: Int64 = 10_000_000
     private static let changesTag: UInt64 = 1
 
-    /// Looks at the network.
+    /// Takes a first snapshot.
     ///
-    /// - Throws: What netlink(7) says.
+    /// - Throws: The errors of netlink(7).
     package convenience init(_ survey: NetworkSurvey) throws(SystemError) {
         try self.init(survey, surveyNanoseconds: 30_000_000_000)
     }
 
-    /// Asks daemons more often, or less.
+    /// Asks daemons at another interval.
     init(_ survey: NetworkSurvey, surveyNanoseconds: Int64) throws(SystemError) {
         self.survey = survey
         self.surveyNanoseconds = surveyNanoseconds
         wakeUp = try EventPoll.WakeUp()
-        // Before the first look, so that no change is missed between the two.
+        // Listen before the first look, so that no change is missed.
         changes = try NetlinkSocket(hearing: [.links, .addresses, .routes])
         let socket = try RouteSocket()
         let first = try socket.tables()
         let heard = survey.neededAnswers(of: first.interfaces, first.routes)
-        // Daemons take their time, and the network may be another one by then.
+        // The network may have changed while the daemons answered.
         let tables = try socket.tables()
         let found = survey.snapshot(of: tables.interfaces, tables.routes, by: heard)
         seen = Lock(SeenNetwork(found))
         sight = Lock(Sight(socket: socket, answers: heard))
     }
 
-    /// The network as it was seen last; any thread may ask.
+    /// The latest snapshot; any thread may ask.
     package var current: NetworkSnapshot { seen.withLock { $0.network } }
 
-    /// Reads interfaces and routes anew, on the calling thread, and asks no daemon.
+    /// Reads interfaces and routes again, on the calling thread, without asking daemons.
     ///
-    /// What has come or changed since daemons were asked is pending: what it is, is not known yet.
+    /// Interfaces that changed since the daemons' last answer are pending: their class is unknown.
     ///
-    /// - Returns: What was found; what was known when nothing can be.
+    /// - Returns: The new snapshot; the previous one when the kernel does not answer.
     package func refresh() -> NetworkSnapshot { look()?.network ?? current }
 
     private func look() -> SeenNetwork? {
@@ -75,18 +75,18 @@ package final class NetworkMonitor: Sendable {
         }
     }
 
-    /// Begins to listen; to be called once.
+    /// Starts listening; call it once.
     ///
     /// - Parameter didChange: Called on the monitor's thread when interfaces, addresses, routes or
-    ///   classes are others.
-    /// - Throws: Without threads.
+    ///   classes change.
+    /// - Throws: When no thread is available.
     package func start(_ didChange: @escaping @Sendable () -> Void) throws(SystemError) {
         _ = try JoinableThread(name: "network") { [self] in listen(didChange) }
     }
 
-    /// Lets the thread end; nothing is told afterwards.
+    /// Stops the thread; makes no calls afterwards.
     ///
-    /// It is not waited for: a daemon may hold it up.
+    /// Does not wait for the thread, because a daemon may delay it.
     package func stop() {
         isStopped.withLock { $0 = true }
         wakeUp.signal()
@@ -98,11 +98,11 @@ package final class NetworkMonitor: Sendable {
         else { return }
         var events: [EventPoll.Event] = []
         var settled = nextSurvey(after: sight.withLock { $0.answers })
-        // Of those that were seen: others may have seen some before, by `refresh`, which are to be
-        // told of all the same.
+        // The number of reported changes: `refresh` may have seen others, which must be reported
+        // too.
         var told = 0
         var toldNetwork = current
-        /// Looks, and tells of what is different; nil when the kernel does not answer.
+        /// Looks at the network and reports a change; nil when the kernel does not answer.
         func tell() -> NetworkSnapshot? {
             guard let seen = look() else { return nil }
             if seen.changes != told {
@@ -118,7 +118,7 @@ package final class NetworkMonitor: Sendable {
             poll.wait(milliseconds: Clock.milliseconds(until: next), into: &events)
             if isStopped.withLock({ $0 }) { return }
             if !events.isEmpty {
-                // What it was is seen by looking: messages may have been lost.
+                // Look at the tables to see the changes: messages may have been lost.
                 changes.drain()
                 let now = Clock.monotonicNanoseconds()
                 settled = min(settled ?? .max, now + Self.settlingNanoseconds)
@@ -133,12 +133,12 @@ package final class NetworkMonitor: Sendable {
                 }
             }
             guard let due = settled, Clock.monotonicNanoseconds() >= due else { continue }
-            // What the kernel knows is told before daemons are waited for.
+            // Report the kernel's changes before waiting for daemons.
             if let found = tell() {
                 let last = sight.withLock { $0.answers }
                 let heard = survey.neededAnswers(of: found.interfaces, found.routes, after: last)
                 sight.withLock { $0.answers = heard }
-                // Daemons take their time, and the network may be another one by then.
+                // The network may have changed while the daemons answered.
                 if tell() != nil {
                     settled = nextSurvey(after: heard)
                     continue
@@ -148,8 +148,7 @@ package final class NetworkMonitor: Sendable {
         }
     }
 
-    /// When the network is looked at without a word of the kernel, which is soon when a daemon is
-    /// late; nil for never.
+    /// The time of the next look without a kernel message, soon if a daemon is late; nil for never.
     private func nextSurvey(after answers: DaemonAnswers) -> Int64? {
         guard survey.asksDaemons else { return nil }
         let pause = answers.isLate ? Self.settlingNanoseconds : surveyNanoseconds

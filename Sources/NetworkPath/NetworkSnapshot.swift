@@ -1,11 +1,11 @@
 package import SystemKit
 package import TransferModel
 
-/// The machine's interfaces and routes at one moment, and what a policy makes of them.
+/// The machine's interfaces and routes at one moment, and how policies apply to them.
 package struct NetworkSnapshot: Sendable, Hashable {
     /// In the kernel's order.
     package var interfaces: [NetworkInterface]
-    /// Those to other machines.
+    /// The routes to other machines.
     package var routes: [Route]
 
     package init(interfaces: [NetworkInterface], routes: [Route]) {
@@ -13,45 +13,44 @@ package struct NetworkSnapshot: Sendable, Hashable {
         self.routes = routes
     }
 
-    /// Whether there is a way to anywhere.
+    /// Whether any connection is possible.
     package enum Status: Sendable, Hashable {
         case satisfied
-        /// There is none; the reason why the best one is forbidden, nil when there is nothing to
-        /// forbid.
+        /// No connection is possible; with the reason that forbids the best interface, nil without
+        /// an interface.
         case unsatisfied(NetworkUnavailableReason?)
     }
 
-    /// Which way a connection goes.
+    /// The path of a connection.
     package enum Decision: Sendable, Hashable {
         /// It does not leave the machine.
         case local
         case open(NetworkInterface)
-        /// No permitted interface leads there; the reason why the one that does is forbidden, nil
-        /// when none does.
+        /// No permitted interface leads there; with the reason that forbids the one that does, nil
+        /// if none does.
         case refuse(NetworkUnavailableReason?)
     }
 
-    /// The interface of that number.
+    /// The interface with a number.
     package func interface(_ index: Int32) -> NetworkInterface? {
         interfaces.first { $0.index == index }
     }
 
-    /// The number of the interface that a zone names, or that it is (RFC 4007 §11.2); 0, which none
-    /// has, for no interface.
+    /// The number of the interface with a zone's name or number (RFC 4007 §11.2); 0 without such an
+    /// interface.
     ///
-    /// Capitals do not count: hosts of URLs are kept without them.
+    /// Case is ignored, because hosts of URLs are kept in lower case.
     package func interface(ofZone zone: some StringProtocol) -> Int32 {
         Int32(zone) ?? interfaces.first { $0.name.lowercased() == zone }?.index ?? 0
     }
 
-    /// The interface that has that address.
+    /// The interface with an address.
     package func interface(of address: IPAddress) -> NetworkInterface? {
         let plain = address.unmapped
         return interfaces.first { $0.addresses.contains(plain) }
     }
 
-    /// Whether a connection can be made over the interface: it has a carrier, an address and a
-    /// route.
+    /// Whether connections can use the interface: it has a carrier, an address and a route.
     package func isUsable(_ interface: NetworkInterface) -> Bool {
         guard interface.isUp, !interface.isLoopback else { return false }
         return interface.addresses.contains { address in
@@ -62,24 +61,24 @@ package struct NetworkSnapshot: Sendable, Hashable {
         }
     }
 
-    /// What tasks with such access find before they know an address.
+    /// The status for tasks with an access rule, without regard to an address.
     package func status(for access: NetworkAccess) -> Status {
         var reason: (denial: NetworkUnavailableReason, rank: (Int, UInt32))?
         for interface in interfaces where isUsable(interface) {
             guard let denial = interface.classification.denial(under: access) else {
                 return .satisfied
             }
-            // The one by which most would go is the one to be named.
+            // Report the interface that most connections would use.
             let rank = rank(of: interface)
             if reason.map({ rank < $0.rank }) ?? true { reason = (denial, rank) }
         }
         return .unsatisfied(reason?.denial)
     }
 
-    /// An interface that is forbidden and over which packets can leave; nil when there is none.
+    /// A forbidden interface by which packets can leave; nil if there is none.
     ///
-    /// - Parameter access: What forbids it.
-    /// - Returns: The name of the interface, and why it is forbidden.
+    /// - Parameter access: The access rule.
+    /// - Returns: The interface's name, and why it is forbidden.
     package func forbiddenWay(
         under access: NetworkAccess
     ) -> (interface: String, reason: NetworkUnavailableReason)? {
@@ -91,7 +90,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
         return nil
     }
 
-    /// Whether an interface of both has another class in the other one.
+    /// Whether an interface has different classes in the two snapshots.
     func hasOtherClasses(than other: NetworkSnapshot) -> Bool {
         interfaces.contains { interface in
             other.interface(interface.index).map {
@@ -100,19 +99,19 @@ package struct NetworkSnapshot: Sendable, Hashable {
         }
     }
 
-    /// The length and metric of an interface's widest route.
+    /// The prefix length and metric of an interface's widest route.
     private func rank(of interface: NetworkInterface) -> (Int, UInt32) {
         routes.lazy.filter { $0.interface == interface.index && $0.isUsable }
             .map { ($0.prefix, $0.metric) }.min(by: <) ?? (.max, .max)
     }
 
-    /// Chooses the way to an address.
+    /// Chooses the path to an address.
     ///
     /// - Parameters:
-    ///   - peer: Whom the connection is for.
-    ///   - preferred: The interface by which the kernel would go; nil when it knows no way.
-    ///   - access: What the task may use.
-    /// - Returns: The way, or why there is none.
+    ///   - peer: The peer of the connection.
+    ///   - preferred: The interface that the kernel would use; nil without a route.
+    ///   - access: The task's access rule.
+    /// - Returns: The path, or why there is none.
     package func decide(
         to peer: IPAddress,
         preferred: Int32?,
@@ -124,12 +123,11 @@ package struct NetworkSnapshot: Sendable, Hashable {
         if let interface = preferred.flatMap({ interface($0) }) {
             if interface.isLoopback { return .local }
             denial = interface.classification.denial(under: access)
-            // One that has just come up may lead to another network than the one that it is known
-            // for.
+            // An interface that has just come up may lead to another network than expected.
             if denial == nil, interface.isUp { return .open(interface) }
         }
-        // The kernel takes every peer for a neighbour on an interface that it has no route for:
-        // only one with a route of its own will do.
+        // Without a route to the peer, the kernel would look for it on the interface's own link:
+        // require a route.
         let ways = routes.filter {
             $0.isMain && peer.isInNetwork(of: $0.destination, prefix: $0.prefix)
         }
@@ -142,10 +140,10 @@ package struct NetworkSnapshot: Sendable, Hashable {
         return best.map { .open($0.1) } ?? .refuse(denial)
     }
 
-    /// Why what goes over an interface has to end; nil while it may go on.
+    /// Why traffic over an interface must end; nil while it may continue.
     ///
-    /// What daemons have still to say holds up what begins, and ends nothing; what is known without
-    /// them does.
+    /// A pending answer of a daemon delays new traffic but ends none; properties known without it
+    /// do.
     package func denial(
         ofRunningOver interface: Int32,
         under access: NetworkAccess
@@ -156,7 +154,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
         return found.denial(under: mayBeUnknown ? access.union(.unclassified) : access)
     }
 
-    /// The names of the interfaces over which tasks with such access can make a connection now.
+    /// The names of the interfaces that tasks with an access rule can use now.
     package func permitted(for access: NetworkAccess) -> [String] {
         interfaces.filter { isUsable($0) && $0.classification.denial(under: access) == nil }
             .map(\.name)

@@ -1,49 +1,49 @@
 package import SystemKit
 package import TransferModel
 
-/// Looks at the machine's network: what there is, and of which class.
+/// Examines the machine's network: its interfaces, routes and their classes.
 package struct NetworkSurvey: Sendable {
-    /// Rules and who has made them, the stronger first.
+    /// The rules with their sources, in order of precedence.
     private let rules: [(source: String, rule: InterfaceRule)]
     private let devices: DeviceFolder
     private let bus: SystemBus
 
-    /// Takes the rules that come before everything else that is known.
+    /// Takes the rules, which precede all other sources.
     ///
     /// - Parameters:
     ///   - job: The rules of the job file.
-    ///   - host: The rules of the machine, which the job's come before.
+    ///   - host: The rules of the machine; the job's rules precede them.
     package init(job: [InterfaceRule], host: [InterfaceRule]) {
         self.init(job: job, host: host, bus: SystemBus())
     }
 
-    /// Asks daemons in another way.
+    /// Uses another way to query daemons.
     init(job: [InterfaceRule], host: [InterfaceRule], bus: SystemBus) {
         rules = job.map { ("the job file", $0) } + host.map { ("the host file", $0) }
         devices = DeviceFolder(path: "/sys/class/net")
         self.bus = bus
     }
 
-    /// Whether what is found may change without a word of the kernel: daemons know it.
+    /// Whether the result may change without a kernel message, because daemons contribute to it.
     var asksDaemons: Bool { bus.isThere }
 
-    /// What there is now.
+    /// The current network.
     ///
-    /// Daemons are asked, and waited for up to two seconds.
+    /// Asks daemons, which takes up to two seconds.
     ///
-    /// - Throws: What netlink(7) says.
+    /// - Throws: The errors of netlink(7).
     package func snapshot(_ socket: RouteSocket) throws(SystemError) -> NetworkSnapshot {
         let tables = try socket.tables()
         let answers = answers(of: tables.interfaces)
         return snapshot(of: tables.interfaces, tables.routes, by: answers)
     }
 
-    /// Asks the daemons what interfaces are, and waits for them up to two seconds.
+    /// Asks the daemons about interfaces, which takes up to two seconds.
     ///
     /// - Parameters:
-    ///   - interfaces: Those that there are.
-    ///   - last: What they have said before.
-    /// - Returns: What they say; of one that does not answer in time what it has said before.
+    ///   - interfaces: The current interfaces.
+    ///   - last: Their earlier answers.
+    /// - Returns: Their answers; for a late daemon its earlier answer.
     func answers(
         of interfaces: [NetworkInterface],
         after last: DaemonAnswers = DaemonAnswers()
@@ -51,21 +51,21 @@ package struct NetworkSurvey: Sendable {
         guard asksDaemons else { return DaemonAnswers() }
         let (said, pending) = last.current(of: interfaces)
         let report = bus.report(after: said)
-        // Who is late has said nothing of what has changed.
+        // A late daemon has not answered about the changed interfaces.
         let heard =
             report.isLate ? interfaces.filter { !pending.contains($0.name) } : interfaces
         return DaemonAnswers(report, of: heard)
     }
 
-    /// The same, but nobody is asked and waited for while rules decide of every interface what a
-    /// policy asks.
+    /// Like `answers`, but asks no daemon if the rules decide every property of every interface
+    /// that a policy needs.
     func neededAnswers(
         of interfaces: [NetworkInterface],
         _ routes: [Route],
         after last: DaemonAnswers = DaemonAnswers()
     ) -> DaemonAnswers {
         guard asksDaemons else { return DaemonAnswers() }
-        // As if nobody had said anything of any of them.
+        // The snapshot without any daemon's answer.
         let unheard = DaemonAnswers(SystemBus.Report(), of: [])
         let found = snapshot(of: interfaces, routes, by: unheard)
         if found.interfaces.contains(where: \.classification.isPending) {
@@ -76,7 +76,7 @@ package struct NetworkSurvey: Sendable {
         return DaemonAnswers(said, of: heard)
     }
 
-    /// What there is by the kernel's tables of now, and by what daemons have said before.
+    /// The network by the kernel's current tables and the daemons' earlier answers.
     func snapshot(
         of interfaces: [NetworkInterface],
         _ routes: [Route],
@@ -107,7 +107,7 @@ package struct NetworkSurvey: Sendable {
         return NetworkSnapshot(interfaces: interfaces, routes: routes)
     }
 
-    /// Whether a rule is about Wi-Fi networks.
+    /// Whether a rule depends on the Wi-Fi network.
     private var asksForNetworks: Bool { rules.contains { $0.rule.match.ssid != nil } }
 
     private func needsGeneric(_ interfaces: [NetworkInterface]) -> Bool {

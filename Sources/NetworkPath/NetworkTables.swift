@@ -1,13 +1,13 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What the messages of a dump say of interfaces, addresses and routes.
+/// The interfaces, addresses and routes in a dump.
 struct NetworkTables {
     private(set) var interfaces: [NetworkInterface] = []
     private(set) var routes: [Route] = []
     private var positions: [Int32: Int] = [:]
 
-    /// Takes in one message.
+    /// Reads one message.
     mutating func add(_ kind: NetlinkHeader.Kind?, _ body: Span<UInt8>) {
         switch kind {
         case .link: addLink(body)
@@ -38,17 +38,16 @@ struct NetworkTables {
             default: break
             }
         }
-        // The other end of a veth is no part of it, and a number of another namespace names none of
-        // ours.
+        // Ignore the other end of a veth, and interface numbers of another namespace.
         if isElsewhere || interface.linkKind == "veth" { interface.link = 0 }
-        // IFF_UP, and IF_OPER_UP or IF_OPER_UNKNOWN (RFC 2863): tunnels never say.
+        // IFF_UP, and IF_OPER_UP or IF_OPER_UNKNOWN (RFC 2863), the state of all tunnels.
         interface.isUp = flags & 1 != 0 && (state == 6 || state == 0)
         guard !interface.name.isEmpty, positions[index] == nil else { return }
         positions[index] = interfaces.count
         interfaces.append(interface)
     }
 
-    /// IFLA_INFO_KIND, and of tunnels the other ends that IFLA_INFO_DATA names.
+    /// IFLA_INFO_KIND, and the other ends of tunnels in IFLA_INFO_DATA.
     private static func linkKind(_ value: Span<UInt8>) -> (kind: String?, peers: [IPAddress]) {
         var kind: String?
         value.forEachAttribute(from: 0) { type, value in
@@ -68,7 +67,7 @@ struct NetworkTables {
         return (kind, peers)
     }
 
-    /// Where tunnels have the address of their other end: IFLA_IPTUN_REMOTE, IFLA_GRE_REMOTE,
+    /// The attributes with the address of a tunnel's other end: IFLA_IPTUN_REMOTE, IFLA_GRE_REMOTE,
     /// IFLA_VTI_REMOTE and others of `<linux/if_tunnel.h>` and `<linux/if_link.h>`.
     private static let remoteAttributes: [String: Set<UInt16>] = [
         "ipip": [3], "sit": [3], "ip6tnl": [3], "gre": [7], "gretap": [7], "erspan": [7],
@@ -97,16 +96,15 @@ struct NetworkTables {
             default: break
             }
         }
-        // Of a link between two points the first one is the other end's. Tentative ones, and those
-        // that somebody else has already, cannot be used (RFC 4862 §5.4).
+        // On a point-to-point link the first address is the peer's. Tentative and duplicate
+        // addresses cannot be used (RFC 4862 §5.4).
         guard let own = local ?? address, flags & 0x48 == 0, !own.isLinkLocal else { return }
         interfaces[position].addresses.append(own)
     }
 
-    /// struct rtmsg and RTA_… of `<linux/rtnetlink.h>`; several when the route is spread over
-    /// interfaces.
+    /// struct rtmsg and RTA_… of `<linux/rtnetlink.h>`; several routes for a multipath one.
     private static func routes(in body: Span<UInt8>) -> [Route] {
-        // To other machines, and none that is only remembered.
+        // Only unicast routes that are not cached.
         guard body.count >= 12, body[7] == 1, let flags = body.word(at: 8), flags & 0x200 == 0,
             let reading = Reading(body), reading.table != Self.localTable
         else { return [] }
@@ -133,7 +131,7 @@ struct NetworkTables {
 
     /// The attributes of a route.
     struct Reading {
-        /// Where it leaves.
+        /// A next hop.
         struct Hop {
             var interface: Int32
             var gateway: IPAddress?

@@ -1,40 +1,38 @@
 package import SystemKit
 
-/// Asks the kernel about its interfaces and routes; needs no privilege, and belongs to one thread
-/// at a time.
+/// Queries the kernel's interfaces and routes; needs no privilege, and serves one thread at a time.
 package final class RouteSocket {
     private let dialogue: NetlinkDialogue
 
-    /// How often a dump is begun again that a change has overtaken.
+    /// How often an interrupted dump is started again.
     private static let mostDumps = 4
 
-    /// Opens it.
+    /// Opens the socket.
     ///
     /// - Throws: The errors of socket(2) and bind(2).
     package init() throws(SystemError) {
         dialogue = try NetlinkDialogue(with: .routes)
     }
 
-    /// The interface by which the kernel would go to an address now.
+    /// The interface by which the kernel would currently reach an address.
     ///
-    /// - Parameter address: Whom a connection is for.
-    /// - Returns: Its number; nil when the kernel knows no way.
+    /// - Parameter address: The peer of a connection.
+    /// - Returns: The interface's number; nil when the kernel has no route.
     /// - Throws: The errors of send(2) and recv(2).
     package func interface(to address: IPAddress) throws(SystemError) -> Int32? {
         try interface(by: Self.request(to: address, fromBitCount: 0))
     }
 
-    /// The interface that the packets of a connection leave by now: of several equal routes, and of
-    /// those that rules choose by more than the peer, each connection has its own (before Linux
-    /// 4.18 not by its ports).
+    /// The interface of a connection's packets now: with several equal routes or with rules, the
+    /// kernel chooses one for each connection (before Linux 4.18 without regard to its ports).
     ///
-    /// - Returns: Its number; nil when the kernel knows no way.
+    /// - Returns: The interface's number; nil when the kernel has no route.
     /// - Throws: The errors of send(2) and recv(2).
     package func interface(of connection: ConnectionEnds) throws(SystemError) -> Int32? {
         let own = connection.own
         var request = Self.request(to: connection.peer, fromBitCount: own.bitCount)
-        // RTA_SRC, RTA_IP_PROTO, RTA_SPORT and RTA_DPORT of `<linux/rtnetlink.h>`; ports as they
-        // stand in a packet.
+        // RTA_SRC, RTA_IP_PROTO, RTA_SPORT and RTA_DPORT of `<linux/rtnetlink.h>`; ports in network
+        // order.
         request.append(2, own.bytes)
         request.append(27, [connection.isDatagram ? 17 : 6])
         request.append(28, Self.bytes(of: connection.ownPort))
@@ -46,7 +44,7 @@ package final class RouteSocket {
         [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
     }
 
-    /// A question for a route: struct rtmsg and RTA_DST.
+    /// A route request: struct rtmsg and RTA_DST.
     private static func request(to peer: IPAddress, fromBitCount own: Int) -> NetlinkRequest {
         let family: UInt8 = peer.bitCount == 128 ? 10 : 2
         let lengths = [peer.bitCount, own].map(UInt8.init(clamping:))
@@ -64,7 +62,7 @@ package final class RouteSocket {
         return found
     }
 
-    /// Whether no interface but the loopback is up with an address and a route.
+    /// Whether only the loopback interface is up with an address and a route.
     ///
     /// - Throws: The errors of send(2) and recv(2).
     package func isCutOff() throws(SystemError) -> Bool {
@@ -76,8 +74,8 @@ package final class RouteSocket {
         return !others.contains { network.isUsable($0) }
     }
 
-    /// Whether the kernel chooses each route by the destination alone: not by the sender's address,
-    /// by ports, marks or a type of service, and not one of several by all of them.
+    /// Whether routes depend on the destination alone: not on the source address, ports, marks or
+    /// type of service, and not on a choice between several routes.
     ///
     /// - Throws: The errors of send(2) and recv(2).
     package func choosesByDestination() throws(SystemError) -> Bool {
@@ -90,7 +88,7 @@ package final class RouteSocket {
             let request = NetlinkRequest(kind: kind, flags: 0x301, body: body)
             try dialogue.ask(request, isDump: true) { header, body in
                 guard header.kind == kind, body.count >= 12 else { return }
-                // The length of the sender's network, and the type of service.
+                // The prefix length of the source, and the type of service.
                 if body[2] != 0 || body[3] != 0 { isPlain = false }
                 if kind == .rule {
                     body.forEachAttribute(from: 12) { type, _ in
@@ -104,7 +102,7 @@ package final class RouteSocket {
         return isPlain
     }
 
-    /// All interfaces, addresses and routes; the interfaces are not classified yet.
+    /// All interfaces, addresses and routes, without classes.
     ///
     /// - Throws: The errors of send(2) and recv(2).
     func tables() throws(SystemError) -> NetworkTables {

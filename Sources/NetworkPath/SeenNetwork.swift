@@ -1,15 +1,14 @@
-/// The network as it was seen last, and how often it has been another one.
+/// The network at the last look, and the number of its changes.
 ///
-/// Who compares by himself what he sees now and then would take no change for what has gone and
-/// come meanwhile.
+/// Comparing two snapshots misses a change that was undone in between; hence a counter.
 struct SeenNetwork: Sendable {
     private(set) var network: NetworkSnapshot
-    /// How many changes were seen since the first look.
+    /// The number of changes seen since the first look.
     private(set) var changes = 0
 
     init(_ network: NetworkSnapshot) { self.network = network }
 
-    /// Takes in what a look has found.
+    /// Records the result of a look.
     mutating func see(_ found: NetworkSnapshot) {
         if found == network { return }
         network = found

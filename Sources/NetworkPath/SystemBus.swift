@@ -2,32 +2,32 @@ internal import JSON
 internal import SystemKit
 internal import TransferModel
 
-/// What the machine's network daemons say, asked by `busctl` on the system bus; a daemon that is
-/// not there says nothing.
+/// Queries the machine's network daemons over the system bus with `busctl`; a missing daemon has no
+/// answer.
 struct SystemBus: Sendable {
-    /// The program; asked only where there is a bus.
+    /// The program; used only where a bus exists.
     var program = "busctl"
     /// The bus's socket.
     var socket = "/run/dbus/system_bus_socket"
-    /// How long a daemon may take, in nanoseconds.
+    /// The time limit for a daemon's answer, in nanoseconds.
     var patience: Int64 = 2_000_000_000
-    /// More of an answer is not read.
+    /// The longest part of an answer that is read, bytes.
     private static let longestAnswer = 4 << 20
 
-    /// What the daemons say of interfaces, by their names.
+    /// The daemons' answers about interfaces, by interface name.
     struct Report {
-        /// What ModemManager says.
+        /// ModemManager's answers.
         var modems: [String: InterfaceEvidence] = [:]
-        /// What NetworkManager says.
+        /// NetworkManager's answers.
         var devices: [String: InterfaceEvidence] = [:]
         var attachments: [String: LinkAttachment] = [:]
-        /// Whether somebody has not answered in time.
+        /// Whether a daemon did not answer in time.
         var isLate = false
 
-        /// Of each daemon, the stronger one first.
+        /// The answers of each daemon, the more reliable one first.
         var evidence: [[String: InterfaceEvidence]] { [modems, devices].filter { !$0.isEmpty } }
 
-        /// The same without what they say of some.
+        /// The report without some interfaces.
         func without(_ names: Set<String>) -> Report {
             if names.isEmpty { return self }
             return Report(
@@ -38,13 +38,13 @@ struct SystemBus: Sendable {
         }
     }
 
-    /// Whether there is anybody to ask.
+    /// Whether a system bus exists.
     var isThere: Bool { PathOccupant(at: socket) != .nothing }
 
     /// Asks all daemons at once, which may take up to two seconds.
     ///
-    /// - Parameter last: What they have said before.
-    /// - Returns: What they say; of one that does not answer in time what it has said before.
+    /// - Parameter last: Their earlier answers.
+    /// - Returns: Their answers; for a late daemon its earlier answer.
     func report(after last: Report = Report()) -> Report {
         guard isThere else { return Report() }
         let deadline = Clock.monotonicNanoseconds() + patience
@@ -53,7 +53,7 @@ struct SystemBus: Sendable {
             modems: ask("org.freedesktop.ModemManager1", at: "/org/freedesktop/ModemManager1")
         )
         var report = Report()
-        // The longer answer first: the other one waits in its pipe.
+        // Read the longer answer first: the other one waits in its pipe.
         switch Self.answer(from: asked.manager, until: deadline) {
         case .objects(let answer):
             report.devices = Self.networkManager(answer)
@@ -73,18 +73,17 @@ struct SystemBus: Sendable {
         return report
     }
 
-    /// What becomes of a question.
+    /// The result of a query.
     private enum Answer {
-        /// A service's objects and their properties, as busctl writes them.
+        /// A service's objects and their properties in busctl's format.
         case objects(JSONValue)
-        /// There is no such service, no program to ask with, or no sense in what it writes.
+        /// There is no such service, no busctl, or its output is invalid.
         case refusal
-        /// It takes too long.
+        /// The answer takes too long.
         case silence
     }
 
-    /// Asks a service for its objects and their properties; nil when there is no program to ask
-    /// with.
+    /// Asks a service for its objects and their properties; nil without busctl.
     private func ask(_ service: String, at path: String) -> ChildProcess? {
         let call = [
             program, "--system", "--json=short", "--auto-start=no", "call", service, path,
@@ -103,7 +102,7 @@ struct SystemBus: Sendable {
         return .objects(value)
     }
 
-    /// `Metered` and `DeviceType` of NetworkManager's devices; "guess yes" is a yes, as libnm
+    /// `Metered` and `DeviceType` of NetworkManager's devices; "guess yes" counts as yes, as libnm
     /// advises.
     static func networkManager(_ answer: JSONValue) -> [String: InterfaceEvidence] {
         var result: [String: InterfaceEvidence] = [:]
@@ -128,13 +127,13 @@ struct SystemBus: Sendable {
         return result
     }
 
-    /// The names of a device: of a modem, `Interface` is its control port and `IpInterface` what
-    /// packets leave by.
+    /// The names of a device: for a modem, `Interface` is its control port and `IpInterface`
+    /// carries the packets.
     private static func names(of device: JSONValue) -> [String] {
         ["Interface", "IpInterface"].compactMap { device[$0]?["data"]?.text }.filter { !$0.isEmpty }
     }
 
-    /// The Wi-Fi networks and the connections that NetworkManager's devices have.
+    /// The Wi-Fi networks and the connections of NetworkManager's devices.
     static func attachments(_ answer: JSONValue) -> [String: LinkAttachment] {
         let objects = Self.members(of: answer)
         func property(_ path: String?, _ interface: String, _ name: String) -> JSONValue? {
@@ -161,7 +160,7 @@ struct SystemBus: Sendable {
         return result
     }
 
-    /// The network ports of ModemManager's modems, whatever their names look like.
+    /// The network ports of ModemManager's modems, whatever their names are.
     static func modemManager(_ answer: JSONValue) -> [String: InterfaceEvidence] {
         var result: [String: InterfaceEvidence] = [:]
         for object in Self.objects(in: answer) {
@@ -187,7 +186,7 @@ struct SystemBus: Sendable {
         members(of: answer).map(\.value)
     }
 
-    /// Its objects under their paths.
+    /// The objects with their paths.
     private static func members(of answer: JSONValue) -> [JSONValue.Member] {
         guard case .object(let members)? = answer["data"]?.items.first else { return [] }
         return members

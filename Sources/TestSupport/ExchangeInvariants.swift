@@ -58,7 +58,7 @@ struct ExchangeInvariants {
             + checkResponseCounts()
     }
 
-    /// A stored response has dates and a body, and nothing of the network.
+    /// A stored response has dates and a body, but no network properties.
     private func checkLocal() -> [String] {
         let ofNetwork =
             Self.connectionDates + [

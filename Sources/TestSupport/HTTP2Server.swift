@@ -24,11 +24,11 @@ package final class HTTP2Server: Sendable {
         case reset
         /// Sends the same as `leave` and stops the stream without an error or an end flag.
         case stop
-        /// A head without end.
+        /// An endless head.
         case endlessHead = "endless_head"
-        /// A head that goes on without anything in it.
+        /// An endless head of empty frames.
         case emptyContinuations = "empty_continuations"
-        /// A head of 1 MB that is made of 12 KB.
+        /// A head of 1 MB, compressed to 12 KB.
         case headBomb = "head_bomb"
         /// 103 without end.
         case informational

@@ -212,7 +212,7 @@ package final class TwoLinks: Sendable {
     }
 
     /// The command without permission to bind sockets to interfaces, as before Linux 5.7, or only
-    /// without permission for `names`.
+    /// without permission for `what`.
     package func withoutBinding(_ command: Command, of what: String = "all") -> Command {
         var result = command
         result.executable = "python3"
