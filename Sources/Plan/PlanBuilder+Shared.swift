@@ -73,7 +73,7 @@ extension PlanBuilder {
         let shared = reader.takeSecretUses()
         var sessions: [SessionConfiguration] = []
         var secrets: [[SecretUse]] = []
-        var identifiers: [String: NodeID] = [:]
+        var identifiers = SessionIdentifierCheck()
         if let field = draft.sessions, reader.isMapping(field) {
             for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
                 checkID(entry.key, "session name")
@@ -86,7 +86,7 @@ extension PlanBuilder {
                     from: entry.value,
                     ownedBy: entry.key
                 )
-                checkIdentifier(of: session, entry, &identifiers)
+                identifiers.check(session, entry, &reader)
                 guard sessions.count < Self.mostSessions else {
                     reader.report(
                         .outOfRange,

@@ -63,7 +63,9 @@ extension PlanBuilder {
         var needs = TaskGraphBuilder()
         let count = reader.tasks.entries.count
         needs.reserveCapacity(count)
-        listFiles(of: taskReader.sessions)
+        destinations = DestinationCheck(of: reader.tasks, in: document)
+        destinations.addInputs(job: jobPath, taskReader.sessions, data: dataFiles.paths)
+        destinations.addReports(of: draft.report, options, &reader)
         let paths = TaskPathsReader(reader, taskReader)
         let mostKept = keptTasks.capacity
         var ahead = ReadAhead(taskReader, with: reader, mostKept: mostKept)
@@ -92,16 +94,16 @@ extension PlanBuilder {
     /// Adds the task of an entry to what is known of all.
     private mutating func take(_ task: ReadTask, of entry: Int, paths: TaskPathsReader) {
         if !task.captureReferences.isEmpty {
-            note(task.captureReferences, of: entry, needs: task.needs)
+            captures.note(task.captureReferences, of: entry, needs: task.needs)
         }
         guard let traits = task.traits else {
             let place = reader.tasks.entries[entry].value
             if task.needs.isEmpty, document.value(of: place, for: "needs") != nil {
-                entriesOfUnknownNeeds.append(entry)
+                captures.noteUnknownNeeds(of: entry)
             }
             return
         }
-        if !traits.secrets.isEmpty { taskSecrets.append((entry, traits.secrets)) }
+        taskSecrets.note(traits.secrets, of: entry)
         reader.tasks.set(entry, isRequired: traits.isRequired, priority: traits.priority)
         take(
             traits,
@@ -119,10 +121,11 @@ extension PlanBuilder {
         isFilledIn: Bool,
         paths: TaskPathsReader
     ) {
-        checkPaths(traits.paths, of: task, paths: paths)
+        destinations.check(traits.paths, of: task, paths: paths.paths, &reader)
         if traits.hasServerName { hasServerNames = true }
         if traits.tightensAccess { tightensAccess = true }
-        keys.note(traits, of: task, isFilledIn: isFilledIn)
+        if traits.makesKey { orderCount += 1 }
+        if let key = traits.givenKey, isFilledIn { keys.note(key, of: task) }
         if !sessionTasks.isEmpty, let session = traits.session { sessionTasks[session] += 1 }
         mostAttempts = max(mostAttempts, traits.attempts)
     }

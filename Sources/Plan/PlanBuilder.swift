@@ -12,30 +12,21 @@ struct PlanBuilder {
     let jobPath: String
     var reader: Reader
     var draft = JobDraft()
-    var destinations = DestinationIndex(capacity: 0)
-    /// The data files that were gone through, by format and path.
-    var dataFiles: [String: DataRows] = [:]
-    /// The absolute paths of the data files.
-    var dataPaths: [String] = []
+    var destinations: DestinationCheck
+    var dataFiles = DataFiles()
     var mostAttempts = 1
     /// Whether a server names the file of a download.
     var hasServerNames = false
     /// Whether a task forbids interfaces that its session does not.
     var tightensAccess = false
-    var keys = IdempotencyKeys()
+    /// How many idempotency keys the runner makes.
+    var orderCount = 0
+    var keys = RepeatedKeyCheck()
     /// How many tasks each session has; none without a background session.
     var sessionTasks: [Int] = []
-    /// The secrets of the tasks that have any, by their entries, in file order.
-    var taskSecrets: [(entry: Int, secrets: SecretSet)] = []
-    var captureUses = CaptureUses()
-    /// Where the captures stand that tasks do not need themselves, so that another that they need
-    /// must.
-    var distantCaptures: [(user: Int, reference: CaptureReference)] = []
-    /// The fault of the path of `--report`.
-    var reportFault: String?
+    var taskSecrets = SecretNeeds()
+    var captures = CaptureCheck()
     var keptTasks: KeptTasks
-    /// The entries whose needs could not be read.
-    var entriesOfUnknownNeeds: [Int] = []
 
     /// Values of secrets by their names, those that a run needs; nil while the job is only looked
     /// at.
@@ -43,6 +34,7 @@ struct PlanBuilder {
 
     init(document: Document, options: PlanOptions, secrets: [String: KnownSecret]? = nil) {
         self.document = document
+        destinations = DestinationCheck(of: TaskList(), in: document)
         self.secrets = secrets
         self.options = options
         // The numbers of tasks are others when some are left out.
@@ -70,20 +62,19 @@ struct PlanBuilder {
         let needs = readTasks(taskReader)
         let (chosen, unknown) = chosenTasks()
         let graph = needs.graph(of: reader.tasks, chosen: chosen)
-        reportCycles(in: graph)
-        reportMissingNeeds(in: graph)
+        check(graph)
         warnOfVariables()
-        warnOfRepeatedKeys()
+        for warning in keys.warnings(of: reader.tasks, in: document) { reader.add(warning) }
 
         let diagnostics = Self.inFileOrder(reader.diagnostics)
-        guard reader.errorCount == 0, unknown.isEmpty, reportFault == nil else {
+        guard reader.errorCount == 0, unknown.isEmpty, destinations.reportFault == nil else {
             throw PlanRejected(
                 diagnostics: diagnostics,
                 dataFaults: reader.dataFaults,
                 unknownTasks: unknown,
                 secretVariables: reader.secrets.variables,
                 confidentialValues: reader.confidentialValues,
-                reportFault: reportFault
+                reportFault: destinations.reportFault
             )
         }
         let (tasks, chosenGraph) = restrict(graph, to: chosen)
@@ -93,12 +84,12 @@ struct PlanBuilder {
             reportPaths: draft.report.files.mapValues(\.path),
             finishHook: draft.hooks.finish,
             mostAttempts: mostAttempts,
-            orderCount: keys.madeCount,
+            orderCount: orderCount,
             sessionTasks: sessionTasks,
             interfaceRules: draft.network.interfaces,
             tightensAccess: tightensAccess,
-            reservedPaths: hasServerNames ? destinations.filePaths : [],
-            captureUses: captureUses(of: tasks),
+            reservedPaths: hasServerNames ? destinations.files.map(\.path) : [],
+            captureUses: captures.uses(in: tasks) { position(of: $0, in: tasks) },
             warnings: diagnostics,
             neededSecrets: neededSecrets(of: tasks),
             options: options,
@@ -114,6 +105,19 @@ struct PlanBuilder {
     /// As the job says, or the stem of the file that the job's path leads to: one file has one
     /// name, whatever link names it.
     var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }
+
+    /// Checks what tasks need of each other.
+    private mutating func check(_ graph: TaskGraph) {
+        let cycles = CycleCheck.faults(in: graph) {
+            reader.name(of: $0)
+        } place: { task in
+            let entry = reader.tasks.entry(of: task)
+            let needs = document.value(of: entry.value, for: "needs")?.value
+            return document.range(of: needs ?? entry.key)
+        }
+        for fault in cycles { reader.add(fault) }
+        for fault in captures.faults(in: graph, of: reader.tasks, document) { reader.add(fault) }
+    }
 
     private mutating func warnOfVariables() {
         for name in reader.variables.unused.sorted() {

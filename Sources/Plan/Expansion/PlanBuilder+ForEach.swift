@@ -63,7 +63,7 @@ extension PlanBuilder {
             return reader.matrix(field, exclude: exclude, most: Self.mostInlineItems)
                 .map { .matrix($0) }
         case .data(let format, let path, let field):
-            return dataRows(format, path, field).map { .data($0) }
+            return dataFiles.rows(format, path, field, options, &reader).map { .data($0) }
         }
     }
 

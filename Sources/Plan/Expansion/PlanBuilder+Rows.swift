@@ -29,7 +29,7 @@ extension PlanBuilder {
         var base = taskReader.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
-        note(reader.takeCaptureReferences(), of: group.entry, needs: base.needs)
+        captures.note(reader.takeCaptureReferences(), of: group.entry, needs: base.needs)
         needs.append(group.entry, needs: base.needs)
         reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
@@ -41,7 +41,7 @@ extension PlanBuilder {
         let count = min(group.rows.count, reader.errorCount == errors ? .max : 1)
         check.keys.reserveCapacity(count)
         for row in 0..<count
-        where !reader.isFull && !reader.isOverfilled && check.faultyRows < Self.shownRows {
+        where !reader.isFull && !reader.isOverfilled && check.faultyRows < DataFiles.shownRows {
             var draft = base
             let (mark, errors) = (reader.mark, reader.errorCount)
             do throws(DataRows.Failure) {
@@ -60,7 +60,7 @@ extension PlanBuilder {
             // What is captured does not depend on the row, but a row may have needs that others do
             // not have: the graph tells whether each needs what it is filled in with.
             let references = reader.takeCaptureReferences()
-            if row == 0 { note(references, of: group.entry, needs: base.needs) }
+            if row == 0 { captures.note(references, of: group.entry, needs: base.needs) }
             check.secrets.formUnion(draft.secrets)
             let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { check.keys.append(key.utf8.span.seededHash) }
@@ -94,9 +94,9 @@ extension PlanBuilder {
         let entry = reader.tasks.entries[group.entry]
         // A row with a fault may have needs that are not known.
         if !isRight, document.value(of: entry.value, for: "needs") != nil {
-            entriesOfUnknownNeeds.append(group.entry)
+            captures.noteUnknownNeeds(of: group.entry)
         }
-        if !check.secrets.isEmpty { taskSecrets.append((group.entry, check.secrets)) }
+        taskSecrets.note(check.secrets, of: group.entry)
         if check.settings.count == group.rows.count { reader.tasks.set(check.settings, of: number) }
         if check.faultyRows == 0, check.keys.count == count {
             reportRepeatedKeys(&check.keys, of: group)
@@ -166,7 +166,7 @@ extension PlanBuilder {
         case .items(let nodes): range = document.range(of: nodes[row])
         default: break
         }
-        if check.faultyRows == Self.shownRows { text += "; further rows were not checked" }
+        if check.faultyRows == DataFiles.shownRows { text += "; further rows were not checked" }
         reader.addNote(.init(text, at: range), since: mark, known: &check.known)
     }
 
@@ -180,7 +180,7 @@ extension PlanBuilder {
         hashes.sort()
         let repeated = Set(
             zip(hashes, hashes.dropFirst()).lazy.filter { $0 == $1 }.map(\.0)
-                .prefix(Self.shownRows)
+                .prefix(DataFiles.shownRows)
         )
         guard !repeated.isEmpty else { return }
         let entry = reader.tasks.entries[group.entry]
@@ -188,7 +188,7 @@ extension PlanBuilder {
         var firsts: [String: Int] = [:]
         var shown = 0
         var cursor = RowCursor(group.rows)
-        for row in 0..<group.rows.count where shown < Self.shownRows {
+        for row in 0..<group.rows.count where shown < DataFiles.shownRows {
             guard let item = try? cursor.row(at: row),
                 let key = reader.key(of: item, in: group.rows),
                 repeated.contains(key.utf8.span.seededHash)

@@ -62,11 +62,7 @@ extension PlanBuilder {
 
     /// The secrets that the tasks of a list use.
     func neededSecrets(of tasks: TaskList) -> [SecretDeclaration] {
-        var needed = SecretSet()
-        for (entry, secrets) in taskSecrets
-        where position(of: entry, in: tasks) != nil {
-            needed.formUnion(secrets)
-        }
+        let needed = taskSecrets.secrets { position(of: $0, in: tasks) != nil }
         return needed.positions.compactMap { reader.secrets.declarations[$0] }
     }
 }

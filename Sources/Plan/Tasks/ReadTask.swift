@@ -8,7 +8,7 @@ struct ReadTask: Sendable {
         let isRequired: Bool
         let priority: Double
         let secrets: SecretSet
-        let paths: DestinationIndex.TaskPaths
+        let paths: TaskPaths
         /// Whether the server names the file of a download.
         let hasServerName: Bool
         /// Whether the runner makes its idempotency key.
@@ -32,7 +32,7 @@ struct ReadTask: Sendable {
             makesKey = draft.idempotencyKey == .auto
             tightensAccess = !draft.deniedAccess.isEmpty
             session = draft.session
-            givenKey = IdempotencyKeys.hash(of: draft)
+            givenKey = RepeatedKeyCheck.hash(of: draft)
             attempts = draft.retry.attempts
         }
     }

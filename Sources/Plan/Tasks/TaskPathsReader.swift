@@ -1,6 +1,6 @@
-/// Says the paths of any task again, apart from the reading that goes on.
+/// Reads the paths of any task again, with a reader of its own.
 ///
-/// A class, so that asking costs nothing as long as nobody is answered.
+/// A class, so that passing it on copies no reader.
 final class TaskPathsReader {
     private let reader: Reader
     private let taskReader: TaskReader
@@ -14,7 +14,7 @@ final class TaskPathsReader {
     }
 
     /// The paths of a task; none when it has a fault.
-    func paths(of task: Int) -> DestinationIndex.TaskPaths {
+    func paths(of task: Int) -> TaskPaths {
         var again = reader
         var draft = taskReader.defaults
         do throws(DataRows.Failure) {

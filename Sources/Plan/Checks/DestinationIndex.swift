@@ -3,8 +3,8 @@ internal import SystemKit
 /// Finds destinations that cannot all become files, or that would replace a file that the job
 /// reads.
 ///
-/// Paths are absolute and without climbs. Those of tasks are not kept: a hash leads to the task,
-/// which says its paths again when it must.
+/// Paths are absolute and without climbs. The index keeps no path of a task, only a hash that leads
+/// to the task; `paths` then gives the paths of that task again.
 struct DestinationIndex {
     /// What stands in the way of a destination.
     enum Conflict {
@@ -22,19 +22,7 @@ struct DestinationIndex {
         case aboveDestination(of: Int)
     }
 
-    /// The paths of a task that were noted here.
-    struct TaskPaths {
-        var destination: String?
-        var source: String?
-        /// The files of a multipart body.
-        var parts: [String] = []
-
-        fileprivate func reads(_ path: String) -> Bool {
-            source == path || parts.contains(path)
-        }
-    }
-
-    /// Files that are no task's, described in words: a handful, looked through faster than hashed.
+    /// Files that belong to no task, described in words: so few that a search beats a hash table.
     private(set) var files: [(path: String, words: String)] = []
     /// The files of the reports.
     private var reports: [(path: String, words: String)] = []
@@ -70,7 +58,7 @@ struct DestinationIndex {
         return input
     }
 
-    /// The paths of the files that are no task's.
+    /// The paths of the files that belong to no task.
     var filePaths: [String] { files.map(\.path) }
 
     private func words(of path: String) -> String? {
@@ -84,7 +72,7 @@ struct DestinationIndex {
     mutating func addSource(
         _ path: String,
         of task: Int,
-        paths: TaskPathsReader
+        paths: (_ task: Int) -> TaskPaths
     ) -> Conflict? {
         let hash = hasher.hash(of: path.utf8.span)
         if sources[hash] == nil { sources[hash] = task }
@@ -100,19 +88,19 @@ struct DestinationIndex {
     mutating func addDestination(
         _ path: String,
         of task: Int,
-        paths: TaskPathsReader
+        paths: (_ task: Int) -> TaskPaths
     ) -> Conflict? {
         let hash = hasher.hash(of: path.utf8.span)
         if path.utf8.last == UInt8(ascii: "/") { return addFolders(of: path, task, paths) }
         if let words = words(of: path) { return .file(words) }
-        if let source = sources[hash], paths.paths(of: source).reads(path) {
+        if let source = sources[hash], paths(source).reads(path) {
             return .source(of: source)
         }
         if let first = find(path, hash, paths) { return .destination(of: first) }
         for report in reports where Self.isFolder(path, of: report.path) {
             return .aboveFile(report.words)
         }
-        if let inner = folders[hash], let inside = paths.paths(of: inner).destination,
+        if let inner = folders[hash], let inside = paths(inner).destination,
             Self.isFolder(path, of: inside)
         {
             return .aboveDestination(of: inner)
@@ -127,7 +115,7 @@ struct DestinationIndex {
     private mutating func addFolders(
         of path: String,
         _ task: Int,
-        _ paths: TaskPathsReader
+        _ paths: (Int) -> TaskPaths
     ) -> Conflict? {
         guard let innermost = hasher.folders.last, folders.count < Self.mostFolders else {
             return nil
@@ -149,7 +137,7 @@ struct DestinationIndex {
         return nil
     }
 
-    private func find(_ path: String, _ hash: UInt64, _ paths: TaskPathsReader) -> Int? {
+    private func find(_ path: String, _ hash: UInt64, _ paths: (Int) -> TaskPaths) -> Int? {
         find(path, first: path.utf8.count, hash, paths)
     }
 
@@ -158,10 +146,10 @@ struct DestinationIndex {
         _ path: String,
         first count: Int,
         _ hash: UInt64,
-        _ paths: TaskPathsReader
+        _ paths: (Int) -> TaskPaths
     ) -> Int? {
         destinations.find(hash) {
-            guard let destination = paths.paths(of: $0).destination else { return false }
+            guard let destination = paths($0).destination else { return false }
             return destination.utf8.span.equals(path.utf8.span.extracting(first: count))
         }
     }
@@ -170,25 +158,5 @@ struct DestinationIndex {
         let (folder, path) = (folder.utf8.span, path.utf8.span)
         return path.count > folder.count && path[folder.count] == UInt8(ascii: "/")
             && path.extracting(first: folder.count).equals(folder)
-    }
-}
-
-extension TaskDraft {
-    /// What of the task's paths must not meet those of other tasks.
-    var paths: DestinationIndex.TaskPaths {
-        var paths = DestinationIndex.TaskPaths()
-        if let destination, !destination.isKnownLater {
-            paths.destination = AbsolutePath.withoutClimbs(destination.path)
-        }
-        switch body {
-        case .file(let path):
-            paths.source = AbsolutePath.withoutClimbs(path)
-        case .multipart(let drafts):
-            for case .file(let path)? in drafts.map(\.content) {
-                paths.parts.append(AbsolutePath.withoutClimbs(path))
-            }
-        default: break
-        }
-        return paths
     }
 }

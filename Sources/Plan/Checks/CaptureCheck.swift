@@ -1,0 +1,76 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Keeps which tasks use the captures of which others, and finds uses of captures of tasks that may
+/// not have ended by then.
+///
+/// Tasks go by the positions of their entries: all tasks of a `forEach` use the same captures.
+struct CaptureCheck {
+    private var uses = CaptureUses()
+    /// The captures of tasks that their user does not need directly, so that another task that it
+    /// needs must.
+    private var distant: [(user: Int, reference: CaptureReference)] = []
+    /// The entries whose needs could not be read.
+    private var entriesOfUnknownNeeds: [Int] = []
+
+    /// Notes the captures that the tasks of an entry use; `needs` are those of all of these tasks.
+    mutating func note(_ references: [CaptureReference], of entry: Int, needs: [Need]) {
+        for reference in references {
+            uses.append(.init(user: entry, source: reference.source))
+            if !needs.contains(Need(entry: reference.source)) { distant.append((entry, reference)) }
+        }
+    }
+
+    /// Notes an entry whose needs have a fault: the check takes any need of it for granted.
+    mutating func noteUnknownNeeds(of entry: Int) { entriesOfUnknownNeeds.append(entry) }
+
+    /// The uses between the tasks of a list.
+    ///
+    /// `position` gives an entry's position in that list; nil when the list does not have it.
+    func uses(in tasks: TaskList, position: (_ entry: Int) -> Int?) -> CaptureUses {
+        var result = CaptureUses()
+        var rest = uses.pairs[...]
+        while let number = rest.first?.user {
+            let own = rest.prefix { $0.user == number }
+            rest = rest.dropFirst(own.count)
+            guard let user = position(number) else { continue }
+            let sources = own.compactMap { position($0.source) }
+            for task in tasks.tasks(of: user) {
+                for source in sources {
+                    result.append(.init(user: task, source: tasks.tasks(of: source).lowerBound))
+                }
+            }
+        }
+        return result
+    }
+
+    /// An error for each use of a capture whose task the user does not need.
+    func faults(in graph: TaskGraph, of tasks: TaskList, _ document: Document) -> [Diagnostic] {
+        guard !distant.isEmpty else { return [] }
+        // All tasks of a `forEach` use the capture, so each of them must need its task.
+        let questions = distant.map { user, reference in
+            NeedSearch.Question(
+                nodes: graph.units(of: tasks.tasks(of: user)),
+                source: graph.unit(of: tasks.tasks(of: reference.source).lowerBound)
+            )
+        }
+        let unknown = entriesOfUnknownNeeds.map { graph.units(of: tasks.tasks(of: $0)) }
+        let answers = NeedSearch(graph, unknown: unknown).answers(to: questions)
+        return zip(distant, answers).lazy.filter { !$1 }.map { use, _ in
+            let user = tasks.entries[use.user]
+            let id = document.text(of: tasks.entries[use.reference.source].key).excerpt
+            let isOwn = use.user == use.reference.source
+            let hasNeeds = document.value(of: user.value, for: "needs") != nil
+            return Diagnostic(
+                .error,
+                JobCode.missingNeed,
+                isOwn
+                    ? "`\(id)` cannot use what it captures itself"
+                    : "`\(document.text(of: user.key).excerpt)` uses what `\(id)` captures and does not need it",
+                at: use.reference.range,
+                help: isOwn ? nil : hasNeeds ? "add `\(id)` to `needs`" : "add `needs: [\(id)]`"
+            )
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Checks that each background session has an `identifier` of its own, and no other session has one.
+struct SessionIdentifierCheck {
+    /// Where the identifiers stand.
+    private var known: [String: NodeID] = [:]
+
+    /// Reports what is wrong with the identifier of the next session.
+    ///
+    /// - Parameters:
+    ///   - session: The settings of the session.
+    ///   - entry: Where the session stands.
+    ///   - reader: Takes the fault.
+    mutating func check(
+        _ session: SessionConfiguration,
+        _ entry: (key: NodeID, value: NodeID),
+        _ reader: inout Reader
+    ) {
+        let place = reader.document.value(of: entry.value, for: "identifier")
+        guard session.kind == .background else {
+            guard let key = place?.key else { return }
+            return reader.report(
+                .conflictingKeys,
+                "`identifier`\(reader.context) belongs to a background session",
+                at: key,
+                help: "write `configuration: background`"
+            )
+        }
+        guard let place else {
+            return reader.report(
+                .missingKey,
+                "the key `identifier`\(reader.context) is required, because it is a background session",
+                at: entry.key,
+                help:
+                    "it names what is kept of the session's transfers, such as `identifier: nightly`"
+            )
+        }
+        guard let identifier = session.identifier else { return }
+        guard let first = known[identifier] else {
+            known[identifier] = place.value
+            return
+        }
+        reader.report(
+            .duplicateIdentifier,
+            "the identifier `\(identifier.excerpt)` stands twice",
+            at: place.value,
+            notes: [.init("it stands here first", at: reader.document.range(of: first))],
+            help: "each background session has one of its own"
+        )
+    }
+}
