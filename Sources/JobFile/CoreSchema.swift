@@ -1,4 +1,4 @@
-/// The core schema of YAML 1.2 (§10.3.2): what a scalar is by its tag or its looks.
+/// The core schema of YAML 1.2 (§10.3.2): the value of a scalar by its tag or its text.
 enum CoreSchema {
     static func resolve(_ bytes: Span<UInt8>, tag: CoreTag, isPlain: Bool) -> Scalar {
         switch tag {
@@ -9,7 +9,7 @@ enum CoreSchema {
         }
     }
 
-    /// What a scalar with one of the tags of values is; nil when its text does not fit the tag.
+    /// The value of a scalar with a value tag; nil when the text does not fit the tag.
     static func resolve(_ bytes: Span<UInt8>, as tag: CoreTag) -> Scalar? {
         let looks = resolve(bytes)
         switch (tag, looks) {
@@ -22,7 +22,7 @@ enum CoreSchema {
         }
     }
 
-    /// What a plain scalar is by its looks.
+    /// The value of a plain scalar by its text.
     static func resolve(_ bytes: Span<UInt8>) -> Scalar {
         guard bytes.count > 0 else { return .null }
         switch bytes[0] {
@@ -42,7 +42,7 @@ enum CoreSchema {
         }
     }
 
-    /// `0x1F` or `0o17`, which take no sign.
+    /// `0x1F` or `0o17`, without a sign.
     private static func prefixedInteger(_ bytes: Span<UInt8>) -> Scalar? {
         guard bytes.count > 2, bytes[0] == UInt8(ascii: "0") else { return nil }
         let radix: Int64
@@ -97,7 +97,7 @@ enum CoreSchema {
         var value: Int64? = 0
         for index in (isSign(bytes[0]) ? 1 : 0)..<bytes.count {
             let digit = Int64(bytes[index] - UInt8(ascii: "0"))
-            // Counted downwards for a negative one, so that the least integer fits.
+            // Counts downwards for negative numbers, so that the least integer fits.
             value = value.flatMap { $0.shiftedIn(isNegative ? -digit : digit, radix: 10) }
         }
         return value
@@ -124,7 +124,7 @@ enum CoreSchema {
 }
 
 extension Int64 {
-    /// The number with a digit put behind it; nil beyond 64 bits.
+    /// The number with a digit appended; nil beyond 64 bits.
     fileprivate func shiftedIn(_ digit: Int64, radix: Int64) -> Int64? {
         let (high, isTooLarge) = multipliedReportingOverflow(by: radix)
         let (value, isStillTooLarge) = high.addingReportingOverflow(digit)

@@ -1,7 +1,7 @@
-/// The tags that the language knows, as they stand on a node.
+/// The tags of the job file language.
 enum CoreTag: UInt8 {
     case none
-    /// `!`: not resolved by its looks, so a scalar is a string.
+    /// `!`: the text does not decide the type, so a scalar is a string.
     case nonSpecific
     case string
     case integer
@@ -11,10 +11,10 @@ enum CoreTag: UInt8 {
     case timestamp
     case sequence
     case mapping
-    /// Any other; a diagnostic was made.
+    /// Any other tag, which is reported.
     case unsupported
 
-    /// Reads a tag with its handle resolved, as it stands on a value of `kind`.
+    /// Reads a tag with its resolved handle on a value of `kind`.
     init(_ name: String, on kind: Node.Kind) {
         let tag: CoreTag =
             switch name {
@@ -32,7 +32,7 @@ enum CoreTag: UInt8 {
         self = tag.fits(kind) ? tag : .unsupported
     }
 
-    /// Whether the tag says what a scalar's text must be.
+    /// Whether the tag determines the form of a scalar's text.
     var isOfValues: Bool {
         switch self {
         case .integer, .float, .boolean, .null: true
@@ -40,13 +40,13 @@ enum CoreTag: UInt8 {
         }
     }
 
-    /// A tag as it is usually written.
+    /// A tag in its usual notation.
     static func shortName(_ name: String) -> String {
         let prefix = "tag:yaml.org,2002:"
         return name.hasPrefix(prefix) ? "!!" + name.dropFirst(prefix.count) : name
     }
 
-    /// The tags that may stand on a value, for a hint.
+    /// The tags for values of a kind, for a hint.
     static func known(on kind: Node.Kind) -> String {
         switch kind {
         case .sequence: "`!!seq`"

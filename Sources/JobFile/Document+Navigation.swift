@@ -2,7 +2,7 @@ package import Diagnostics
 internal import SystemKit
 
 extension Document {
-    /// What a value is.
+    /// The kind of a value.
     package func kind(of id: NodeID) -> NodeKind {
         switch target(id).kind {
         case .scalar, .alias: .scalar
@@ -11,20 +11,20 @@ extension Document {
         }
     }
 
-    /// The elements of a sequence in order; none of another value.
+    /// The elements of a sequence in order; empty for another value.
     package func elements(of id: NodeID) -> Elements {
         Elements(of: tree.resolved(id.index), in: self)
     }
 
-    /// The entries of a mapping: its own in order, then what `<<` merges, in order; none of another
+    /// The entries of a mapping in order, its own and then those merged by `<<`; empty for another
     /// value.
     ///
-    /// An own key wins over a merged one, an earlier merge over a later.
+    /// An own key overrides a merged one, and an earlier merge overrides a later one.
     package func entries(of id: NodeID) -> Entries {
         Entries(of: tree.resolved(id.index), in: self)
     }
 
-    /// Number of elements or entries; 0 of a scalar.
+    /// The number of elements or entries; 0 for a scalar.
     package func count(of id: NodeID) -> Int {
         let index = tree.resolved(id.index)
         let node = tree.nodes[index]
@@ -37,26 +37,24 @@ extension Document {
         }
     }
 
-    /// Whether a mapping may lack entries, because one of its merges is a fault that a diagnostic
-    /// tells.
+    /// Whether a mapping may lack entries because one of its merges is faulty and was reported.
     package func hasFaultyMerge(_ id: NodeID) -> Bool {
         MergedEntries.hasFault(tree.resolved(id.index), in: tree)
     }
 
-    /// The entry of a mapping whose key is `key`, merges included.
+    /// The entry of a mapping with a key, including merges.
     package func value(of id: NodeID, for key: String) -> (key: NodeID, value: NodeID)? {
         entries(of: id).first { hasText($0.key, equalTo: key) }
     }
 
-    /// Whether a value is a scalar of this text, whatever its style.
+    /// Whether a value is a scalar with this text, in any style.
     package func hasText(_ id: NodeID, equalTo text: String) -> Bool {
         let index = tree.resolved(id.index)
         guard tree.nodes[index].kind == .scalar else { return false }
         return tree.withBytes(of: index) { $0.equals(text.utf8.span) }
     }
 
-    /// Whether any scalar of the document, a key or a value, has that text; it looks at all of
-    /// them.
+    /// Whether any scalar of the document, key or value, has that text; checks all of them.
     package func hasScalar(_ text: String) -> Bool {
         let length = text.utf8.count
         return tree.nodes.indices.contains { index in
@@ -65,12 +63,12 @@ extension Document {
         }
     }
 
-    /// The text of a scalar as YAML reads it, escapes and folds resolved; empty for a collection.
+    /// The text of a scalar, with escapes and folds resolved; empty for a collection.
     package func text(of id: NodeID) -> String {
         withBytes(of: id) { $0.text }
     }
 
-    /// The bytes of `text(of:)`, UTF-8, for the time of the call.
+    /// The UTF-8 bytes of `text(of:)`, during the call.
     package func withBytes<Result, Failure: Error>(
         of id: NodeID,
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -83,18 +81,18 @@ extension Document {
         target(id).flags.contains(.hasInterpolation)
     }
 
-    /// Whether a scalar stands there without quotes and is no block of text.
+    /// Whether a scalar has neither quotes nor block style.
     package func isPlain(_ id: NodeID) -> Bool {
         target(id).flags.contains(.isPlain)
     }
 
-    /// Where a value's text stands, quotes and brackets included; of an alias, the alias.
+    /// The range of a value's text, quotes and brackets included; for an alias, the alias.
     package func range(of id: NodeID) -> SourceRange {
         tree.range(of: id.index)
     }
 
-    /// What a scalar is by its tag, or else by its looks when it is plain; a collection is a string
-    /// here.
+    /// The type of a scalar by its tag, or by its text when it is plain; a collection counts as a
+    /// string.
     package func scalar(of id: NodeID) -> Scalar {
         let node = target(id)
         return withBytes(of: id) {

@@ -1,9 +1,8 @@
 package import Diagnostics
 
-/// What came of a text: the document, unless it is too broken to be read, and all that is wrong
-/// with it.
+/// The result of parsing a text: the document, unless it is unreadable, and all problems.
 package struct ParseResult: Sendable {
-    /// Present also beside faults that leave the tree whole, so that more can be found.
+    /// Present even with problems that leave the tree intact, so that more can be found.
     package let document: Document?
     /// In file order.
     package let diagnostics: [Diagnostic]
@@ -11,14 +10,13 @@ package struct ParseResult: Sendable {
 
 /// A YAML text as a located tree, which never changes.
 ///
-/// Aliases are followed wherever a value is asked for, except for its place, which is the alias's
-/// own.
+/// Aliases are followed for every property of a value except its place.
 package final class Document: Sendable {
-    /// The text, for whoever shows a place in it.
+    /// The text, for showing places in it.
     package let source: SourceText
     let tree: Tree
 
-    /// Bytes of all texts, every alias counted as all that it stands for.
+    /// Bytes of all texts, with the expansion of every alias.
     package let expandedLength: Int
 
     private init(source: SourceText, tree: Tree, expandedLength: Int) {
@@ -27,13 +25,12 @@ package final class Document: Sendable {
         self.expandedLength = expandedLength
     }
 
-    /// The same document for another thread: two that count references to one object hold each
-    /// other up.
+    /// A copy for another thread: two threads that count references to one object slow each other.
     package var twin: Document {
         Document(source: source, tree: tree, expandedLength: expandedLength)
     }
 
-    /// The name that the text was given.
+    /// The name of the text.
     package var name: String { source.name }
 
     /// The outermost value.
@@ -41,14 +38,13 @@ package final class Document: Sendable {
 
     /// Reads one YAML document within `DocumentLimits`.
     ///
-    /// Every fault that can be found without knowing what the file is about becomes a diagnostic of
-    /// a `yaml.` code.
+    /// Problems that do not depend on the file's subject become diagnostics with a `yaml.` code.
     package static func parse(_ bytes: [UInt8], name: String) -> ParseResult {
         let isLarge = bytes.count >= shortestCutText
         return parse(bytes, name: name, cutBy: isLarge ? .usual : nil, ahead: PartsOnThread.self)
     }
 
-    /// The same in shorter pieces, of some bytes; for tests.
+    /// Parses in pieces of a given length; for tests.
     package static func parse(
         _ bytes: [UInt8],
         name: String,
@@ -58,11 +54,10 @@ package final class Document: Sendable {
         return parse(bytes, name: name, cutBy: measure, ahead: PartsOnThread.self)
     }
 
-    /// Of shorter texts, a second thread costs more than it saves.
+    /// For shorter texts, a second thread costs more than it saves.
     private static let shortestCutText = 256 << 10
 
-    /// Reads one YAML document, in pieces when there is a measure for them; what comes of it is the
-    /// same.
+    /// Parses one YAML document, in pieces if there is a measure; the result is the same.
     static func parse<Ahead: PartsAhead>(
         _ bytes: [UInt8],
         name: String,
@@ -78,7 +73,7 @@ package final class Document: Sendable {
         }
         let cursor = SourceCursor(base: input.base, isASCII: input.isASCII)
         var cuts: [Cut] = []
-        // A piece would not know what the directives before it say.
+        // A piece would not know the directives at the beginning.
         if let measure, !input.hasTagDirectives { cuts = Cut.all(in: bytes.span, by: measure) }
         let (builder, isWhole) =
             PiecewiseReading<Ahead>.read(source, cursor: cursor, cuts: cuts)

@@ -1,16 +1,15 @@
-/// What a job file may demand at most; beyond it there is an error at the place instead of memory
-/// and time.
+/// The limits of a job file; exceeding one is an error at that place and costs no memory or time.
 package enum DocumentLimits {
     /// Bytes of input: 64 MiB.
     package static let bytes = 64 << 20
-    /// Collections inside one another, aliases followed; the outermost counts.
+    /// Nested collections, following aliases and counting the outermost.
     package static let nesting = 64
-    /// Keys, values, sequences and mappings, every alias counted as all that it stands for.
+    /// Keys, values, sequences and mappings, with the expansion of every alias.
     package static let nodes = 4_000_000
-    /// Bytes of all texts, every alias counted as all that it stands for: 256 MiB.
+    /// Bytes of all texts, with the expansion of every alias: 256 MiB.
     package static let expandedBytes = 256 << 20
     /// `%TAG` lines.
     package static let tagDirectives = 16
-    /// Faults listed before the rest of the file is given up.
+    /// The number of problems after which the rest of the file is skipped.
     package static let diagnostics = 1_000
 }

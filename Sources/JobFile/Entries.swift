@@ -1,13 +1,12 @@
-/// The entries of a mapping: its own in order, then those that `<<` merges.
+/// The entries of a mapping in order: its own, then those merged by `<<`.
 package struct Entries: Sequence, IteratorProtocol {
-    /// A key, which is a scalar, and its value; an entry with another key is left out, as a
-    /// diagnostic says.
+    /// A scalar key and its value; entries with other keys are omitted and reported.
     package typealias Element = (key: NodeID, value: NodeID)
 
     private let document: Document
     private var index: Int
     private let end: Int
-    /// What merges add; made beforehand, because it must be compared with all that stands before.
+    /// The merged entries; computed first, because they are compared with all own entries.
     private let merged: [Element]
     private var mergedIndex = 0
 
@@ -28,7 +27,7 @@ package struct Entries: Sequence, IteratorProtocol {
             let value = node.next(after: key)
             index = document.tree.nodes[value].next(after: value)
             if node.kind == .scalar, node.flags.contains(.hasMerge) { continue }
-            // An alias may stand for a scalar.
+            // An alias may refer to a scalar.
             let target = node.kind == .alias ? document.tree.nodes[Int(node.content)] : node
             guard target.kind == .scalar else { continue }
             return (NodeID(index: key), NodeID(index: value))

@@ -2,7 +2,7 @@ internal import CYAML
 internal import Diagnostics
 internal import Glibc
 
-/// libyaml, which this program is linked with.
+/// The libyaml that this program is linked with.
 package enum YAMLLibrary {
     /// Such as `0.2.5`.
     package static var version: String {
@@ -10,10 +10,10 @@ package enum YAMLLibrary {
     }
 }
 
-/// libyaml's event parser over a byte array, its current event and its error as Swift values.
+/// libyaml's event parser over a byte array; its current event and error as Swift values.
 ///
-/// The only file of this target that touches pointers. They never leave it: content is handed out
-/// as spans whose lifetime is the closure's.
+/// Only this file of the target uses pointers. Contents are passed on as spans that live only
+/// during a closure.
 @safe struct EventReader: ~Copyable {
     enum Kind {
         case streamStart
@@ -28,9 +28,9 @@ package enum YAMLLibrary {
         case mappingEnd
     }
 
-    /// A place as libyaml counts it.
+    /// A position in libyaml's counts.
     struct Mark {
-        /// 0-based, in Unicode scalars from the start of what is read.
+        /// 0-based, in Unicode scalars from the start of the parsed bytes.
         var index: Int
         /// 1-based.
         var line: UInt32
@@ -42,7 +42,7 @@ package enum YAMLLibrary {
         }
     }
 
-    /// Why libyaml stopped.
+    /// The error that stopped libyaml.
     struct Problem {
         var message: String
         var mark: Mark
@@ -53,9 +53,9 @@ package enum YAMLLibrary {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
     private let input: UnsafeBufferPointer<UInt8>
-    /// What libyaml has not been given yet of a text that is read behind an opening.
+    /// The bytes that libyaml has not read yet of a text after an opening.
     private let unread: UnsafeMutablePointer<Unread>?
-    /// What is added to libyaml's counts of scalars and lines.
+    /// The offsets to add to libyaml's counts of scalars and lines.
     private let shift: (index: Int, line: Int)
     private let isInitialized: Bool
 
@@ -73,7 +73,7 @@ package enum YAMLLibrary {
         unsafe event = .allocate(capacity: 1)
         unsafe event.initialize(to: yaml_event_t())
         unsafe parser.initialize(to: yaml_parser_t())
-        // Fails for want of memory only.
+        // Fails only for lack of memory.
         isInitialized = unsafe yaml_parser_initialize(parser) == 1
         guard isInitialized else { return }
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
@@ -92,7 +92,7 @@ package enum YAMLLibrary {
         unsafe unread?.deallocate()
     }
 
-    /// Reads `bytes` from `start` on, which must be valid UTF-8.
+    /// Parses `bytes` from `start` on, which must be valid UTF-8.
     static func read<Result>(
         _ bytes: [UInt8],
         from start: Int,
@@ -104,11 +104,11 @@ package enum YAMLLibrary {
         }
     }
 
-    /// Reads `bytes` from `start` on, the beginning of an indented line, to `end`, as if a key of
-    /// the outermost mapping stood before: the first event is the key that stands in the line.
+    /// Parses `bytes` between `start`, the beginning of an indented line, and `end`, as entries of
+    /// a mapping in the outermost one: the first event is the line's key.
     ///
-    /// What is counted begins there; the line itself has the number `line`. Of what `problem` says,
-    /// the context and all marks are of no use. It returns nil when no key of a block mapping
+    /// Counts start at `start`, in the line with number `line`. In a `problem`, the context and the
+    /// marks are meaningless. Returns nil unless a key of a block mapping is there.
     /// stands there.
     static func readEntries<Result>(
         _ bytes: [UInt8],
@@ -128,7 +128,7 @@ package enum YAMLLibrary {
         }
     }
 
-    /// Goes to the next event; nil when libyaml found an error, which `problem` then is.
+    /// Moves to the next event; nil after an error, which is then in `problem`.
     func next() -> Kind? {
         unsafe yaml_event_delete(event)
         guard isInitialized, unsafe yaml_parser_parse(parser, event) == 1 else { return nil }
@@ -163,7 +163,7 @@ package enum YAMLLibrary {
     var start: Mark { unsafe mark(event.pointee.start_mark) }
     var end: Mark { unsafe mark(event.pointee.end_mark) }
 
-    /// The anchor that stands on the current node, or the name that the current alias means.
+    /// The anchor of the current node, or the target of the current alias.
     func anchor(of kind: Kind) -> String? {
         let name: UnsafeMutablePointer<yaml_char_t>? =
             switch kind {
@@ -177,7 +177,7 @@ package enum YAMLLibrary {
         return unsafe String(cString: name)
     }
 
-    /// The tag that stands on the current node, its handle resolved.
+    /// The tag of the current node with its resolved handle.
     func tag(of kind: Kind) -> String? {
         let name: UnsafeMutablePointer<yaml_char_t>? =
             switch kind {
@@ -190,7 +190,7 @@ package enum YAMLLibrary {
         return unsafe String(cString: name)
     }
 
-    /// Whether the collection that starts is in brackets or braces.
+    /// Whether the starting collection has brackets or braces.
     func isFlow(_ kind: Kind) -> Bool {
         switch kind {
         case .sequenceStart:
@@ -208,10 +208,10 @@ package enum YAMLLibrary {
         return style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE
     }
 
-    /// Number of bytes of the current scalar's value.
+    /// The number of bytes of the current scalar's value.
     var valueLength: Int { unsafe event.pointee.data.scalar.length }
 
-    /// Whether the current scalar's value is, byte for byte, the input from `offset` on.
+    /// Whether the current scalar's value equals the input's bytes at `offset`.
     func valueStands(at offset: Int) -> Bool {
         let length = valueLength
         guard offset >= 0, length <= (unsafe input.count) - offset else { return false }
@@ -236,7 +236,7 @@ package enum YAMLLibrary {
         return false
     }
 
-    /// Adds the current scalar's value to `bytes`.
+    /// Appends the current scalar's value to `bytes`.
     func appendValue(to bytes: inout [UInt8]) {
         unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(
@@ -255,13 +255,12 @@ package enum YAMLLibrary {
     }
 }
 
-/// What is left of an opening and a text behind it.
+/// The unread rest of an opening and of the text after it.
 @safe private struct Unread {
-    /// Opens the outermost mapping, and with the indented line behind it the mapping inside.
+    /// Opens the outermost mapping; the indented line after it opens the inner mapping.
     static let opening: StaticString = "x:\n"
 
-    /// Bytes given at a time: libyaml decodes all that it gets, and of a piece reads little more
-    /// than the piece.
+    /// The bytes given to libyaml at a time: it decodes all of them, even if little is needed.
     private static let longestRead = 4 << 10
 
     private var parts: (opening: UnsafeBufferPointer<UInt8>, bytes: UnsafeBufferPointer<UInt8>)
@@ -276,7 +275,7 @@ package enum YAMLLibrary {
         )
     }
 
-    /// `yaml_read_handler_t`: puts the next bytes into a buffer, none at the end.
+    /// `yaml_read_handler_t`: copies the next bytes into a buffer, none at the end.
     static func read(
         _ unread: UnsafeMutableRawPointer?,
         _ buffer: UnsafeMutablePointer<UInt8>?,

@@ -1,17 +1,17 @@
 internal import SystemKit
 internal import Diagnostics
 
-/// What is known of the bytes before they are parsed: that they are UTF-8 text of an allowed size.
+/// Checks that bytes are UTF-8 text of an allowed size, before they are parsed.
 ///
-/// libyaml checks this too, but its reader loses the place.
+/// libyaml checks this too, but without reporting the place.
 struct InputCheck {
-    /// Where the text begins: behind a byte order mark.
+    /// The start of the text, after a byte order mark.
     let base: Int
     let isASCII: Bool
-    /// Whether a line begins like a `%TAG` directive.
+    /// Whether a line may be a `%TAG` directive.
     let hasTagDirectives: Bool
 
-    /// Why the bytes are not text.
+    /// The reason why the bytes are not text.
     struct Refusal: Error {
         let diagnostic: Diagnostic
     }
@@ -48,7 +48,7 @@ struct InputCheck {
         hasTagDirectives = directives > 0
     }
 
-    /// Whether YAML 1.2 §5.1 lets a scalar stand in a text.
+    /// Whether a scalar is allowed in YAML text (YAML 1.2 §5.1).
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x20..<0x7F, 0x85, 0xA0...0xFFFD, 0x10000...: true
@@ -63,8 +63,8 @@ struct InputCheck {
         }
     }
 
-    /// The name of another Unicode encoding by its byte order mark, or by the zeros beside an ASCII
-    /// letter.
+    /// The name of another Unicode encoding, recognized by its byte order mark or by zero bytes
+    /// beside an ASCII letter.
     private static func foreignEncoding(_ bytes: Span<UInt8>) -> String? {
         if bytes.starts(with: 0xFF, 0xFE, 0, 0) || bytes.starts(with: 0, 0, 0xFE, 0xFF) {
             return "UTF-32"
@@ -87,7 +87,7 @@ struct InputCheck {
         )
     }
 
-    /// libyaml compares every directive with all before it.
+    /// libyaml compares every directive with all previous ones.
     private static func tooManyDirectives(at offset: Int, in source: SourceText) -> Refusal {
         Refusal(
             diagnostic: Diagnostic(

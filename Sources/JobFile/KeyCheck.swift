@@ -1,18 +1,18 @@
 internal import Diagnostics
 internal import SystemKit
 
-/// Checks the keys of a mapping when it closes: none twice, and merges only of mappings.
+/// Checks the keys of a complete mapping: no duplicates, and merges of mappings only.
 struct KeyCheck {
-    /// A key by the hash of its text, and its place in the mapping.
+    /// The hash of a key's text, and its index in the mapping.
     private struct Entry {
         var hash: Int
         var index: Int
     }
 
-    /// Reused from mapping to mapping.
+    /// Reused for all mappings.
     private var entries: [Entry] = []
 
-    /// From this many keys on they are sorted instead of compared each with each.
+    /// From this many keys on, keys are sorted instead of compared in pairs.
     private static let manyKeys = 16
 
     mutating func check(_ mapping: Int, in tree: Tree, into diagnostics: inout [Diagnostic]) {
@@ -51,13 +51,11 @@ struct KeyCheck {
         }
     }
 
-    /// Sorts by hash, so that equal keys are neighbours: a mapping of a million keys stays
-    /// affordable.
+    /// Sorts by hash, so that equal keys are adjacent: even a million keys remain affordable.
     private mutating func checkMany(in tree: Tree, into diagnostics: inout [Diagnostic]) {
         entries.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
         var repeats: [(later: Int, first: Int)] = []
-        // The different keys of one hash: one, as the hash is keyed by the process and cannot be
-        // aimed at.
+        // Different keys with one hash: usually one, because the hash has a key of this process.
         var group: [Entry] = []
         for entry in entries {
             if group.first?.hash != entry.hash { group.removeAll(keepingCapacity: true) }

@@ -1,10 +1,9 @@
-/// What the `<<` keys of a mapping add to it.
+/// Collects the entries that `<<` keys add to a mapping.
 enum MergedEntries {
-    /// The entries that are not the mapping's own, in order: an own key wins, then the earlier
-    /// merge.
+    /// The entries of merged mappings, in order: own keys and earlier merges take precedence.
     ///
-    /// Merged mappings may merge themselves; that ends, because an alias cannot reach its own
-    /// anchor and nesting is limited with aliases followed.
+    /// Merged mappings may contain merges. The recursion ends, because an alias cannot reach its
+    /// own anchor and nesting is limited.
     static func of(_ mapping: Int, in document: Document) -> [Entries.Element] {
         let tree = document.tree
         var known: Set<String> = []
@@ -26,7 +25,7 @@ enum MergedEntries {
         return merged
     }
 
-    /// Whether a `<<` of the mapping, or of one that it merges, names something else than mappings.
+    /// Whether a `<<` of the mapping or of a merged one has anything but mappings.
     static func hasFault(_ mapping: Int, in tree: Tree) -> Bool {
         guard tree.nodes[mapping].kind == .mapping, tree.nodes[mapping].flags.contains(.hasMerge)
         else { return false }
@@ -52,7 +51,7 @@ enum MergedEntries {
         }
     }
 
-    /// The mappings that the value of a `<<` names; none for a value that is a fault.
+    /// The mappings in the value of a `<<`; empty for a faulty value.
     private static func mappings(of value: Int, in tree: Tree) -> [Int] {
         switch tree.nodes[value].kind {
         case .mapping:

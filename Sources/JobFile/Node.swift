@@ -1,16 +1,16 @@
-/// Names one value of a `Document`; it means nothing in another document.
+/// Identifies a value of one `Document`; meaningless in another document.
 package struct NodeID: Sendable, Hashable {
     let index: Int
 }
 
-/// What a value is, after aliases are followed.
+/// The kind of a value, after following aliases.
 package enum NodeKind: Sendable, Hashable {
     case scalar
     case sequence
     case mapping
 }
 
-/// One value of the tree, in 24 bytes; values stand in document order, a collection before its
+/// One value of the tree, in 24 bytes; values are in document order, a collection before its
 /// content.
 struct Node {
     enum Kind: UInt8 {
@@ -19,7 +19,7 @@ struct Node {
         case mapping
         case alias
 
-        /// What a message calls it.
+        /// The name in messages.
         var word: String {
             switch self {
             case .scalar: "scalar"
@@ -33,7 +33,7 @@ struct Node {
     struct Flags: OptionSet {
         let rawValue: UInt8
 
-        /// A plain scalar: the only kind that may be something else than a string.
+        /// A plain scalar: only these can be something else than strings.
         static let isPlain = Flags(rawValue: 1)
         /// The bytes are in the document's arena, not in the source.
         static let isInArena = Flags(rawValue: 2)
@@ -51,7 +51,7 @@ struct Node {
     var column: UInt32
     /// A scalar's offset of bytes, an alias's target, or a collection's extent.
     var content: UInt32 = 0
-    /// Number of a scalar's bytes, or of a collection's children, keys counted.
+    /// The number of a scalar's bytes, or of a collection's children including keys.
     var length: UInt32 = 0
     /// The index after a collection's last descendant, or a scalar's or alias's extent.
     var reach: UInt32 = 0
@@ -59,7 +59,7 @@ struct Node {
     var flags: Flags = []
     var tag: CoreTag = .none
 
-    /// The index of the value after this one, which stands at `index`.
+    /// The index of the value after this one, which is at `index`.
     func next(after index: Int) -> Int {
         switch kind {
         case .scalar, .alias: index + 1
@@ -67,12 +67,12 @@ struct Node {
         }
     }
 
-    /// Whether the value is a mapping without braces whose first key stands in that column.
+    /// Whether the value is a mapping without braces whose first key is in that column.
     func isBlockMapping(inColumn column: UInt32) -> Bool {
         kind == .mapping && !flags.contains(.isFlow) && self.column == column
     }
 
-    /// How far the value's text reaches.
+    /// The extent of the value's text.
     var extent: UInt32 {
         switch kind {
         case .scalar, .alias: reach

@@ -1,17 +1,16 @@
 internal import Diagnostics
 
-/// Finds a scalar's own place behind the anchor and the tag that stand before it.
+/// Finds the start of a scalar after its anchor and tag.
 ///
-/// libyaml gives one start for all three.
+/// libyaml reports one start for all three.
 struct PropertyScan {
-    /// Where the next byte is.
+    /// The offset of the next byte.
     private(set) var offset: Int
     private(set) var mark: EventReader.Mark
-    /// The text of the tag, when there is one.
+    /// The range of the tag, if any.
     private(set) var tag: SourceRange?
 
-    /// Goes over the properties that start at `mark`, whose byte offset is `offset`, at most to
-    /// `end`.
+    /// Skips the properties from `mark`, at byte offset `offset`, up to `end` at most.
     init(_ bytes: [UInt8], at offset: Int, mark: EventReader.Mark, end: EventReader.Mark) {
         self.offset = offset
         self.mark = mark
@@ -41,7 +40,7 @@ struct PropertyScan {
         while mark.index < end.index, offset < span.count, condition(offset) {
             let lineBreak = span.lineBreak(at: offset)
             if lineBreak > 0 {
-                // CR LF is one break of two characters.
+                // CR LF is one line break of two characters.
                 mark.index += lineBreak == 2 && span[offset] == 0x0D ? 2 : 1
                 mark.line += 1
                 mark.column = 1

@@ -1,25 +1,24 @@
-/// Turns libyaml's positions, which count Unicode scalars, into byte offsets, going forward only.
+/// Converts libyaml's positions in Unicode scalars to byte offsets, in ascending order only.
 struct SourceCursor {
-    /// Offset of the first byte that libyaml sees.
+    /// The offset of the first byte for libyaml.
     private(set) var base: Int
     private let isASCII: Bool
     private var index = 0
     private var byte: Int
 
-    /// Starts behind `base` bytes, which is where a byte order mark ends.
+    /// Starts after `base` bytes, where a byte order mark ends.
     init(base: Int, isASCII: Bool) {
         self.base = base
         self.isASCII = isASCII
         byte = base
     }
 
-    /// Counts from another byte on, the first of a scalar.
+    /// Restarts the count at a byte, the first of a scalar.
     mutating func restart(at base: Int) {
         self = SourceCursor(base: base, isASCII: isASCII)
     }
 
-    /// The byte offset of the scalar number `target`; a number before an earlier one gives the
-    /// earlier one's.
+    /// The byte offset of the scalar with number `target`, but never less than an earlier result.
     mutating func offset(of target: Int, in bytes: [UInt8]) -> Int {
         guard !isASCII else { return base + target }
         let span = bytes.span

@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// libyaml's complaint, put in words for the people who write job files.
+/// A libyaml error, reworded for users.
 struct SyntaxProblem {
     private let problem: EventReader.Problem
     private let source: SourceText
@@ -30,7 +30,7 @@ struct SyntaxProblem {
         return diagnostic(wording, at: context, noteAt: nil)
     }
 
-    /// What is said of `key:value` without a space, which YAML reads as one word and complains of
+    /// The diagnostic for `key:value` without a space, which YAML reads as one word and rejects
     /// later.
     ///
     /// libyaml's mark is on the next line, or on the word itself where nothing follows.
@@ -57,8 +57,7 @@ struct SyntaxProblem {
         return nil
     }
 
-    /// The letters of a line that begins with a name, a colon and something else than a space; nil
-    /// for other lines.
+    /// The word in a line that begins with a name, a colon and no space; nil for other lines.
     private func wordWithColon(in line: Range<Int>) -> Range<Int>? {
         let span = source.bytes.span
         var start = line.lowerBound
@@ -67,7 +66,7 @@ struct SyntaxProblem {
         }
         var end = start
         while end < line.upperBound, span[end].isWordByte { end += 1 }
-        // No key begins with a digit, as the time of day `10:30` does.
+        // Keys do not begin with digits, unlike the time of day `10:30`.
         guard end > start, !(48...57).contains(span[start]), end + 1 < line.upperBound,
             span[end] == UInt8(ascii: ":"),
             span[end + 1] != 0x20, span[end + 1] != 0x09,
@@ -82,8 +81,8 @@ struct SyntaxProblem {
             && source.bytes[colon + 2] == UInt8(ascii: "/")
     }
 
-    /// The domain behind a `*` that libyaml takes for an alias, as in `*.example.com`; nil for
-    /// anything else.
+    /// The domain after a `*` that libyaml takes for an alias, as in `*.example.com`; nil
+    /// otherwise.
     private var wildcardHost: String? {
         guard problem.message == "did not find expected alphabetic or numeric character",
             scalar(at: problem.mark) == ".", let start = offset(of: problem.mark), start > 0,
@@ -125,9 +124,9 @@ struct SyntaxProblem {
         )
     }
 
-    /// The tab that libyaml stumbled over, whatever it calls it.
+    /// The tab that caused the error, whatever its message.
     ///
-    /// Within brackets tabs are as good as spaces.
+    /// In brackets, tabs count as spaces.
     private var tabIndent: SourcePosition? {
         let mark = position(of: problem.mark)
         if scalar(at: problem.mark) == "\t", problem.message.contains("cannot start") {
@@ -142,7 +141,7 @@ struct SyntaxProblem {
         return SourcePosition(line: mark.line, column: index - line.lowerBound + 1)
     }
 
-    /// Whether nothing but white space stands behind the place.
+    /// Whether only white space follows.
     private var isAtEnd: Bool {
         guard let offset = offset(of: problem.mark) else { return true }
         return source.bytes[offset...].allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D }
@@ -159,13 +158,13 @@ struct SyntaxProblem {
         lines.offset(of: position(of: mark))
     }
 
-    /// A place in the text; libyaml puts its end on a line of its own even where no line break is.
+    /// A position in the text; libyaml puts the end on a new line even without a line break.
     private func position(of mark: EventReader.Mark) -> SourcePosition {
         Int(mark.line) <= lines.lastLine
             ? mark.point.start : source.position(at: source.bytes.count)
     }
 
-    /// The one scalar at a place, or a point at the end of a line.
+    /// The scalar at a position, or an empty range at the end of a line.
     private func range(of mark: EventReader.Mark) -> SourceRange {
         let start = position(of: mark)
         guard scalar(at: mark) != nil else { return SourceRange(start) }

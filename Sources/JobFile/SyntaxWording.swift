@@ -1,16 +1,16 @@
-/// What is said instead of one of libyaml's messages.
+/// The replacement for a libyaml message.
 ///
-/// The messages are those of libyaml 0.2.5's `scanner.c` and `parser.c`; one that is not known is
-/// passed on.
+/// The known messages are those of libyaml 0.2.5's `scanner.c` and `parser.c`; others are shown
+/// unchanged.
 struct SyntaxWording {
     let message: String
     var help: String?
-    /// Said at the place where the surrounding construct starts.
+    /// The note at the start of the surrounding construct.
     var note: String?
-    /// Whether the fault is where the surrounding construct starts, not where libyaml noticed it.
+    /// Whether the problem is at that start, not where libyaml noticed it.
     var isAboutContext = false
 
-    /// Words a complaint; `found` is the scalar at its place, nil at the end of a line.
+    /// Rewords an error; `found` is the scalar at its position, nil at the end of a line.
     init(_ problem: String, context: String?, found: Unicode.Scalar?, isAtEnd: Bool) {
         let surrounding = context.flatMap { Self.surroundings[$0] }
         if let reworded = Self.wordings[problem] {

@@ -1,12 +1,12 @@
 internal import Diagnostics
 
-/// The values of a document in the order of the text, and what their records point at.
+/// The values of a document in text order, and the data that their records refer to.
 struct Tree: Sendable {
     let source: [UInt8]
     var nodes: [Node] = []
-    /// Text of scalars that do not stand in the source as they are: escapes, folded lines.
+    /// The text of scalars that differ from the source: escapes, folded lines.
     var arena: [UInt8] = []
-    /// Where values of more than one line end.
+    /// The ends of values that span several lines.
     var ends: [End] = []
 
     init(source: [UInt8]) {
@@ -18,10 +18,10 @@ struct Tree: Sendable {
         var column: UInt32
     }
 
-    /// The bit of an extent that says that the rest is an index into `ends`, not a width.
+    /// The bit that marks an extent as an index into `ends` instead of a width.
     static let isMultiline: UInt32 = 1 << 31
 
-    /// The index of what an alias stands for, of the value itself otherwise.
+    /// The index of an alias's target; for other values their own.
     func resolved(_ index: Int) -> Int {
         nodes[index].kind == .alias ? Int(nodes[index].content) : index
     }
@@ -31,7 +31,7 @@ struct Tree: Sendable {
         nodes[index].kind == .mapping && nodes[index].length % 2 == 0
     }
 
-    /// Whether a value is the plain scalar `<<`, written out.
+    /// Whether a value is the plain scalar `<<`.
     func isPlainMergeSign(_ index: Int) -> Bool {
         let node = nodes[index]
         guard node.kind == .scalar, node.length == 2, node.flags.contains(.isPlain) else {
@@ -40,7 +40,7 @@ struct Tree: Sendable {
         return withBytes(of: index) { $0[0] == UInt8(ascii: "<") && $0[1] == UInt8(ascii: "<") }
     }
 
-    /// The bytes of a scalar; none for a collection or an alias.
+    /// The bytes of a scalar; empty for a collection or an alias.
     func withBytes<Result, Failure: Error>(
         of index: Int,
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -53,18 +53,18 @@ struct Tree: Sendable {
             ? try body(arena.span.extracting(range)) : try body(source.span.extracting(range))
     }
 
-    /// The text of a scalar, aliases followed; empty for a collection.
+    /// The text of a scalar, following aliases; empty for a collection.
     func text(of index: Int) -> String {
         withBytes(of: resolved(index)) { $0.text }
     }
 
-    /// The place in front of a value.
+    /// The position before a value.
     func point(_ index: Int) -> SourceRange {
         let node = nodes[index]
         return SourceRange(SourcePosition(line: Int(node.line), column: Int(node.column)))
     }
 
-    /// From a value's first scalar to behind its last; an alias is its own text.
+    /// The range of a value's text; an alias has its own.
     func range(of index: Int) -> SourceRange {
         let node = nodes[index]
         let isBlock =
@@ -72,7 +72,7 @@ struct Tree: Sendable {
         guard isBlock else {
             return range(line: node.line, column: node.column, extent: node.extent)
         }
-        // A block collection ends where its last child does.
+        // A block collection ends with its last child.
         var last = index
         var child = index + 1
         while child < Int(node.reach) {
@@ -83,7 +83,7 @@ struct Tree: Sendable {
         return SourceRange(start: start, end: last == index ? start : range(of: last).end)
     }
 
-    /// How far a text reaches, in 32 bits: its width, or where to find its end.
+    /// The extent of a text in 32 bits: its width, or the index of its end.
     mutating func extent(from start: EventReader.Mark, to end: EventReader.Mark) -> UInt32 {
         if start.line == end.line, end.column >= start.column { return end.column - start.column }
         ends.append(End(line: end.line, column: end.column))

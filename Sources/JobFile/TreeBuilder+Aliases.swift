@@ -1,14 +1,14 @@
 internal import Diagnostics
 
 extension TreeBuilder {
-    /// What an anchor stands for.
+    /// The target of an anchor.
     struct Anchor {
         var index: UInt32
-        /// Number of values that an alias stands for; 0 while the collection is still open.
+        /// The number of values in an alias's expansion; 0 while the collection is open.
         var size: UInt32
-        /// Levels of collections that an alias adds.
+        /// The number of nesting levels that an alias adds.
         var height: UInt8
-        /// Length of all texts that an alias stands for.
+        /// The length of all texts in an alias's expansion.
         var bytes: Int
 
         init(index: Int, size: Int, height: Int, bytes: Int) {
@@ -19,13 +19,13 @@ extension TreeBuilder {
         }
     }
 
-    /// Notes what a name means from here on.
+    /// Records the target of an anchor from here on.
     mutating func set(_ name: String, to anchor: Anchor) {
         anchors[name] = anchor
         anchorCount += 1
     }
 
-    /// Adds an alias; false when it has no target or stands for more than a limit.
+    /// Adds an alias; false without a target or beyond a limit.
     mutating func addAlias(_ node: inout Node, from reader: borrowing EventReader) -> Bool {
         let start = reader.start
         let name = reader.anchor(of: .alias) ?? ""

@@ -1,30 +1,30 @@
 internal import Diagnostics
 
-/// Makes the tree from libyaml's events and stops at the first thing that it may not hold.
+/// Builds the tree from libyaml's events and stops at the first violation of a limit.
 ///
-/// All limits are checked on events, before anything is built from them: libyaml itself has none,
-/// and its time is quadratic in the depth.
+/// Limits are checked on events, before anything is built: libyaml has none, and its time is
+/// quadratic in the depth.
 struct TreeBuilder {
-    /// How a reading ended.
+    /// The reason why reading ended.
     enum End {
-        /// All of the document is in the tree.
+        /// The whole document is in the tree.
         case whole
-        /// The rest may not be read, as a diagnostic says.
+        /// The rest must not be read; a diagnostic says why.
         case refused
-        /// libyaml stopped.
+        /// libyaml found an error.
         case broken(EventReader.Problem)
-        /// The next event, which is the current one, is the key of an entry that is not to be read.
+        /// The current event is the key of an entry that must not be read.
         case entry(Entry)
     }
 
-    /// Where a key of a section stands.
+    /// The position of a section's key.
     struct Entry {
         /// In bytes.
         var offset: Int
         var line: UInt32
     }
 
-    /// A collection whose end has not come yet.
+    /// A collection that is still open.
     struct Open {
         var index: Int
         /// `expandedCount` before it.
@@ -41,11 +41,11 @@ struct TreeBuilder {
     var mostDiagnostics = DocumentLimits.diagnostics
     var open: [Open] = []
     var anchors: [String: Anchor] = [:]
-    /// How many anchors stand in the text, those of one name too.
+    /// The number of anchors in the text, including repeated names.
     var anchorCount = 0
-    /// Values so far, every alias counted as all that it stands for.
+    /// The number of values so far, with the expansion of every alias.
     var expandedCount = 0
-    /// Length of their texts, counted alike.
+    /// The length of their texts, with the expansion of every alias.
     var expandedBytes = 0
     var cursor: SourceCursor
     private var keys = KeyCheck()
@@ -58,7 +58,7 @@ struct TreeBuilder {
         tree.nodes.reserveCapacity(min(source.bytes.count / 4 + 16, DocumentLimits.nodes))
     }
 
-    /// Reads a text at once, and tells whether what was built is a whole document.
+    /// Reads a text in one pass, and tells whether the document is complete.
     static func read(
         _ source: SourceText,
         cursor: SourceCursor
@@ -76,13 +76,13 @@ struct TreeBuilder {
         return (builder, false)
     }
 
-    /// Reads events to the end of the text, or to an entry.
+    /// Reads events up to the end of the text, or up to an entry.
     ///
     /// - Parameters:
-    ///   - reader: What gives the events.
-    ///   - first: The current event when it is to be added itself, as after an end at an entry.
-    ///   - limit: The offset from which on an entry is the end.
-    /// - Returns: What the reading ended at.
+    ///   - reader: The source of the events.
+    ///   - first: The current event if it must be added first, as after an end at an entry.
+    ///   - limit: The offset from which an entry ends the reading.
+    /// - Returns: Why the reading ended.
     mutating func build(
         from reader: borrowing EventReader,
         startingWith first: EventReader.Kind? = nil,
@@ -143,7 +143,7 @@ struct TreeBuilder {
         return .refused
     }
 
-    /// Adds the value that an event starts; false when a limit is passed.
+    /// Adds the value that an event starts; false beyond a limit.
     private mutating func add(
         _ kind: EventReader.Kind,
         from reader: borrowing EventReader
@@ -201,8 +201,8 @@ struct TreeBuilder {
         if let tag { applyTag(tag, to: index, at: tagRange ?? tree.point(index)) }
     }
 
-    /// Whether a missing value is on the line that libyaml adds to a text without a line break at
-    /// its end.
+    /// Whether a missing value is on the line that libyaml adds after a text without a final line
+    /// break.
     private mutating func isBehindText(_ mark: EventReader.Mark) -> Bool {
         guard mark.column == 1, mark.index > 0, !tree.nodes.isEmpty else { return false }
         let count = source.bytes.count
@@ -211,7 +211,7 @@ struct TreeBuilder {
         return !(1...3).contains { $0 <= count && span.lineBreak(at: count - $0) == $0 }
     }
 
-    /// Notes where a scalar's bytes are: in the source, when they stand there as they are, or in
+    /// Records where a scalar's bytes are: in the source if they are unchanged there, otherwise in
     /// the arena.
     private mutating func place(
         _ node: inout Node,
@@ -221,7 +221,7 @@ struct TreeBuilder {
     ) {
         guard length > 0 else { return }
         node.length = UInt32(truncatingIfNeeded: length)
-        // A quoted value is behind its quote; a block is indented, and nearly never as it stands.
+        // A quoted value follows its quote; an indented block almost never equals its source.
         let first = reader.isPlainScalar ? offset : offset + 1
         if !reader.isBlockScalar, reader.valueStands(at: first - cursor.base) {
             node.content = UInt32(truncatingIfNeeded: first)
@@ -233,7 +233,7 @@ struct TreeBuilder {
         if reader.valueHasInterpolation { node.flags.insert(.hasInterpolation) }
     }
 
-    /// Opens a sequence or mapping; false when it is nested too deeply.
+    /// Opens a sequence or mapping; false beyond the nesting limit.
     private mutating func addCollection(
         _ node: inout Node,
         _ kind: EventReader.Kind,
@@ -246,7 +246,7 @@ struct TreeBuilder {
         let tag = reader.tag(of: kind)
         let anchor = reader.anchor(of: kind)
         if tag != nil || anchor != nil {
-            // The event starts at its properties and ends behind the bracket, or before the first
+            // The event starts at the properties and ends after the bracket, or before the first
             // child.
             let end = reader.end
             (node.line, node.column) = (end.line, end.column - (isFlow ? 1 : 0))
@@ -293,7 +293,7 @@ struct TreeBuilder {
         }
     }
 
-    /// Puts a tag on a value, if the tag is known and the value fits it.
+    /// Sets the tag of a value, if the tag is known and fits.
     private mutating func applyTag(_ name: String, to index: Int, at range: SourceRange) {
         let node = tree.nodes[index]
         let tag = CoreTag(name, on: node.kind)

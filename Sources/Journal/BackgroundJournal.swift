@@ -1,24 +1,24 @@
 internal import SystemKit
 package import TransferModel
 
-/// Keeps the transfers of a background session over the runs of its job, in a file of the session's
-/// own.
+/// Keeps the state of a background session's transfers across the runs of its job, in the session's
+/// file.
 ///
-/// One process at a time may have the file: the caller holds the session's lock. What is said to it
-/// is on the disk after the next `write`, or by the kernel's grace after the one after that.
+/// One process at a time may use the file: the caller holds the session's lock. Each `write` puts
+/// all earlier steps into the file; only a durable one guarantees that they are on the disk.
 package final class BackgroundJournal {
     package typealias Fault = JournalFault
 
-    /// The run that opens a journal.
+    /// The run that opens the journal.
     package struct Run: Sendable {
         package var identifier: String
         package var job: BackgroundRound.Job
         package var startDate: Timestamp
-        /// How many transfers the session has in the whole job; nil when only some tasks were
-        /// chosen for the run.
+        /// The number of the session's transfers in the whole job; nil when the run has only some
+        /// tasks.
         package var taskCount: Int?
-        /// Runs of the job whose ends are not in all of its journals: rounds that they have ended
-        /// go on.
+        /// Runs of the job whose end is missing in some of its journals: rounds that they ended
+        /// continue.
         package var unended: Set<String>
 
         package init(
@@ -36,41 +36,41 @@ package final class BackgroundJournal {
         }
     }
 
-    /// A transfer that this run has begun or goes on with.
+    /// A transfer that this run began or continues.
     private struct Present {
         var mark: UInt64
         var failures: Int
-        /// Whether an earlier run has ended it.
+        /// Whether an earlier run ended the transfer.
         var hasEnded: Bool
-        /// Whether sending it again could do something twice.
+        /// Whether sending the request again could have a second effect.
         var isUnsafe: Bool
-        /// Whether its server can tell a repeat by a key.
+        /// Whether the server can recognize a repeat by a key.
         var hasKey: Bool
     }
 
-    /// The file.
+    /// The file's path.
     package let path: String
-    /// What earlier runs have left.
+    /// The state that earlier runs left.
     package let earlier: BackgroundRound
     private let run: Run
     private let file: JournalFile
 
     private var present: [String: Present] = [:]
-    /// The transfers of earlier runs that this one has come across, by their places.
+    /// Whether this run has met each transfer of earlier runs, by index.
     private var isSeen: [Bool]
-    /// Whether one has ended in a way that a later run can better.
+    /// Whether a transfer ended in a way that a later run can improve.
     private var leavesOpen = false
-    /// What the next `write` writes.
+    /// The steps for the next `write`.
     private var steps: [UInt8] = []
 
-    /// Goes on with the round that is open, or begins one.
+    /// Continues the open round, or begins a new one.
     ///
     /// - Parameters:
-    ///   - folderPath: The folder, made with its parents; readable by its owner alone.
+    ///   - folderPath: The folder; created with its parents, readable by its owner only.
     ///   - name: The file's name, without a slash.
-    ///   - run: Who opens it.
-    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have
-    ///   written it, a later version of this program has, or another job has left its round open.
+    ///   - run: The run that opens the journal.
+    /// - Throws: `Fault` when the file cannot be read or written, is damaged, may have been written
+    ///   by others, comes from a later version, or has an open round of another job.
     package init(in folderPath: String, name: String, run: Run) throws(Fault) {
         let path = folderPath + "/" + name
         self.path = path
@@ -91,7 +91,7 @@ package final class BackgroundJournal {
             var round =
                 last.flatMap { Self.goesOn($0, in: run) ? $0.reopened : nil }
                 ?? BackgroundRound(job: run.job, beginDate: run.startDate)
-            // Who was to be told of the last run is told by this one.
+            // This run also makes the pending notification about the last run.
             round.finish = last?.finish
             round.job = run.job
             round.taskCount = run.taskCount ?? round.taskCount
@@ -133,18 +133,18 @@ package final class BackgroundJournal {
 
     // MARK: Transfers
 
-    /// Whether an earlier run of the round has begun a task of that id.
+    /// Whether an earlier run of the round began a task with that id.
     package func knows(_ id: String) -> Bool { earlier.place(of: id) != nil }
 
-    /// What earlier runs have left of a transfer that this run comes to; nil when that is nothing,
-    /// or of another transfer.
+    /// The state that earlier runs left of this run's transfer; nil when there is none, or only
+    /// that of another transfer.
     ///
     /// - Parameters:
     ///   - id: The task's.
-    ///   - mark: What the transfer is.
-    ///   - isUnsafe: Whether sending it again could do something twice.
-    ///   - hasKey: Whether its server can tell a repeat by a key.
-    /// - Returns: How far it has come.
+    ///   - mark: Identifies the transfer.
+    ///   - isUnsafe: Whether sending the request again could have a second effect.
+    ///   - hasKey: Whether the server can recognize a repeat by a key.
+    /// - Returns: The earlier state.
     package func recall(
         _ id: String,
         mark: UInt64,
@@ -167,12 +167,12 @@ package final class BackgroundJournal {
         return left
     }
 
-    /// A try of a transfer that `recall` was asked for is about to begin.
+    /// Notes that an attempt begins, for a transfer that was passed to `recall`.
     ///
     /// - Parameters:
     ///   - id: The task's.
-    ///   - deadline: When its time is over; nil for never.
-    /// - Returns: Whether that has to be on the disk before it is sent.
+    ///   - deadline: The transfer's deadline; nil for none.
+    /// - Returns: Whether this must be on the disk before the request is sent.
     package func attemptBegins(_ id: String, deadline: Timestamp?) -> Bool {
         guard let transfer = present[id] else { return false }
         add(
@@ -181,11 +181,11 @@ package final class BackgroundJournal {
         return transfer.isUnsafe
     }
 
-    /// A try has ended, and another one follows.
+    /// Notes that an attempt ended and another will follow.
     ///
     /// - Parameters:
     ///   - id: The task's.
-    ///   - failures: How many of the tries that the transfer has are used up.
+    ///   - failures: The number of attempts used up.
     package func attemptEnded(_ id: String, failures: Int) {
         guard var transfer = present[id] else { return }
         transfer.failures = failures
@@ -193,12 +193,12 @@ package final class BackgroundJournal {
         add(.waiting(id: id, mark: transfer.mark, failures: transfer.failures))
     }
 
-    /// A task of the session has ended.
+    /// Notes that a task of the session ended.
     ///
     /// - Parameters:
-    ///   - record: What it has led to.
-    ///   - redact: Takes the secrets out of a text.
-    /// - Returns: Whether that has to be on the disk before anybody is told.
+    ///   - record: The task's record.
+    ///   - redact: Removes the secrets from a text.
+    /// - Returns: Whether this must be on the disk before the end is reported.
     package func taskEnded(_ record: TaskRecord, redact: (String) -> String) -> Bool {
         let place = earlier.place(of: record.id)
         if let place { isSeen[place] = true }
@@ -206,7 +206,7 @@ package final class BackgroundJournal {
         let hasEnded =
             transfer?.hasEnded ?? place.map { earlier.transfers[$0].state.end != nil } ?? false
         guard !hasEnded else { return false }
-        // What this machine lacked for the response does not take the order back.
+        // A lack on this machine after the response does not undo the server's work.
         let isOnce = transfer.map { $0.isUnsafe && !$0.hasKey } ?? false
         let isFinal = record.isFinal || isOnce && record.mayHaveArrived
         if !isFinal { leavesOpen = true }
@@ -215,7 +215,7 @@ package final class BackgroundJournal {
             let end = EarlierTransfer.End(record, in: run.identifier, redact: redact)
             add(.ended(id: record.id, mark: transfer.mark, end))
         } else {
-            // One that has used up its tries has new ones in a later run.
+            // In a later run, a transfer without attempts left gets new ones.
             let failures = record.outcome == .failed ? 0 : transfer.failures
             add(.waiting(id: record.id, mark: transfer.mark, failures: failures))
         }
@@ -228,10 +228,10 @@ package final class BackgroundJournal {
 
     // MARK: Writing
 
-    /// Writes down what was said since the last time.
+    /// Writes the steps since the last call.
     ///
-    /// - Parameter isDurable: Whether it has to be on the disk before this returns.
-    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be
+    /// - Parameter isDurable: Whether they must be on the disk when this returns.
+    /// - Throws: `Fault` when that fails, and from then on always: a failed fsync must not be
     ///   repeated.
     package func write(isDurable: Bool) throws(Fault) {
         guard !steps.isEmpty else { return }
@@ -243,19 +243,17 @@ package final class BackgroundJournal {
         steps.removeAll(keepingCapacity: true)
     }
 
-    /// Why something that was said is not in the file.
+    /// Why a step is missing in the file; nil if none is.
     package var fault: Fault? { file.fault.map { Fault($0) } }
 
-    /// Writes down that the run has got to its end, report and all; with `delivered` the round may
-    /// then be over.
+    /// Writes that the run ended, report included; with `delivered` the round may then be over.
     ///
-    /// - Parameter finish: How it ended, and whether somebody has yet to be told.
-    /// - Returns: The transfers that the job no longer has.
-    /// - Throws: `Fault` when that may not be on the disk.
+    /// - Parameter finish: How the run ended, and whether its notification is pending.
+    /// - Returns: The transfers that are no longer in the job.
+    /// - Throws: `Fault` when this may not be on the disk.
     package func end(_ finish: BackgroundRound.Finish) throws(Fault) -> [String] {
         let unseen = zip(earlier.transfers, isSeen).filter { !$1 }.map(\.0)
-        // Who has ended the run by a signal has not waited for what it had to say, and runs the job
-        // again.
+        // A user who stopped the run by a signal will run the job again for the rest.
         let isStopped = [.interrupted, .terminated].contains(ExitCode(rawValue: finish.exitCode))
         var endsRound = !leavesOpen && !isStopped
         if run.taskCount == nil {
@@ -268,9 +266,9 @@ package final class BackgroundJournal {
         return run.taskCount == nil ? [] : unseen.map(\.id)
     }
 
-    /// Writes down that everybody was told of the last run that has got to its end.
+    /// Writes that the notification about the last finished run was delivered.
     ///
-    /// - Throws: `Fault` when that may not be on the disk: they will be told once more.
+    /// - Throws: `Fault` when this may not be on the disk: then the notification is repeated.
     package func delivered() throws(Fault) {
         add(.delivered)
         try write(isDurable: true)
@@ -278,11 +276,11 @@ package final class BackgroundJournal {
 
     // MARK: Without a run
 
-    /// What a journal says.
+    /// Reads a journal.
     ///
-    /// - Parameter path: The file's.
-    /// - Returns: nil when there is no such file.
-    /// - Throws: `Fault` as `init` does.
+    /// - Parameter path: The file's path.
+    /// - Returns: nil without a file.
+    /// - Throws: `Fault` as in `init`.
     package static func read(_ path: String) throws(Fault) -> BackgroundRound? {
         do throws(SystemError) {
             guard let bytes = try JournalFile.read(path) else { return nil }
@@ -292,13 +290,13 @@ package final class BackgroundJournal {
         }
     }
 
-    /// Ends a round that is open; the caller holds the session's lock.
+    /// Ends an open round; the caller holds the session's lock.
     ///
     /// - Parameters:
     ///   - folderPath: The journal's folder.
     ///   - name: The file's name.
-    /// - Returns: What was left; nil when there is no such file.
-    /// - Throws: `Fault` as `init` does.
+    /// - Returns: The state before; nil without a file.
+    /// - Throws: `Fault` as in `init`.
     package static func cancel(in folderPath: String, name: String) throws(Fault)
         -> BackgroundRound?
     {
@@ -318,21 +316,21 @@ package final class BackgroundJournal {
 }
 
 extension TaskRecord {
-    /// Whether no later run of the round can better it.
+    /// Whether no later run of the round can improve the result.
     fileprivate var isFinal: Bool {
         switch outcome {
         case .succeeded, .unchanged: true
         case .deferred: false
         case .failed, .skipped: !isRetryable && !isForWantOfMachine
-        // Who has cancelled it did not know what the server makes of it.
+        // A cancelled request may still have been processed by the server.
         case .cancelled: error?.isOutcomeUnknown ?? false
         }
     }
 }
 
 extension TaskRecord {
-    /// Whether it has failed for want of something on this machine when its request may have
-    /// arrived.
+    /// Whether a lack on this machine caused the failure when the request may have reached the
+    /// server.
     fileprivate var mayHaveArrived: Bool {
         guard isForWantOfMachine, let error, !error.isKnownUnprocessed else { return false }
         return error.phase != .prepare || error.followsOrder
@@ -354,7 +352,7 @@ extension EarlierTransfer.End {
         error = record.error
         if let failure = record.error {
             error?.detail = redact(failure.detail)
-            // It may quote the server.
+            // The help may quote the server.
             error?.help = failure.help.map(redact)
         }
         file = record.file.map {

@@ -1,23 +1,23 @@
 package import TransferModel
 
-/// How far the transfers of a background session have come.
+/// The progress of a background session's transfers.
 ///
-/// A round begins with the first run after one that has left nothing open, and goes on until there
-/// is another such run, or somebody cancels it.
+/// A round begins with the first run after a complete one. It ends with a run that leaves nothing
+/// open, or when the user cancels it.
 package struct BackgroundRound: Sendable, Equatable {
     package enum State: UInt8, Sendable {
-        /// The next run goes on with what is left.
+        /// The next run continues the unfinished transfers.
         case open = 1
         /// Every transfer has ended: the next run begins a new round.
         case finished
-        /// So does it here, whatever was left.
+        /// The user cancelled the round: the next run begins a new one.
         case cancelled
     }
 
-    /// Whose round it is.
+    /// The job of the round.
     package struct Job: Sendable, Hashable {
         package var name: String
-        /// Of its file, absolute and without links.
+        /// The job file's path, absolute and without links.
         package var path: String
 
         package init(name: String, path: String) {
@@ -28,18 +28,17 @@ package struct BackgroundRound: Sendable, Equatable {
 
     package struct Transfer: Sendable, Equatable {
         package let id: String
-        /// What the transfer is, in eight bytes: one of that id that is another transfer has
-        /// others.
+        /// Eight bytes that identify the transfer: another transfer with the same id has others.
         let mark: UInt64
         package internal(set) var state: EarlierTransfer
     }
 
-    /// The last run of the round that has got to its end.
+    /// The last run of the round that reached its end.
     package struct Finish: Sendable, Hashable {
         package var runIdentifier: String
         package var exitCode: Int32
         package var reportPath: String
-        /// Whether everybody has been told who is to be told.
+        /// Whether all notifications were delivered.
         package var isDelivered: Bool
 
         package init(
@@ -58,15 +57,14 @@ package struct BackgroundRound: Sendable, Equatable {
     package internal(set) var job: Job
     package let beginDate: Timestamp
     package internal(set) var state = State.open
-    /// How many transfers the whole job has; nil when that is not known, because only parts of it
-    /// were run.
+    /// The number of transfers in the whole job; nil while only parts of it were run.
     package internal(set) var taskCount: Int?
     package internal(set) var finish: Finish?
-    /// Whether that run ends the round once everybody has been told of it.
+    /// Whether that run ends the round once its notifications are delivered.
     package private(set) var endsOnceDelivered = false
-    /// Those that have begun, in the order in which they did.
+    /// The transfers in the order they began.
     package private(set) var transfers: [Transfer] = []
-    /// Their places by their ids.
+    /// The indices of the transfers, by id.
     private var places: [String: Int] = [:]
 
     init(job: Job, beginDate: Timestamp) {
@@ -74,10 +72,10 @@ package struct BackgroundRound: Sendable, Equatable {
         self.beginDate = beginDate
     }
 
-    /// Whether a run of the whole job has begun in it: then a run of a part does not end it.
+    /// Whether a run of the whole job began in the round: then a run of a part does not end it.
     var isWhole: Bool { taskCount != nil }
 
-    /// The same for a run that goes on with it, whatever the run before has said of its end.
+    /// The round for a run that continues it, whatever the previous run said about its end.
     var reopened: BackgroundRound {
         var round = self
         round.state = .open
@@ -85,10 +83,10 @@ package struct BackgroundRound: Sendable, Equatable {
         return round
     }
 
-    /// The place of a transfer among `transfers`.
+    /// The index of a transfer in `transfers`.
     func place(of id: String) -> Int? { places[id] }
 
-    /// Changes a transfer; one of that id that is another transfer is forgotten.
+    /// Changes a transfer; forgets another transfer with the same id.
     private mutating func change(
         _ id: String,
         _ mark: UInt64,
@@ -115,7 +113,7 @@ package struct BackgroundRound: Sendable, Equatable {
         transfers.append(transfer)
     }
 
-    /// Forgets transfers.
+    /// Removes transfers.
     private mutating func drop(_ ids: Set<String>) {
         let kept = transfers.filter { !ids.contains($0.id) }
         transfers = []
@@ -127,34 +125,34 @@ package struct BackgroundRound: Sendable, Equatable {
 
     /// Kinds of entries.
     private enum Kind {
-        /// All of the round.
+        /// The whole round.
         static let round: UInt8 = 1
-        /// A try of a transfer is about to begin.
+        /// An attempt is about to begin.
         static let begun: UInt8 = 2
-        /// A try has ended, and the transfer has not.
+        /// An attempt ended, but not the transfer.
         static let waiting: UInt8 = 3
         static let ended: UInt8 = 4
-        /// The job no longer has these.
+        /// Transfers that are no longer in the job.
         static let dropped: UInt8 = 5
-        /// A run has got to its end.
+        /// A run reached its end.
         static let finished: UInt8 = 6
-        /// Everybody was told of that.
+        /// The notifications about that run were delivered.
         static let delivered: UInt8 = 7
         static let cancelled: UInt8 = 8
     }
 
-    /// What happens in a round.
+    /// An event of a round.
     enum Step {
         case begun(id: String, mark: UInt64, deadline: Timestamp?, hasKey: Bool)
         case waiting(id: String, mark: UInt64, failures: Int)
         case ended(id: String, mark: UInt64, EarlierTransfer.End)
         case dropped([String])
-        /// `endsRound` once everybody has been told.
+        /// `endsRound` applies once the notifications are delivered.
         case finished(Finish, endsRound: Bool)
         case delivered
         case cancelled
 
-        /// The step as it stands in a journal.
+        /// The step as an entry of a journal.
         var entry: JournalText.Entry {
             var content: [UInt8] = []
             let kind: UInt8
@@ -188,7 +186,7 @@ package struct BackgroundRound: Sendable, Equatable {
             return JournalText.Entry(kind: kind, content: content)
         }
 
-        /// nil for an entry of another kind, or one that cannot be read.
+        /// nil for an entry of another kind or an unreadable one.
         init?(_ entry: JournalText.Entry) {
             var fields = JournalFields(entry.content)
             do throws(JournalFields.Unreadable) {
@@ -261,7 +259,7 @@ package struct BackgroundRound: Sendable, Equatable {
         }
     }
 
-    /// All of it as an entry, which makes those before it superfluous.
+    /// The whole round as an entry, which makes all earlier entries superfluous.
     var entry: JournalText.Entry {
         var content: [UInt8] = []
         content.add(job.name)
@@ -278,7 +276,7 @@ package struct BackgroundRound: Sendable, Equatable {
         return JournalText.Entry(kind: Kind.round, content: content)
     }
 
-    /// What entries say; nil when that is nothing or cannot be read.
+    /// Reads a round from entries; nil when there is none or it is unreadable.
     init?(_ entries: [JournalText.Entry]) {
         guard let place = entries.lastIndex(where: { $0.kind == Kind.round }) else { return nil }
         var fields = JournalFields(entries[place].content)

@@ -1,6 +1,6 @@
 internal import TransferModel
 
-// How the end of a transfer stands in a journal.
+// The binary form of a transfer's state in a journal.
 extension [UInt8] {
     mutating func add(_ transfer: EarlierTransfer) {
         add(UInt32(clamping: transfer.attempts))
@@ -80,7 +80,7 @@ extension JournalFields {
         failure.help = try optional { (fields) throws(Unreadable) in try fields.text() }
         failure.urlError = try optional { (fields) throws(Unreadable) in
             let code = Int(clamping: try fields.number(Int64.self))
-            // The code has the name already.
+            // The code already determines the name.
             _ = try fields.text()
             return TransferFailure.URLErrorCode(code: code)
         }

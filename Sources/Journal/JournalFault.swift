@@ -1,10 +1,10 @@
 internal import SystemKit
 
-/// Why something cannot be kept in a journal.
+/// Why a journal cannot be read or written.
 package struct JournalFault: Error, Sendable, Hashable {
-    /// In words.
+    /// The reason in words.
     package let message: String
-    /// What the system has said.
+    /// The system's error number.
     package let errno: Int32
 
     init(_ error: SystemError) {

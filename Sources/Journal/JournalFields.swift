@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// Values one after the other, as the content of an entry has them.
+/// Encodes the values in an entry's content.
 extension [UInt8] {
     mutating func add(_ number: some FixedWidthInteger & Sendable) {
         self += number.littleEndianBytes
@@ -8,7 +8,7 @@ extension [UInt8] {
 
     mutating func add(_ isTrue: Bool) { append(isTrue ? 1 : 0) }
 
-    /// Adds a text behind its length in bytes.
+    /// Appends the length of a text in bytes, and the text.
     mutating func add(_ text: String) {
         add(UInt32(truncatingIfNeeded: text.utf8.count))
         self += text.utf8
@@ -16,16 +16,16 @@ extension [UInt8] {
 
     mutating func add(_ date: Timestamp) { add(date.microseconds) }
 
-    /// Adds whether there is a value, and the value.
+    /// Appends whether there is a value, and the value.
     mutating func add<Value>(_ value: Value?, _ add: (inout [UInt8], Value) -> Void) {
         self.add(value != nil)
         if let value { add(&self, value) }
     }
 }
 
-/// Takes the values of an entry's content, the first one in front.
+/// Decodes the values of an entry's content from the front.
 struct JournalFields {
-    /// There is less than was to be taken, or something else.
+    /// The content is too short or invalid.
     struct Unreadable: Error {}
 
     private(set) var rest: ArraySlice<UInt8>
@@ -52,7 +52,7 @@ struct JournalFields {
         Timestamp(microseconds: try number())
     }
 
-    /// One of an enumeration's cases by its raw value.
+    /// A case of an enumeration, by its raw value.
     mutating func name<Name: RawRepresentable>(
         _ type: Name.Type = Name.self
     ) throws(Unreadable) -> Name where Name.RawValue == String {

@@ -1,26 +1,26 @@
 internal import SystemKit
 
-/// The file of a journal: replaced as a whole when it is opened, from then on only added to.
+/// The file of a journal: opening replaces it as a whole, later writes only append to it.
 final class JournalFile {
-    /// Longer files are none of ours, bytes.
+    /// The largest journal, bytes; a longer file is not a journal.
     private static let maximumSize = 1 << 29
 
     private let file: AppendFile
-    /// How long the file is, bytes.
+    /// The file's length, bytes.
     private var length: Int64
-    /// Which of the header's marks says less.
+    /// The header's mark with the smaller length.
     private var nextMark = JournalText.Mark.first
-    /// Why nothing can be written any more: an fsync that has failed is not to be repeated.
+    /// Why the file can no longer be written: a failed fsync must not be repeated.
     private(set) var fault: SystemError?
 
-    /// Opens a file that has certain entries from then on, and no others.
+    /// Opens a file and replaces its entries.
     ///
     /// - Parameters:
-    ///   - folder: Where the file is.
+    ///   - folder: The file's folder.
     ///   - name: The file's name, without a slash.
-    ///   - bytes: What `read` has found.
-    ///   - entries: What takes the place of all its entries; on the disk when this returns.
-    /// - Throws: What the system says.
+    ///   - bytes: The result of `read`.
+    ///   - entries: The new entries; on the disk when this returns.
+    /// - Throws: The system's error.
     init(
         in folder: Folder,
         name: String,
@@ -30,28 +30,28 @@ final class JournalFile {
         guard entries.allSatisfy({ $0.content.count < JournalText.longestContent }) else {
             throw .notPermitted("write", folder.path(of: name), reason: "it would be too long")
         }
-        // The state and no torn tail: a journal grows while a run lasts and is cut to that by the
-        // next one.
+        // Keeps the state and drops an incomplete tail: a journal grows during a run, and the next
+        // run shortens it.
         let text = JournalText.bytes(of: entries)
         if text != bytes { try OutputFile.replacePrivate(name, in: folder, with: text.span) }
-        // Whoever has written it may have ended before.
+        // The process that wrote the file may have ended before a sync.
         try folder.sync()
         file = try AppendFile(in: folder, name: name)
         length = Int64(text.count)
     }
 
-    /// Adds entries at the end.
+    /// Appends entries.
     ///
     /// - Parameters:
-    ///   - entries: As they stand in a file.
-    ///   - isDurable: Whether they and all before them are on the disk when this returns.
-    /// - Throws: What `AppendFile` does, and from then on always.
+    ///   - entries: The entries in their binary form.
+    ///   - isDurable: Whether these and all earlier entries are on the disk when this returns.
+    /// - Throws: The error of `AppendFile`, and from then on always.
     func add(_ entries: [UInt8], isDurable: Bool = true) throws(SystemError) {
         if let fault { throw fault }
         do throws(SystemError) {
             let end = length + Int64(entries.count)
-            // In memory when the caller goes on: an order that then leaves is vouched for, whoever
-            // kills the process.
+            // The mark survives the process from now on: the entries of a request sent later are
+            // vouched for.
             let mark = isDurable ? nextMark.patch(length: end) : nil
             try file.append(entries, at: length, isDurable: isDurable, then: mark)
             length = end
@@ -64,14 +64,14 @@ final class JournalFile {
 
     // MARK: Reading
 
-    /// A file's bytes; nil when there is no file.
+    /// The file's bytes; nil without a file.
     static func read(_ path: String) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) {
             let file = try InputFile(path: path)
             guard file.exposure == nil else {
                 throw .notPermitted("read", path, reason: "others may have written it")
             }
-            // What is behind the limit may be what must not be forgotten.
+            // Entries beyond the limit may be essential.
             guard file.identity.size < maximumSize else {
                 throw .notPermitted("read", path, reason: "it is larger than 512 MiB")
             }
@@ -82,18 +82,17 @@ final class JournalFile {
         }
     }
 
-    /// What a file says: published as a whole, it says something, however a run that has added to
-    /// it was cut.
+    /// Reads the entries of a file, which is never empty, even after an interrupted run.
     ///
-    /// What its marks vouch for is all there, or none of it is believed.
+    /// Everything up to the marked length must be intact, otherwise the whole file is rejected.
     ///
     /// - Parameters:
-    ///   - bytes: Of the file.
-    ///   - path: The file's.
-    ///   - loss: What it means to do without the file, as half a sentence.
-    ///   - understand: Makes something of the entries; nil when that cannot be done.
-    /// - Returns: What `understand` has made of them.
-    /// - Throws: `EPERM` with the reason for which the file is not believed.
+    ///   - bytes: The file's bytes.
+    ///   - path: The file's path.
+    ///   - loss: The consequence of losing the file, as half a sentence.
+    ///   - understand: Interprets the entries; nil when that fails.
+    /// - Returns: The result of `understand`.
+    /// - Throws: `EPERM` with the reason why the file is rejected.
     static func content<Content>(
         of bytes: [UInt8],
         at path: String,

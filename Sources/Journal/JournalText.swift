@@ -1,34 +1,32 @@
 internal import SystemKit
 
-/// What is in a journal's file: a header, two marks and entries, each with its length and its
+/// The content of a journal's file: a header, two marks and entries, each with its length and
 /// checksum.
 ///
-/// The header is `runner journal` and the version, a byte. A mark is a length of the file up to
-/// which it was on the disk, eight bytes, and the CRC-32 of those, four bytes. An entry is the
-/// length of its content, four bytes; its kind, one byte; the content; and the CRC-32 of all that,
-/// four bytes. Entries are only ever added. A file that was cut, or in which a byte has changed,
-/// before the end that a mark names is damaged. What stands behind that end was being added when
-/// the process or the power went, and counts up to the first entry that is not whole. Kinds that a
-/// later version has added are passed over by their length.
+/// The header is `runner journal` and the version, a byte. A mark is a length of the file that is
+/// on the disk, eight bytes, and the CRC-32 of those, four bytes. An entry is the length of its
+/// content, four bytes; its kind, one byte; the content; and the CRC-32 of all that, four bytes.
+/// Entries are only appended. A file that is shorter than the length in a mark, or has a changed
+/// byte before it, is damaged. Bytes after that length may be incomplete, and count up to the first
+/// incomplete entry. Unknown kinds of later versions are skipped.
 struct JournalText: Equatable {
     struct Entry: Equatable {
-        /// What the content is; its meaning never changes.
+        /// The kind of the content; its meaning never changes.
         var kind: UInt8
         var content: [UInt8]
     }
 
-    /// Why a file is not believed.
+    /// Why a file is rejected.
     enum Fault: Error, Equatable {
-        /// It begins as no journal does.
+        /// The header is not that of a journal.
         case notAJournal
-        /// A later version of this program has written it.
+        /// A later version of this program wrote the file.
         case newer
-        /// Something that was on the disk is not as it was written, or not there.
+        /// Bytes that were on the disk are changed or missing.
         case damaged
     }
 
-    /// A place that says how long the file was when it was synchronized last; two take turns, so
-    /// that one of them is whole whenever the power goes.
+    /// A place with the file's length at a sync; two alternate, so that one is always intact.
     enum Mark: Int {
         case first
         case second
@@ -39,7 +37,7 @@ struct JournalText: Equatable {
 
         private var offset: Int { JournalText.name.count + 1 + rawValue * Self.size }
 
-        /// The mark that names a length, in its place.
+        /// The write of a mark with a length.
         func patch(length: Int64) -> AppendFile.Patch {
             AppendFile.Patch(offset: Int64(offset), bytes: Self.bytes(length: length))
         }
@@ -49,7 +47,7 @@ struct JournalText: Equatable {
             return content + CRC32.checksum(of: content).littleEndianBytes
         }
 
-        /// The length that the mark of a file names; nil when that cannot be read.
+        /// The length in a file's mark; nil if unreadable.
         fileprivate func length(in bytes: [UInt8]) -> Int64? {
             let content = bytes.dropFirst(offset).prefix(8)
             var rest = bytes.dropFirst(offset)
@@ -62,12 +60,12 @@ struct JournalText: Equatable {
 
     static let version: UInt8 = 2
     static let name = Array("runner journal".utf8)
-    /// Longer ones are none of ours, bytes.
+    /// The longest content, bytes; a longer one is invalid.
     static let longestContent = 1 << 28
 
     private(set) var entries: [Entry] = []
 
-    /// Reads a file up to its end, or to the entry that was being added when it was cut.
+    /// Reads a file to its end, or to an incomplete last entry.
     init(_ bytes: [UInt8]) throws(Fault) {
         guard bytes.starts(with: Self.name), bytes.count > Self.name.count else {
             throw .notAJournal
@@ -75,7 +73,7 @@ struct JournalText: Equatable {
         var rest = bytes.dropFirst(Self.name.count + 1)
         let durableEnd: Int64
         switch bytes[Self.name.count] {
-        // It has no marks: nothing of it may be missing.
+        // Version 1 has no marks: the whole file must be intact.
         case 1: durableEnd = Int64(bytes.count)
         case Self.version:
             let marks = [Mark.first, .second].compactMap { $0.length(in: bytes) }
@@ -89,7 +87,7 @@ struct JournalText: Equatable {
         guard rest.startIndex >= durableEnd else { throw .damaged }
     }
 
-    /// Takes the first entry off `rest`, which stays as it is when that is not whole.
+    /// Takes the first entry off `rest`, which stays unchanged if the entry is incomplete.
     private static func takeEntry(from rest: inout ArraySlice<UInt8>) -> Entry? {
         var next = rest
         guard let length = UInt32(takenFrom: &next), length <= longestContent,
@@ -104,13 +102,13 @@ struct JournalText: Equatable {
         return content.first.map { Entry(kind: $0, content: Array(content.dropFirst())) }
     }
 
-    /// An entry as it stands in a file.
+    /// The binary form of an entry.
     static func bytes(of entry: Entry) -> [UInt8] {
         let content = UInt32(entry.content.count).littleEndianBytes + [entry.kind] + entry.content
         return content + CRC32.checksum(of: content).littleEndianBytes
     }
 
-    /// A file that has certain entries and vouches for them all.
+    /// The binary form of a file whose marks cover all entries.
     static func bytes(of entries: [Entry]) -> [UInt8] {
         let content = entries.flatMap { bytes(of: $0) }
         let length = name.count + 1 + 2 * Mark.size + content.count

@@ -1,62 +1,61 @@
 internal import SystemKit
 package import TransferModel
 
-/// Keeps the idempotency keys of a job's orders over its runs, in a file of the job's own.
+/// Keeps the idempotency keys of a job's orders (unsafe requests) across its runs, in the job's
+/// file.
 ///
-/// An order keeps its key until a run in which it was accepted has ended with exit code 0, or one
-/// of a part of the job has, and none is open of all those that the last run of the whole job has
-/// begun. The seeds that keys are made from are on the disk before `init` returns, and that an
-/// order is about to be sent is before `commit` does: whatever happens then, the next run makes the
-/// same key. One process at a time may have the file: the caller holds the job's lock.
+/// An order keeps its key until a run that had it accepted ends with exit code 0. A run of a part
+/// of the job counts only if no order of the last run of the whole job is open. `init` saves the
+/// seeds of the keys to the disk, and `commit` saves that an order is about to be sent, so the next
+/// run always makes the same key. One process at a time may use the file: the caller holds the
+/// job's lock.
 package final class KeyJournal: RunEventSink {
     package typealias Fault = JournalFault
 
-    /// Orders are remembered by eight bytes each, and no more of them than these: the first ones
-    /// are forgotten first.
+    /// The most remembered orders, at eight bytes each; the oldest are forgotten first.
     package static let mostOrders = 1 << 20
 
-    /// The file.
+    /// The file's path.
     package let path: String
-    /// When the round began that this run goes on with; nil when no order of it was begun before.
+    /// When the continued round began; nil when no order was begun in it before.
     package let beginDate: Timestamp?
-    /// When the round began that this run belongs to.
+    /// When the round of this run began.
     package let roundBeginDate: Timestamp
-    /// How many orders have lost their keys because there were more than `mostOrders`.
+    /// The number of orders that lost their keys because of `mostOrders`.
     package let forgottenCount: Int
     private let rounds: KeyRounds
-    /// Of all rounds; the last one is that of the round that goes on.
+    /// The seeds of all rounds; the last one is that of the current round.
     private let seeds: [[UInt8]]
-    /// The orders of earlier runs, and where their seeds are.
+    /// The orders of earlier runs and the indices of their seeds.
     private let known: [UInt64: Int]
     private let file: JournalFile
-    /// How many orders the job has; nil when the run is of a part of it.
+    /// The number of orders in the job; nil for a run of a part of it.
     private let orderCount: Int?
 
-    /// How many orders this run has begun.
+    /// The number of orders that this run began.
     private var begunCount = 0
-    /// Orders of earlier runs that this one has begun.
+    /// The orders of earlier runs that this run began again.
     private var repeated: Set<UInt64> = []
-    /// Orders that are not required and were not accepted.
+    /// Optional orders that were not accepted.
     private var open: Set<UInt64> = []
-    /// Orders that were begun and have not ended, by the numbers of their tasks.
+    /// Orders in progress, by task number.
     private var inFlight: [Int: UInt64] = [:]
-    /// Orders that `commit` has to write down before they are sent.
+    /// Orders that `commit` must write before they are sent.
     private var begun: [UInt64] = []
-    /// Orders that were accepted, which is written down with what comes next.
+    /// Accepted orders, for the next write.
     private var accepted: [UInt64] = []
 
-    /// Goes on with the round of the job, or begins one.
+    /// Continues the job's round, or begins a new one.
     ///
     /// - Parameters:
-    ///   - folderPath: The folder, made with its parents; readable by its owner alone.
+    ///   - folderPath: The folder; created with its parents, readable by its owner only.
     ///   - name: The file's name, without a slash.
-    ///   - date: The present.
-    ///   - seed: What the keys of a new round are made from: 32 random bytes.
-    ///   - orderCount: How many orders the job has; nil for a run that only some of its tasks were
-    ///     chosen for.
-    ///   - mostOrders: How many orders are remembered.
-    /// - Throws: `Fault` when the file cannot be read or written, is damaged, others may have
-    ///   written it, or a later version of this program has.
+    ///   - date: The current time.
+    ///   - seed: The seed for the keys of a new round: 32 random bytes.
+    ///   - orderCount: The number of orders in the job; nil for a run of only some tasks.
+    ///   - mostOrders: The most remembered orders.
+    /// - Throws: `Fault` when the file cannot be read or written, is damaged, may have been written
+    ///   by others, or comes from a later version.
     package init(
         in folderPath: String,
         name: String,
@@ -94,13 +93,13 @@ package final class KeyJournal: RunEventSink {
         known = Self.index(rounds.all)
     }
 
-    /// What the key of an order is made from; notes that the order begins.
+    /// The seed for the key of an order; notes that the order begins.
     ///
     /// - Parameters:
-    ///   - order: What the order is remembered by.
+    ///   - order: Identifies the order.
     ///   - task: The number of its task, from 1.
-    /// - Returns: That of an earlier round when the order is open since then, else that of the
-    ///   present one.
+    /// - Returns: The seed of the round in which the order is open, otherwise that of the current
+    ///   round.
     package func seed(of order: UInt64, task: Int) -> [UInt8] {
         inFlight[task] = order
         begunCount += 1
@@ -112,12 +111,12 @@ package final class KeyJournal: RunEventSink {
         return seeds.last ?? []
     }
 
-    /// Whether an order is one that an earlier round has begun, so that its key is of that time.
+    /// Whether an earlier run began the order, so that its key is from then.
     package func knows(_ order: UInt64) -> Bool { known[order] != nil }
 
-    /// Puts on the disk that the orders which `seed` was asked for are about to be sent.
+    /// Saves to the disk that the orders passed to `seed` are about to be sent.
     ///
-    /// - Throws: `Fault` when that fails, and from then on: an fsync that has failed is not to be
+    /// - Throws: `Fault` when that fails, and from then on always: a failed fsync must not be
     ///   repeated.
     package func commit() throws(Fault) {
         guard !begun.isEmpty else { return }
@@ -132,18 +131,17 @@ package final class KeyJournal: RunEventSink {
         if isAccepted {
             accepted.append(order)
         } else if !record.required {
-            // A required one keeps the run from ending with 0.
+            // An unaccepted required order prevents exit code 0.
             open.insert(order)
         }
     }
 
-    /// Writes down that the run has ended with exit code 0; to be called once, when nothing can
-    /// change that any more.
+    /// Writes that the run ended with exit code 0; call it once, when that is final.
     ///
-    /// - Throws: `Fault` when that may not be on the disk: then it is not in the file either.
+    /// - Throws: `Fault` when this may not be on the disk: then it is not in the file either.
     package func end() throws(Fault) {
         let isPart = orderCount == nil
-        // It says nothing about the orders of others.
+        // Such a run says nothing about other orders.
         if isPart, begunCount == 0 { return }
         let ended = rounds.ended(
             isDone: { repeated.contains($0) && !open.contains($0) },
@@ -153,11 +151,10 @@ package final class KeyJournal: RunEventSink {
         try write(ended.entries)
     }
 
-    /// Writes down what was accepted, of a run that has ended with another exit code, and whether
-    /// it has begun all orders.
+    /// Writes the accepted orders of a run with another exit code, and whether it began all orders.
     ///
-    /// - Throws: `Fault` when that may not be on the disk: the round then goes on for longer than
-    ///   it would have.
+    /// - Throws: `Fault` when this may not be on the disk: then the round lasts longer than
+    ///   necessary.
     package func keep() throws(Fault) {
         let isWhole = begunCount == orderCount
         if isWhole || !accepted.isEmpty { try writeMarks(isWhole ? [KeyRounds.whole] : []) }

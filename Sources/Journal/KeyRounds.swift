@@ -1,51 +1,49 @@
 internal import TransferModel
 
-/// Which orders keep their idempotency keys, and what those are made from.
+/// The orders that keep their idempotency keys, and the seeds of those keys.
 ///
-/// A round is a seed. It begins with the first run that makes keys after one that has ended with
-/// exit code 0, and goes on until there is another such run. Orders that were begun in it and that
-/// no such run has had accepted stay with its seed for as long as that takes; all others get that
-/// of the round that goes on. A run of a part of the job that leaves no order open makes all rounds
-/// good, if the last run of the whole job has begun all of its orders: those that it has not are
-/// unknown, and those that were accepted beside them are to be repeated under their keys.
+/// A round has a seed. It begins with the first key-making run after one that ended with exit code
+/// 0, and lasts until the next such run. Orders begun in it that no such run had accepted keep its
+/// seed; all other orders get that of the current round. A run of a part of the job that leaves no
+/// order open ends all rounds if the last run of the whole job began all of its orders. Otherwise
+/// unknown orders exist, and accepted ones must be repeated under their keys.
 struct KeyRounds: Equatable {
     struct Round: Equatable {
-        /// What keys are made from: 32 random bytes.
+        /// The seed of the keys: 32 random bytes.
         let seed: [UInt8]
         let beginDate: Timestamp
-        /// The marks of orders that nobody has accepted, the one that was begun first in front.
+        /// The marks of unaccepted orders, oldest first.
         var open: [UInt64] = []
-        /// Those of orders that were accepted, by a run with another exit code.
+        /// The marks of orders accepted by a run with another exit code.
         var accepted: [UInt64] = []
 
         var isEmpty: Bool { open.isEmpty && accepted.isEmpty }
     }
 
-    /// Those that are over but for some orders, the oldest in front.
+    /// Finished rounds that still have orders, oldest first.
     private(set) var past: [Round] = []
-    /// The one that goes on; nil after a run that has ended with exit code 0.
+    /// The current round; nil after a run with exit code 0.
     private(set) var present: Round?
-    /// Whether the last run of the whole job has begun all of its orders, although it has not ended
-    /// with exit code 0.
+    /// Whether the last run of the whole job began all of its orders but did not end with exit code
+    /// 0.
     private(set) var isWhole = false
 
     init() {}
 
-    /// All of them, the oldest in front.
+    /// All rounds, oldest first.
     var all: [Round] { past + [present].compactMap(\.self) }
 
-    /// Goes on with the round that there is, else with a new one.
+    /// Continues the current round, or begins a new one.
     ///
     /// - Parameters:
-    ///   - new: The new one.
-    ///   - isPart: Whether only some tasks were chosen for the run.
+    ///   - new: The new round.
+    ///   - isPart: Whether the run has only some tasks.
     mutating func begin(_ new: Round, isPart: Bool) {
         present = present ?? new
         if !isPart { isWhole = false }
     }
 
-    /// Forgets the orders that were begun first while there are more than `count`; returns how many
-    /// those are.
+    /// Forgets the oldest orders beyond `count`; returns their number.
     mutating func keep(atMost count: Int) -> Int {
         let excess = all.reduce(-count) { $0 + $1.open.count + $1.accepted.count }
         guard excess > 0 else { return 0 }
@@ -69,14 +67,13 @@ struct KeyRounds: Equatable {
         return excess
     }
 
-    /// After a run that has ended with exit code 0.
+    /// The rounds after a run that ended with exit code 0.
     ///
     /// - Parameters:
-    ///   - isDone: Whether the run has had an order of an earlier run accepted.
-    ///   - open: The orders that were begun by this run and not accepted: none of them was
-    ///     required.
-    ///   - isPart: Whether only some tasks were chosen for the run.
-    /// - Returns: What there is to go on with.
+    ///   - isDone: Whether the run had an earlier run's order accepted.
+    ///   - open: The optional orders that this run began and that were not accepted.
+    ///   - isPart: Whether the run has only some tasks.
+    /// - Returns: The remaining rounds.
     func ended(isDone: (UInt64) -> Bool, open: [UInt64], isPart: Bool) -> KeyRounds {
         var rounds = KeyRounds()
         for var round in all {
@@ -94,32 +91,32 @@ struct KeyRounds: Equatable {
 
     /// Kinds of entries.
     private enum Kind {
-        /// All rounds, of which the last one goes on.
+        /// All rounds, the last of which is current.
         static let under: UInt8 = 1
-        /// All rounds after a run that has ended with exit code 0.
+        /// All rounds after a run with exit code 0.
         static let over: UInt8 = 2
-        /// Marks of orders that are about to be sent for the first time in the round that goes on.
+        /// Marks of orders about to be sent for the first time in the current round.
         static let begun: UInt8 = 3
-        /// Marks of orders that were accepted.
+        /// Marks of accepted orders.
         static let accepted: UInt8 = 4
-        /// Nothing: a run of the whole job has begun all of its orders.
+        /// Empty content: a run of the whole job began all of its orders.
         static let whole: UInt8 = 5
     }
 
-    /// An entry that says that orders are about to be sent.
+    /// An entry for orders about to be sent.
     static func begun(_ orders: [UInt64]) -> JournalText.Entry {
         JournalText.Entry(kind: Kind.begun, content: orders.flatMap(\.littleEndianBytes))
     }
 
-    /// An entry that says that orders were accepted.
+    /// An entry for accepted orders.
     static func accepted(_ orders: [UInt64]) -> JournalText.Entry {
         JournalText.Entry(kind: Kind.accepted, content: orders.flatMap(\.littleEndianBytes))
     }
 
-    /// An entry that says that a run of the whole job has begun all of its orders.
+    /// An entry for a run of the whole job that began all of its orders.
     static let whole = JournalText.Entry(kind: Kind.whole, content: [])
 
-    /// All of it as entries, which make those before them superfluous.
+    /// All rounds as entries, which make all earlier entries superfluous.
     var entries: [JournalText.Entry] {
         var content: [UInt8] = []
         for round in all {
@@ -133,7 +130,7 @@ struct KeyRounds: Equatable {
         return [JournalText.Entry(kind: kind, content: content)] + (isWhole ? [Self.whole] : [])
     }
 
-    /// What entries say; nil when that is nothing or cannot be read.
+    /// Reads rounds from entries; nil when there are none or they are unreadable.
     init?(_ entries: [JournalText.Entry]) {
         guard let place = entries.lastIndex(where: { [Kind.under, Kind.over].contains($0.kind) })
         else { return nil }
@@ -180,7 +177,7 @@ extension KeyRounds.Round {
         return (0..<count).compactMap { _ in UInt64(takenFrom: &rest) }
     }
 
-    /// Keeps of open orders that they were accepted.
+    /// Moves open orders to the accepted ones.
     fileprivate mutating func move(_ orders: Set<UInt64>) {
         guard !orders.isEmpty else { return }
         accepted += open.filter(orders.contains)

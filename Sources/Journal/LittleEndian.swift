@@ -1,4 +1,4 @@
-/// Whole numbers as journals have them, the lowest byte first.
+/// Integers in journals, lowest byte first.
 extension FixedWidthInteger where Self: Sendable {
     var littleEndianBytes: [UInt8] {
         (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> Self($0 * 8)) }

@@ -1,32 +1,31 @@
-/// The beginning of a line that looks like an entry of a section, where a text may be cut.
+/// The start of a line that may be an entry of a section, where a text may be cut.
 struct Cut: Sendable, Equatable {
-    /// How a text is cut.
+    /// The sizes for cutting a text.
     struct Measure: Sendable {
-        /// Bytes before the first piece, which nobody reads ahead.
+        /// Bytes before the first piece, which are never read ahead.
         var head: Int
         /// Bytes of a piece.
         var piece: Int
-        /// How many bytes more every second piece has, that is read ahead: whoever takes it has
-        /// that much more to do.
+        /// Additional bytes of every second piece, which the second thread reads: the first thread
+        /// also takes the parts.
         var lead = 0
-        /// Bytes behind the least length of a piece, in which the line of least indentation is
-        /// looked for.
+        /// The bytes after a piece's least length in which to find the least indented line.
         var window: Int
 
-        /// Pieces large enough that a parser for each costs next to nothing, and small enough that
-        /// few bytes wait.
+        /// Pieces large enough to make their parsers cheap, and small enough to keep few bytes
+        /// waiting.
         static let usual = Measure(head: 16 << 10, piece: 56 << 10, lead: 16 << 10, window: 4 << 10)
     }
 
     /// In bytes.
     let offset: Int
-    /// Number of spaces, not 0, behind which a letter or digit stands.
+    /// The number of spaces, at least 1, before a letter or digit.
     let indent: Int
 
     /// The offset of the first letter.
     var key: Int { offset + indent }
 
-    /// Places for cuts in a text, in order, each behind the one before.
+    /// The cuts of a text in ascending order.
     static func all(in bytes: Span<UInt8>, by measure: Measure) -> [Cut] {
         var cuts: [Cut] = []
         var target = measure.head
@@ -40,8 +39,8 @@ struct Cut: Sendable, Equatable {
         return cuts
     }
 
-    /// The first line with the least indentation among those in a window; nil when it begins with
-    /// something else than a letter or digit.
+    /// The first line with the least indentation in a window; nil unless it begins with a letter or
+    /// digit.
     private init?(in bytes: Span<UInt8>, behind target: Int, window: Int) {
         let end = min(bytes.count, target + window)
         var found: Cut?
@@ -71,14 +70,14 @@ struct Cut: Sendable, Equatable {
 }
 
 extension Span<UInt8> {
-    /// The offset behind the next line feed from `index` on, at most `end`.
+    /// The offset after the next line feed from `index` on, at most `end`.
     fileprivate func endOfLine(from index: Int, to end: Int) -> Int {
         var index = index
         while index < end, self[index] != 0x0A { index += 1 }
         return Swift.min(index + 1, end)
     }
 
-    /// Whether a line whose first character that is no space is at `index` says nothing.
+    /// Whether a line is blank or a comment; its first character but spaces is at `index`.
     fileprivate func isBlankOrComment(at index: Int) -> Bool {
         self[index] == UInt8(ascii: "#") || self[index] == 0x0A || self[index] == 0x0D
     }

@@ -1,19 +1,18 @@
 internal import SystemKit
 
-/// Reads every other piece on a second thread, while whoever takes them reads those between.
+/// Reads every other piece on a second thread, while the first thread reads the others.
 struct PartsOnThread: PartsAhead {
     private struct State: Sendable {
         /// The first piece that the second thread may begin.
         var next = 0
-        /// What has been read and not been taken, in order.
+        /// The parts that were read and not taken, in order.
         var parts: [(piece: Int, part: Part?)] = []
         var isOver = false
     }
 
-    /// Parts that wait to be taken.
+    /// The most parts that wait to be taken.
     private static let mostParts = 4
-    /// Pieces read in vain, of which the ends of sections are some, until there are better things
-    /// to do.
+    /// The number of failed pieces, such as the ends of sections, after which the thread gives up.
     private static let mostFailures = 8
 
     private let state: Lock<State>
@@ -37,7 +36,7 @@ struct PartsOnThread: PartsAhead {
         ) { state -> Part? in
             let taken = state.parts.first { $0.piece == piece }
             state.parts.removeAll { $0.piece <= piece }
-            // One that is not begun is sooner read than waited for.
+            // Reading an unstarted piece is faster than waiting for it.
             state.next = max(state.next, piece + 1)
             return taken?.part
         }
@@ -59,7 +58,7 @@ struct PartsOnThread: PartsAhead {
                 when: { $0.isOver || $0.parts.count < mostParts },
                 until: nil
             ) { state -> Int? in
-                // The last one is left to whoever finishes.
+                // The first thread reads the last piece.
                 let piece = Pieces.isAhead(state.next) ? state.next : state.next + 1
                 guard !state.isOver, piece + 1 < pieces.cuts.count else { return nil }
                 state.next = piece + 1

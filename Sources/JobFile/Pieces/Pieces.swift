@@ -1,16 +1,15 @@
 internal import Diagnostics
 internal import SystemKit
 
-/// A text in pieces, of which each but the last can be read without those before it.
+/// A text in pieces that can be read independently, except the last one.
 struct Pieces: Sendable {
     let source: SourceText
-    /// Where the pieces begin.
+    /// The starts of the pieces.
     let cuts: [Cut]
-    /// What was built from the text before the first piece, inside of a section.
+    /// The builder after the text before the first piece, inside a section.
     let head: TreeBuilder
 
-    /// Bytes of the longest piece that is worth the memory of a second tree: there may be no place
-    /// for a cut for long.
+    /// The bytes of the longest piece worth a second tree; cuts may be far apart.
     private static let longest = 256 << 10
 
     init(of source: SourceText, at cuts: [Cut], behind head: TreeBuilder) {
@@ -19,11 +18,11 @@ struct Pieces: Sendable {
         self.head = head.forParts
     }
 
-    /// Whether a piece is one of those that a second thread reads.
+    /// Whether the second thread reads a piece.
     static func isAhead(_ piece: Int) -> Bool { piece % 2 != 0 }
 
-    /// Reads a piece; nil when it is the last, when it is more than entries of one section, or when
-    /// there is something to tell of it.
+    /// Reads a piece; nil for the last one, for more than entries of one section, and for a piece
+    /// with problems.
     func part(_ piece: Int) -> Part? {
         guard piece + 1 < cuts.count else { return nil }
         let start = cuts[piece]
@@ -44,16 +43,16 @@ struct Pieces: Sendable {
         return Part(builder: builder, lines: entry.line - 1)
     }
 
-    /// Behind the line of an offset, which has all that tells a key.
+    /// The offset after the line, which contains the whole key.
     private func endOfLine(_ offset: Int) -> Int {
         let rest = source.bytes.span.extracting(droppingFirst: offset)
         return offset + (rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.count)
     }
 }
 
-/// What was built from one piece, behind the head of the document.
+/// The result of reading one piece after the head of the document.
 struct Part: Sendable {
     let builder: TreeBuilder
-    /// How many lines the piece has.
+    /// The number of lines in the piece.
     let lines: UInt32
 }

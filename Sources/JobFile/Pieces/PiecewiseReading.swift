@@ -1,37 +1,36 @@
 internal import Diagnostics
 
-/// What reads pieces of a text while others are read.
+/// Reads some pieces of a text ahead.
 protocol PartsAhead {
-    /// Begins to read; nil when nothing can be read ahead.
+    /// Starts reading; nil when that is impossible.
     init?(of pieces: Pieces)
 
-    /// What has come of a piece; nil when whoever asks must read it.
+    /// The part of a piece; nil when the caller must read it.
     ///
-    /// To be asked of pieces in order, some of which may be left out.
+    /// Call it with pieces in order; pieces may be skipped.
     mutating func part(of piece: Int) -> Part?
 
-    /// Ends the reading.
+    /// Stops reading.
     func finish()
 }
 
-/// Builds a tree from a text of which some pieces are read ahead, as if it were read at once.
+/// Builds a tree from a text with some pieces read ahead, as if in one pass.
 ///
-/// A text is cut where it looks like an entry of a section, such as a task. That it is one is known
-/// only when what stands before has been read: when libyaml gives just there, as a key of a mapping
-/// in the outermost one, a plain scalar that begins its line. It then holds two columns of
-/// indentation and no more, whatever it has gone through, as it does behind the opening that
-/// `EventReader.readEntries` gives it; so from there on it gives the same events. A place inside of
-/// a block of text, of quotes or of braces is never that of such a key, and what has been read from
-/// there is not taken.
+/// A text is cut where a line looks like an entry of a section, such as a task. The text before
+/// decides whether it is one: libyaml must report there a plain scalar at the start of a line, as a
+/// key of a mapping in the outermost mapping. libyaml's state then consists of two indentation
+/// columns, the same as after the opening of `EventReader.readEntries`, so the further events are
+/// the same. Inside block text, quotes or braces there is never such a key, and a part that starts
+/// there is discarded.
 ///
-/// A part is taken, moreover, only where it has nothing to tell and no anchor. With a fault in it,
-/// it is read here, in its turn; and where libyaml itself finds one, the text must be read at once,
-/// since it tells where the mappings around began.
+/// Only a part without problems and anchors is taken. A part with a problem is read again in its
+/// turn. After a libyaml error the text is read in one pass, because the message names the starts
+/// of the surrounding mappings.
 struct PiecewiseReading<Ahead: PartsAhead> {
     private let source: SourceText
     private var cuts: [Cut]
     private var builder: TreeBuilder
-    /// The first cut that has not been come to.
+    /// The next cut to reach.
     private var next = 0
     private var pieces: Pieces?
     private var ahead: Ahead?
@@ -42,7 +41,7 @@ struct PiecewiseReading<Ahead: PartsAhead> {
         builder = TreeBuilder(source, cursor: cursor)
     }
 
-    /// Reads a text; nil when it must be read at once.
+    /// Reads a text; nil when it must be read in one pass.
     static func read(
         _ source: SourceText,
         cursor: SourceCursor,
@@ -57,7 +56,7 @@ struct PiecewiseReading<Ahead: PartsAhead> {
         }
     }
 
-    /// Reads the head, and then what stands behind parts that were taken.
+    /// Reads the head and then the text after the taken parts.
     private mutating func readAll(from base: Int) -> TreeBuilder.End? {
         defer { ahead?.finish() }
         var end: TreeBuilder.End? = EventReader.read(source.bytes, from: base) { read(from: $0) }
@@ -72,7 +71,7 @@ struct PiecewiseReading<Ahead: PartsAhead> {
         return end
     }
 
-    /// Reads to the end of the text, or to where a part can be taken; its end is then given.
+    /// Reads to the end of the text, or to a part that can be taken; returns the part's end.
     private mutating func read(from reader: borrowing EventReader) -> TreeBuilder.End {
         var end = builder.build(from: reader, until: limit)
         while case .entry(let entry) = end {
@@ -84,11 +83,11 @@ struct PiecewiseReading<Ahead: PartsAhead> {
 
     private var limit: Int { next < cuts.count ? cuts[next].key : .max }
 
-    /// Takes the parts that begin at an entry; nil when there are none.
+    /// Takes the parts that begin at an entry; nil if there are none.
     private mutating func takeParts(at entry: TreeBuilder.Entry) -> TreeBuilder.Entry? {
         while limit < entry.offset { next += 1 }
         if let pieces, builder.anchorCount != pieces.head.anchorCount {
-            // No part can be taken any more.
+            // No more parts can be taken.
             ahead?.finish()
             ahead = nil
         }

@@ -1,8 +1,8 @@
 extension Tree {
-    /// Adds what another tree has behind `head`, with which both begin.
+    /// Appends the part of another tree after `head`, with which both trees begin.
     ///
-    /// What it says of `head` holds here as well; all else stands `lines` further down, and farther
-    /// behind.
+    /// References into `head` stay the same; all other positions move, by `lines` and by the added
+    /// nodes and bytes.
     mutating func append(_ part: Tree, behind head: Tree, lines: UInt32) {
         let shift = Shift(
             nodes: UInt32(truncatingIfNeeded: nodes.count - head.nodes.count),
@@ -19,7 +19,7 @@ extension Tree {
         }
     }
 
-    /// How far the records of a part move.
+    /// The offsets to add to a part's records.
     private struct Shift {
         let nodes: UInt32
         let arena: UInt32
@@ -34,7 +34,7 @@ extension Tree {
                 if node.flags.contains(.isInArena) { node.content &+= arena }
                 node.reach = moved(extent: node.reach)
             case .alias:
-                // Its anchor is in the head.
+                // The anchor is in the head.
                 node.reach = moved(extent: node.reach)
             case .sequence, .mapping:
                 node.reach &+= nodes

@@ -1,12 +1,11 @@
 internal import Diagnostics
 
 extension TreeBuilder {
-    /// The entry of a section whose key is the current event, a scalar; nil when it is something
-    /// else, or stands before `limit`.
+    /// The section entry whose key is the current scalar event; nil for anything else or before
+    /// `limit`.
     ///
-    /// A section is a mapping as a value of the outermost mapping, both without braces. The key is
-    /// plain, so that the state of libyaml at it depends on nothing that stands before but on the
-    /// two columns.
+    /// A section is a value of the outermost mapping and itself a mapping, both without braces. Its
+    /// key is plain, so that libyaml's state there depends only on the two columns.
     mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
         let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
         let start = reader.start
@@ -18,12 +17,11 @@ extension TreeBuilder {
         return offset >= limit ? Entry(offset: offset, line: start.line) : nil
     }
 
-    /// What parts begin with: a copy that counts anew, and in which the open section stands for
-    /// any.
+    /// The start for all parts: a copy with fresh counts and a neutral open section.
     var forParts: TreeBuilder {
         var head = self
         head.diagnostics = []
-        // With the first one a part is of no use.
+        // A part with a single problem is useless.
         head.mostDiagnostics = 1
         head.expandedCount = 0
         head.expandedBytes = 0
@@ -33,29 +31,27 @@ extension TreeBuilder {
         return head
     }
 
-    /// Goes to another piece, whose entries belong to the open section.
+    /// Moves to another piece, whose entries belong to the open section.
     mutating func beginPart(at cut: Cut, length: Int) {
         cursor.restart(at: cut.offset)
         tree.nodes.reserveCapacity(tree.nodes.count + length / 8)
         tree.nodes[open[1].index].column = UInt32(truncatingIfNeeded: cut.indent + 1)
     }
 
-    /// Whether nothing but entries of one section has come to `head`, without a fault and without
-    /// an anchor.
+    /// Whether only entries of one section followed `head`, without problems and anchors.
     func isPart(behind head: TreeBuilder) -> Bool {
         diagnostics.isEmpty && anchorCount == head.anchorCount
             && open[1].index == head.open[1].index
     }
 
-    /// Whether the aliases of a part mean what they would mean here, and its values are not too
-    /// many.
+    /// Whether the part's aliases have the same targets here, and the limits are kept.
     func canTake(_ part: Part) -> Bool {
         part.builder.anchorCount == anchorCount
             && expandedCount + part.builder.expandedCount <= DocumentLimits.nodes
             && expandedBytes + part.builder.expandedBytes <= DocumentLimits.expandedBytes
     }
 
-    /// Adds the entries of a part, whose first line is `line`, to the open section.
+    /// Appends the entries of a part, whose first line is `line`, to the open section.
     mutating func take(_ part: Part, behind head: TreeBuilder, at line: UInt32) {
         let section = part.builder.tree.nodes[part.builder.open[1].index]
         tree.nodes[open[1].index].length += section.length
