@@ -1,6 +1,6 @@
 import SystemKit
 
-/// The folder for what can be fetched again.
+/// The folder for data that can be fetched again.
 enum CacheFolder {
     /// `RUNNER_CACHE_DIR`, else `$XDG_CACHE_HOME/runner`, else `~/.cache/runner` (XDG Base
     /// Directory Specification).

@@ -1,15 +1,15 @@
 import SystemKit
 import TransferModel
 
-/// The documented exit codes, under a name that the argument parser does not have.
+/// The documented exit codes, by a name that the argument parser does not use.
 typealias RunnerExitCode = ExitCode
 
-/// Ends the process with a code of the documented table.
+/// Ends the process with a documented exit code.
 struct Exit: Error {
     var code: ExitCode
-    /// Written to standard error, when there is anything to say.
+    /// The message for standard error, if any.
     var message: String?
-    /// More of them, each on a line of its own.
+    /// Further messages, each on its own line.
     var furtherMessages: [String]
 
     init(_ code: ExitCode, _ message: String? = nil, _ furtherMessages: [String] = []) {
@@ -22,8 +22,7 @@ struct Exit: Error {
         self.init(code, messages.first, Array(messages.dropFirst()))
     }
 
-    /// Does something with the system; what it refuses ends the process as a fault of the
-    /// environment.
+    /// Calls the system; its errors end the process with the code for environment problems.
     static func environment<Result>(
         _ body: () throws(SystemError) -> Result
     ) throws(Exit) -> Result {

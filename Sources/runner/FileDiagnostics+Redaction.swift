@@ -4,16 +4,15 @@ import Report
 import TransferModel
 
 extension FileDiagnostics {
-    /// Diagnostics as they may be shown, in every format: without confidential text of the file,
-    /// without secrets and without logins in URLs, both in what is said and in the lines that are
-    /// shown.
+    /// Prepares diagnostics for every output format: removes confidential text of the file, secrets
+    /// and logins in URLs from messages and quoted lines.
     ///
     /// - Parameters:
     ///   - diagnostics: In any order.
     ///   - source: The text that they speak of.
-    ///   - confidential: What of the text nobody may read; made only when there is something to
-    ///     show.
-    ///   - secrets: More values that nobody may see.
+    ///   - confidential: The confidential text of the file; evaluated only if there are
+    ///     diagnostics.
+    ///   - secrets: Further secret values.
     init(
         showing diagnostics: [Diagnostic],
         of source: SourceText,
@@ -34,12 +33,12 @@ extension FileDiagnostics {
         self = masked.redacted(by: Redactor(secrets))
     }
 
-    /// The same, of a data file, without what the job says is confidential in it.
+    /// The diagnostics of a data file without text that the job marks as confidential.
     func redacted(by quotes: ConfidentialQuotes) -> FileDiagnostics {
         FileDiagnostics(source: source, diagnostics: diagnostics.map { $0.redacted(by: quotes) })
     }
 
-    /// The same without what `redactor` finds and without logins in URLs.
+    /// The diagnostics without the secrets of `redactor` and without logins in URLs.
     func redacted(by redactor: Redactor?) -> FileDiagnostics {
         guard !diagnostics.isEmpty else { return self }
         let foreign = ForeignText(redactor: redactor)
@@ -55,7 +54,7 @@ extension FileDiagnostics {
 }
 
 extension ConfidentialQuotes {
-    /// Prepares the search for what a job file holds.
+    /// Prepares the search for a job file's confidential text.
     init(_ confidential: ConfidentialText) {
         self.init(
             confidential.texts,
@@ -85,7 +84,7 @@ extension Diagnostic {
         for index in notes.indices {
             diagnostic.notes[index].message = redacted(notes[index].message)
         }
-        // An edit that would put the mark into the file mends nothing.
+        // A fix-it that would write the redaction mark into the file is useless.
         if let replacement = fixIt?.replacement, redactedText(replacement) != replacement {
             diagnostic.fixIt = nil
         }

@@ -15,14 +15,14 @@ struct JobChoice: ParsableArguments {
     )
     var only: [String] = []
 
-    /// A complaint in the words of the parser, before anything is done.
+    /// Reports invalid arguments in the parser's words, before anything is done.
     func validate() throws { _ = try resolved() }
 
-    /// The job file, and the ids of the tasks; none for all of them.
+    /// The job file and the ids of the tasks; no ids for all tasks.
     ///
-    /// `--only` takes every word up to the next option. So the job file may be among the ids: it is
-    /// the one word that is a file of such a name, else the one that is a file, else the one that
-    /// has such a name.
+    /// `--only` takes every word up to the next option, possibly including the job file. That is
+    /// the only word that is a file with a YAML name, otherwise the only file, otherwise the only
+    /// YAML name.
     func resolved() throws -> (path: String, ids: [String]) {
         if let file { return (file, only) }
         let named = only.indices.filter {

@@ -6,38 +6,37 @@ import Report
 import SystemKit
 import TransferModel
 
-/// A job file that was read, with all that was found wrong with it.
+/// A parsed job file with all its diagnostics.
 struct JobSource {
-    /// What reading led to.
+    /// The result of reading.
     enum Outcome {
         case plan(Plan)
-        /// Faults; `isEnvironment` when the file itself may be right.
+        /// The file has faults; `isEnvironment` when only the environment lacks something.
         case rejected(isEnvironment: Bool)
     }
 
     /// The file's content.
     let content: SourceText
-    /// What was found in it, without values of secrets that are in the environment.
+    /// The diagnostics, without secret values from the environment.
     let report: FileDiagnostics
-    /// What was found in its data files, fault by fault.
+    /// The diagnostics of its data files, one for each fault.
     private(set) var dataReports: [FileDiagnostics] = []
-    /// Finds those values; nil when there are none.
+    /// Finds secret values of the environment; nil without any.
     private(set) var redactor: Redactor?
     let outcome: Outcome
 
     /// Reads and checks a file.
     ///
     /// - Parameters:
-    ///   - path: As on the command line; diagnostics name it so.
+    ///   - path: The path on the command line, also used in diagnostics.
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`.
     ///   - reportPath: The path of `--report`, which no task may write to.
-    ///   - run: What `${run.…}` stands for.
-    ///   - toleratesEnvironment: Whether what the environment lacks is a warning; such a plan is
-    ///     not to be run.
-    ///   - mostKeptTasks: How many tasks the plan keeps for a run, rather than read them twice.
-    ///   - lock: Takes the lock that the job asks for, before its tasks are looked at; whether that
-    ///     was waited for.
+    ///   - run: The values of `${run.…}`.
+    ///   - toleratesEnvironment: Whether lacks of the environment are only warnings; such a plan
+    ///     must not be run.
+    ///   - mostKeptTasks: How many tasks the plan keeps for the run instead of reading them again.
+    ///   - lock: Takes the job's lock before its tasks are read; returns whether it had to wait.
     /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
     init(
         path: String,
@@ -68,7 +67,7 @@ struct JobSource {
             mostKeptTasks: mostKeptTasks
         )
         var parsed = Document.parse(bytes, name: path)
-        // Whoever has waited means the file as it is now, as a command behind flock(1) does.
+        // After a wait the current file counts, as for a command under flock(1).
         while parsed.diagnostics.isEmpty, let document = parsed.document,
             let request = LockRequest(of: document, options: options), try lock(request)
         {
@@ -122,7 +121,7 @@ struct JobSource {
         }
     }
 
-    /// The folder that relative paths begin at; one that is gone is missed by those alone.
+    /// The base folder of relative paths; a missing one matters only to them.
     private static func workingFolder(for paths: [String?]) throws(Exit) -> String {
         if let folder = ProcessContext.workingFolder { return folder }
         guard paths.allSatisfy({ $0?.hasPrefix("/") ?? true }) else {
@@ -135,14 +134,13 @@ struct JobSource {
     }
 
     private static func read(_ path: String) throws(Exit) -> [UInt8] {
-        // One byte more than the limit, so that a larger file is a diagnostic and not an error of
-        // reading.
+        // One byte more than the limit, so that a larger file causes a diagnostic.
         try Exit.environment { () throws(SystemError) in
             try InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         }
     }
 
-    /// Refuses `-`: the paths of a job are relative to its file, and standard input has no folder.
+    /// Rejects `-`: a job's paths are relative to its file, and standard input has no folder.
     static func requirePath(_ argument: String) throws(Exit) {
         guard argument != "-" else {
             throw Exit(
@@ -152,13 +150,13 @@ struct JobSource {
         }
     }
 
-    /// A text without values of secrets that are in the environment, and without logins in URLs.
+    /// A text without secret values from the environment and without logins in URLs.
     func shown(_ text: String) -> String { ForeignText(redactor: redactor).open(text) }
 
-    /// What was found in all files.
+    /// The diagnostics of all files.
     var reports: [FileDiagnostics] { [report] + dataReports }
 
-    /// The exit code of a file that is only looked at.
+    /// The exit code for a check of the file.
     var exitCode: ExitCode {
         switch outcome {
         case .plan: report.hasErrors ? .invalidJobFile : .success
@@ -166,9 +164,9 @@ struct JobSource {
         }
     }
 
-    /// The exit code of a file that is only looked at; a strict one takes warnings for faults.
+    /// The exit code for a check of the file; a strict one treats warnings as faults.
     ///
-    /// Not those of what the environment lacks: only a look that tolerates that has such warnings.
+    /// Except warnings about the environment, which only tolerant checks have.
     func exitCode(isStrict: Bool) -> ExitCode {
         let isRefused =
             isStrict && exitCode == .success
@@ -178,19 +176,19 @@ struct JobSource {
         return isRefused ? .invalidJobFile : exitCode
     }
 
-    /// The plan; with faults they are printed and the process ends.
+    /// The plan; if there are faults, prints them and ends the process.
     func requirePlan() throws -> Plan {
         printDiagnostics()
         guard case .plan(let plan) = outcome, exitCode == .success else { throw Exit(exitCode) }
         return plan
     }
 
-    /// Writes the diagnostics to standard error, as people read them.
+    /// Writes the diagnostics as text to standard error.
     func printDiagnostics() {
         for report in reports { report.printAsText() }
     }
 
-    /// What is wrong with options.
+    /// The faults of options.
     private static func complaints(about rejected: PlanRejected) -> [String] {
         let tasks = rejected.unknownTasks.map { task in
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
@@ -213,7 +211,7 @@ struct JobSource {
 }
 
 extension FileDiagnostics {
-    /// Writes the diagnostics to standard error, as people read them.
+    /// Writes the diagnostics as text to standard error.
     func printAsText() {
         guard !diagnostics.isEmpty else { return }
         let usesColor = TerminalTraits.ofStandardError().usesColor

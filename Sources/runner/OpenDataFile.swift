@@ -1,8 +1,8 @@
 import Plan
 import SystemKit
 
-/// A data file of a job, kept open from the check to the end of the run: what takes its name
-/// meanwhile is not read.
+/// A data file of a job, open from the check to the end of the run, so that a replaced file has no
+/// effect.
 struct OpenDataFile: DataFile {
     private let file: InputFile
 

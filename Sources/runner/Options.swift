@@ -18,7 +18,7 @@ struct VariableAssignment: ExpressibleByArgument {
     }
 }
 
-/// What chooses and fills in a job's tasks, alike in every command that reads a job file.
+/// The selection and variables of a job, the same for every command that reads a job file.
 struct JobOptions: ParsableArguments {
     @Option(
         name: .customLong("var"),
@@ -31,9 +31,9 @@ struct JobOptions: ParsableArguments {
     )
     var variables: [VariableAssignment] = []
 
-    /// The environment's `RUNNER_VAR_name`, with the command line's on top.
+    /// `RUNNER_VAR_name` of the environment, overridden by the command line.
     ///
-    /// - Throws: `Exit` for a variable of the environment that is no text.
+    /// - Throws: `Exit` for an environment variable that is not valid text.
     func resolvedVariables(in environment: [String: String]) throws(Exit) -> [String: String] {
         let prefix = PlanOptions.variablePrefix
         var result: [String: String] = [:]
@@ -51,7 +51,7 @@ struct JobOptions: ParsableArguments {
     }
 }
 
-/// Where things are kept, alike in every command that keeps something.
+/// The state folder, the same for every command with persistent state.
 struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state-dir"),
@@ -62,12 +62,11 @@ struct StateOptions: ParsableArguments {
     )
     var stateFolder: String?
 
-    /// The command line's, else the environment's.
+    /// From the command line, or else from the environment.
     var chosenFolder: String? { stateFolder ?? EnvironmentOption.text("STATE_DIR") }
 }
 
-/// A choice between words, told by plain reads: the parser's own defaults go through key paths at
-/// every start.
+/// A choice between words, read directly: the parser's defaults use key paths at every start.
 protocol WordChoice: ExpressibleByArgument, CaseIterable, RawRepresentable<String> {}
 
 extension WordChoice {
@@ -75,7 +74,7 @@ extension WordChoice {
     static var allValueDescriptions: [String: String] { [:] }
 }
 
-/// How `validate` shows what it found.
+/// The output format of `validate`.
 enum DiagnosticFormat: String, WordChoice {
     case text
     case json
@@ -84,18 +83,18 @@ enum DiagnosticFormat: String, WordChoice {
     /// SARIF 2.1.0.
     case sarif
 
-    /// The command line's word, else the environment's, else text.
+    /// From the command line, or else from the environment; text by default.
     static func resolve(_ chosen: DiagnosticFormat?) throws -> DiagnosticFormat {
         try chosen ?? EnvironmentOption.choice("FORMAT") ?? .text
     }
 }
 
-/// How `plan` and `doctor` write what they tell.
+/// The output format of `plan` and `doctor`.
 enum OutputFormat: String, WordChoice {
     case text
     case json
 
-    /// The command line's word, else the environment's, else text.
+    /// From the command line, or else from the environment; text by default.
     static func resolve(_ chosen: OutputFormat?) throws -> OutputFormat {
         try chosen ?? EnvironmentOption.choice("FORMAT") ?? .text
     }
@@ -103,9 +102,9 @@ enum OutputFormat: String, WordChoice {
 
 extension ProgressStyle: WordChoice {}
 
-/// The environment variables that stand in for options.
+/// The environment variables that replace options.
 enum EnvironmentOption {
-    /// A value that is not empty.
+    /// A nonempty value.
     static func text(_ name: String) -> String? {
         ProcessContext.variable("RUNNER_\(name)").flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -120,7 +119,7 @@ enum EnvironmentOption {
         }
     }
 
-    /// One of a few words; nil when the variable is not set.
+    /// One of several words; nil when the variable is not set.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String
     ) throws -> Choice? {
@@ -132,7 +131,7 @@ enum EnvironmentOption {
         return choice
     }
 
-    /// Task ids from the command line, else from `RUNNER_ONLY`.
+    /// Task ids from the command line, or else from `RUNNER_ONLY`.
     static func identifiers(_ chosen: [String]) -> [String] {
         guard chosen.isEmpty else { return chosen }
         return (text("ONLY") ?? "").split(separator: " ").map(String.init)

@@ -1,18 +1,17 @@
 import SystemKit
 
-/// Files of secrets and logins, which nobody else may have read or written.
+/// Files with secrets and logins, which must be private.
 enum PrivateFile {
     /// Reads a file from its beginning.
     ///
     /// - Parameters:
     ///   - path: Absolute, or relative to the working folder.
-    ///   - displayPath: The path as people know it.
-    ///   - operation: What is not done with a file that others may read, such as "take a secret
+    ///   - displayPath: The path for messages.
+    ///   - operation: The rejected operation on a file that others may read, such as "take a secret
     ///     from".
     ///   - limit: The most bytes to read.
-    /// - Returns: The bytes; as many as `limit` also of a longer file.
-    /// - Throws: The errors of open(2) and read(2); `EPERM` for a file of another user, or one that
-    ///   others may read.
+    /// - Returns: The bytes, at most `limit`.
+    /// - Throws: The errors of open(2) and read(2); `EPERM` for a file that others own or may read.
     static func read(
         _ path: String,
         _ displayPath: String,

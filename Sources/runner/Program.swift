@@ -1,7 +1,7 @@
-/// The names of the program and of the command that another process is started with.
+/// The names of the program and of the command that starts a run.
 ///
-/// Subcommands name their parent by it: deriving names from types would reflect on each of them at
-/// every start, and naming the root command would tie every subcommand to all others.
+/// Subcommands name their parent by these: deriving names from types would use reflection at every
+/// start, and the root command's type would depend on all subcommands.
 enum Program {
     /// The name of the root command.
     static let name = "runner"

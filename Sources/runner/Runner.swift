@@ -2,7 +2,7 @@ import ArgumentParser
 import SystemKit
 import TransferModel
 
-/// The command line: one subcommand for each thing that `runner` does.
+/// The command line with one subcommand for each task of `runner`.
 struct Runner: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: Program.name,
@@ -20,12 +20,11 @@ struct Runner: ParsableCommand {
         ]
     )
 
-    /// The command of the command line.
+    /// The command on the command line.
     ///
-    /// A subcommand that is named first reads its arguments by itself: on the way to it the parser
-    /// would look twice for the wish for a completion script, which takes longer than all the rest.
-    /// Where it finds none for itself, be it that help is asked for or something is wrong, all is
-    /// read again and answered as ever.
+    /// A subcommand in first place parses its arguments itself: the root parser would check twice
+    /// for a completion script, which takes longer than everything else. When that fails, for help
+    /// or an error, the root parser reads all arguments again.
     fileprivate static func command() throws -> any ParsableCommand {
         let arguments = ProcessContext.arguments
         if let name = arguments.first,
@@ -56,9 +55,9 @@ enum Main {
         }
     }
 
-    /// Prints help to standard output and complaints about the command line to standard error.
+    /// Prints help to standard output and command line errors to standard error.
     private static func explain(_ error: any Error) -> Exit {
-        // It quotes the command line.
+        // The text quotes the command line.
         let text = TerminalText.harmlessLines(Runner.fullMessage(for: error)) + "\n"
         if Runner.exitCode(for: error).isSuccess {
             do throws(SystemError) {

@@ -3,7 +3,7 @@ import Plan
 import Report
 import SystemKit
 
-/// `runner schema`: the JSON Schema that this binary itself obeys.
+/// `runner schema`: prints the JSON Schema of this program.
 struct Schema: ParsableCommand {
     enum Subject: String, WordChoice {
         case job

@@ -5,7 +5,7 @@ import Report
 import SystemKit
 import TransferModel
 
-/// `runner plan`: what a run would do.
+/// `runner plan`: shows what a run would do.
 struct ShowPlan: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
@@ -48,14 +48,14 @@ struct ShowPlan: ParsableCommand {
         }
     }
 
-    /// What each session could use now; nil where that matters to none.
+    /// The interfaces that each session could use now; nil if no session depends on them.
     private static func interfaces(of plan: Plan) throws -> [[String]]? {
         guard plan.dependsOnNetwork else { return nil }
         let snapshot = try NetworkSurvey.of(plan).snapshot(RouteSocket())
         return plan.sessions.map { snapshot.permitted(for: $0.access) }
     }
 
-    /// Writes a piece; a reader that has seen enough ends the command, and that is no failure.
+    /// Writes a piece; when the reader closes the pipe, the command ends successfully.
     private static func write(_ bytes: Span<UInt8>) throws(Exit) {
         let isRead: Bool
         do throws(SystemError) {

@@ -2,13 +2,13 @@ import Cookies
 import SystemKit
 import TransferModel
 
-/// The folder for what outlives a run, private to its user.
+/// The folder for persistent state, private to its user.
 struct StateFolder {
-    /// nil when neither the command line nor the environment nor the user database names one.
+    /// nil when the command line, the environment and the user database name none.
     private let path: String?
 
-    /// Chooses the folder: the command line's, else `$XDG_STATE_HOME/runner`, else
-    /// `~/.local/state/runner` (XDG Base Directory Specification).
+    /// Chooses the folder: the command line's, `$XDG_STATE_HOME/runner`, or `~/.local/state/runner`
+    /// (XDG Base Directory Specification).
     init(chosen: String?, environment: [String: String]) {
         if let chosen {
             path = chosen
@@ -19,14 +19,14 @@ struct StateFolder {
         }
     }
 
-    /// The folder whether it is there or not; nil when nothing names one.
+    /// The folder, which may not exist; nil when nothing names one.
     var absolutePath: String? {
         guard let path, !path.hasBytePrefix("/") else { return path }
         return ProcessContext.workingFolder.map { "\($0)/\(path)" }
     }
 
-    /// Why nothing can be kept, where no run of this user can have kept anything either; nil when
-    /// there is a folder, or one can be made as far as anybody can tell.
+    /// Why no state exists and none can be kept; nil when the folder exists or can probably be
+    /// created.
     var absence: String? {
         guard let path = absolutePath else { return "there is no state folder" }
         return Folder.isOutOfReach(path)
@@ -34,9 +34,9 @@ struct StateFolder {
             : nil
     }
 
-    /// Where a job that names no report leaves it, its folder made.
+    /// The default path of a job's report; creates its folder.
     ///
-    /// `jobPath` is that of its file: two jobs of one name are told apart by it.
+    /// `jobPath` is the job file's path, which distinguishes jobs with the same name.
     func reportPath(jobName: String, jobPath: String) throws -> String {
         let advice = "name a report with --report, or a state folder with --state-dir"
         guard let path else { throw Exit(.environment, "there is no state folder: \(advice)") }
@@ -54,9 +54,9 @@ struct StateFolder {
         return path + "/reports/\(Self.fileName(jobName))-\(key).json"
     }
 
-    /// Where a session of a job keeps its cookies; nil when there can be no state folder.
+    /// The cookie file of a job's session; nil without a usable state folder.
     ///
-    /// Each session of each job has its own: what one has logged in to, no other is.
+    /// Each session of each job has its own, so that logins are not shared.
     func cookieFile(jobName: String, jobPath: String, session: String) -> CookieFile? {
         guard let path, absence == nil else { return nil }
         let key = Self.key(of: jobPath, Array("\0\(session)".utf8))
@@ -67,7 +67,7 @@ struct StateFolder {
         )
     }
 
-    /// The lock that keeps the runs of a job apart, not taken yet; its folder is made.
+    /// The lock of a job, without taking it; creates its folder.
     ///
     /// - Throws: `Exit` when there is no folder for it.
     func lock(jobName: String, jobPath: String) throws(Exit) -> FileLock {
@@ -84,21 +84,21 @@ struct StateFolder {
         }
     }
 
-    /// Where the idempotency keys of a job are kept; nil when there is no state folder.
+    /// The journal of a job's idempotency keys; nil without a state folder.
     func keyJournal(jobName: String, jobPath: String) -> (folder: String, name: String)? {
         guard let path else { return nil }
         let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
         return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
     }
 
-    /// The folder for the records of a job's uploads; nil when there can be no state folder.
+    /// The folder for records of a job's uploads; nil without a usable state folder.
     func uploadFolder(jobName: String, jobPath: String) -> String? {
         guard let path, absence == nil else { return nil }
         let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
         return path + "/uploads/\(Self.fileName(jobName))-\(key)"
     }
 
-    /// Where a detached run of a job leaves what it says, its folder made.
+    /// The log file of a detached run; creates its folder.
     ///
     /// - Throws: `Exit` when there is no folder for it.
     func log(jobPath: String, at date: Timestamp) throws(Exit) -> (folder: Folder, name: String) {
@@ -115,7 +115,7 @@ struct StateFolder {
         }
     }
 
-    /// What the names of all logs of a job begin with.
+    /// The common prefix of a job's log names.
     static func logStem(jobPath: String) -> String {
         let name = canonicalPath(of: jobPath).splitAtBytes("/").last ?? ""
         return "\(fileName(String(name)))-\(key(of: jobPath))-"
@@ -125,7 +125,7 @@ struct StateFolder {
     /// folder.
     func folder(_ name: String) -> String? { path.map { "\($0)/\(name)" } }
 
-    /// The one path of a job's file, however it was named.
+    /// The canonical path of a job file, however it was named.
     static func canonicalPath(of jobPath: String) -> String {
         let folder = jobPath.hasBytePrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
         return Folder.canonicalPath(folder + jobPath)
@@ -133,14 +133,14 @@ struct StateFolder {
 
     /// Eight hexadecimal digits for the path of a job's file (FNV-1a, 64 bits, folded to 32).
     ///
-    /// However the path is written, and whatever links it leads through: one file has one key.
+    /// All spellings of the path and all links to it give the same key.
     private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
         let path = canonicalPath(of: jobPath)
         let hash = (Array(path.utf8.dropFirst()) + suffix).span.fnv1a
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32).padded(to: 8, radix: 16)
     }
 
-    /// A job's name as a file's: whatever could mean something to a path is an underscore.
+    /// A job's name as part of a file name: characters with a meaning in paths become underscores.
     private static func fileName(_ jobName: String) -> String {
         let name = jobName.map { character in
             character.isLetter || character.isNumber || "-_".contains(character) ? character : "_"

@@ -5,7 +5,7 @@ import Plan
 import SystemKit
 import TransferModel
 
-/// `runner validate`: every fault of a job file, without touching the network.
+/// `runner validate`: shows every fault of a job file, without network access.
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
@@ -63,7 +63,7 @@ struct Validate: ParsableCommand {
                     toleratesEnvironment: toleratesEnvironment
                 )
             } catch {
-                // The other files are checked all the same.
+                // Continue with the other files.
                 error.explain()
                 worst = Self.worse(worst, error.code)
                 continue
@@ -83,7 +83,7 @@ struct Validate: ParsableCommand {
         if worst != .success { throw Exit(worst) }
     }
 
-    /// The files that the arguments stand for, each once, in their order.
+    /// The files of the arguments, without duplicates, in order.
     private static func expanded(_ arguments: [String]) throws -> [String] {
         let found = try arguments.flatMap { argument in
             try JobSource.requirePath(argument)
@@ -98,13 +98,13 @@ struct Validate: ParsableCommand {
         return found.filter { known.insert(ByteText(Self.plain($0))).inserted }
     }
 
-    /// A path without what makes no difference: `.` between slashes, and slashes side by side.
+    /// A path without `.` components and repeated slashes.
     private static func plain(_ path: String) -> String {
         let components = path.splitAtBytes("/").filter { $0 != "." }
         return (path.hasBytePrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
 
-    /// Diagnostics go to standard error, what is said of a file that is right to standard output.
+    /// Writes diagnostics to standard error, and the line about a valid file to standard output.
     private static func show(_ source: JobSource, isRight: Bool, isQuiet: Bool) throws {
         source.printDiagnostics()
         guard isRight, !isQuiet, case .plan(let plan) = source.outcome else { return }
@@ -113,7 +113,7 @@ struct Validate: ParsableCommand {
         try StandardOutput.write("\(name): valid, \(count) \(count == 1 ? "task" : "tasks")\n")
     }
 
-    /// Writes the formats that are one document for all files.
+    /// Writes the formats with one document for all files.
     private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) throws {
         var writer = JSONWriter(isPretty: true)
         switch format {
@@ -128,7 +128,7 @@ struct Validate: ParsableCommand {
         }
     }
 
-    /// A wrong file weighs more than a machine that lacks something.
+    /// An invalid file outweighs a problem of the machine.
     private static func worse(
         _ left: RunnerExitCode,
         _ right: RunnerExitCode

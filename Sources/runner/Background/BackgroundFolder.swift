@@ -2,24 +2,24 @@ import Journal
 import SystemKit
 import TransferModel
 
-/// Where background sessions are kept: for each a journal and a lock, by its identifier.
+/// The folder of background sessions: for each a journal and a lock, named by its identifier.
 struct BackgroundFolder {
     let path: String
 
-    /// How many names are looked at.
+    /// The most names that are examined.
     private static let mostNames = 100_000
     private static let ending = ".journal"
 
     /// The name of a session's journal.
     static func journalName(of identifier: String) -> String { identifier + ending }
 
-    /// The identifiers that there are, sorted.
+    /// The existing identifiers, sorted.
     var identifiers: [String] {
         let names = try? Folder.names(in: path, endingWith: Self.ending, limit: Self.mostNames)
         return (names ?? []).map { String($0.dropLast(Self.ending.count)) }.sorted()
     }
 
-    /// Refuses an identifier that there is nothing of.
+    /// Rejects an unknown identifier.
     func require(_ identifier: String) throws(Exit) {
         let identifiers = identifiers
         guard !identifiers.contains(identifier) else { return }
@@ -31,12 +31,12 @@ struct BackgroundFolder {
         )
     }
 
-    /// An identifier as a message may quote it.
+    /// An identifier for a message.
     private static func shown(_ identifier: String) -> String {
         TerminalText.truncated(TerminalText.harmless(identifier), columns: 100)
     }
 
-    /// The lock of a session, not taken yet; its folder is made.
+    /// The lock of a session, without taking it; creates the folder.
     ///
     /// - Throws: `Exit` when there is no folder for it.
     func lock(of identifier: String) throws(Exit) -> ProcessLock {
@@ -59,7 +59,7 @@ struct BackgroundFolder {
         }
     }
 
-    /// What is kept of a session; nil when there is none of that identifier.
+    /// The journal of a session; nil when there is none with that identifier.
     func round(of identifier: String) throws(BackgroundJournal.Fault) -> BackgroundRound? {
         try BackgroundJournal.read("\(path)/\(Self.journalName(of: identifier))")
     }
@@ -81,9 +81,9 @@ extension StateFolder {
 
     /// Takes the locks of the background sessions, which are held while the result lives.
     ///
-    /// - Throws: `Exit` when another process has one of them: nothing is done then.
+    /// - Throws: `Exit` when another process has one of them: then no lock is taken.
     func lockBackground(_ sessions: [SessionConfiguration]) throws(Exit) -> [ProcessLock] {
-        // In one order in all jobs.
+        // The same order in all jobs prevents deadlocks.
         let identifiers = sessions.compactMap(\.identifier).sorted()
         guard !identifiers.isEmpty else { return [] }
         let folder = try background()
@@ -100,12 +100,12 @@ extension StateFolder {
 }
 
 extension Exit {
-    /// A place in the state folder that cannot be had.
+    /// An unusable place in the state folder.
     fileprivate static func noState(_ error: SystemError) -> Exit {
         Exit(.environment, "\(error.message): name another state folder with --state-dir")
     }
 
-    /// A background session that another process has.
+    /// A background session that another process is using.
     static func held(_ identifier: String, by holder: ProcessLock.Holder?) -> Exit {
         let who =
             switch holder {

@@ -12,7 +12,7 @@ struct BackgroundOpening {
 
     /// A background session of the plan.
     private struct KeptSession {
-        /// Its place among the plan's sessions.
+        /// Its index among the plan's sessions.
         var index: Int
         var identifier: String
         var folder: String

@@ -4,29 +4,30 @@ import Scheduler
 import Transfer
 import TransferModel
 
-/// What is kept of the background sessions of a run, each in its journal.
+/// The background sessions of a run with their journals.
 final class BackgroundSessions: BackgroundTransfers {
     private let sessions: [SessionConfiguration]
-    /// In the order of the sessions; nil for one that is none.
+    /// In the order of the sessions; nil for other kinds.
     private let journals: [BackgroundJournal?]
-    /// By the names of the sessions.
+    /// By session name.
     private let journalsByName: [String: BackgroundJournal]
     private let redactor: Redactor?
     /// nil without a state folder.
     private let uploads: UploadStore?
-    /// Whether downloads, which can be had again, are on the disk too before they count as ended.
+    /// Whether downloads too must be on the disk before they count as ended, although they can be
+    /// repeated.
     private let keepsAll: Bool
-    /// Whether something was said that has to be on the disk before it is sent.
+    /// Whether a step must be on the disk before its request is sent.
     private var mustSync = false
 
     /// Takes the journals of a run.
     ///
     /// - Parameters:
-    ///   - sessions: Those of the plan.
-    ///   - journals: Of each of them; nil for one that is no background session.
-    ///   - redactor: Finds the secrets of the job, which no journal gets.
-    ///   - uploads: The records of uploads that were cut; nil without a state folder.
-    ///   - durability: With `none` downloads are on the disk when the kernel likes.
+    ///   - sessions: The sessions of the plan.
+    ///   - journals: The journal of each session; nil for other kinds.
+    ///   - redactor: Finds the job's secrets, which are not written to a journal.
+    ///   - uploads: The records of interrupted uploads; nil without a state folder.
+    ///   - durability: With `none`, the kernel decides when downloads reach the disk.
     init(
         _ sessions: [SessionConfiguration],
         _ journals: [BackgroundJournal?],
@@ -45,10 +46,10 @@ final class BackgroundSessions: BackgroundTransfers {
         keepsAll = durability != .none
     }
 
-    /// All of them.
+    /// All journals.
     var all: [BackgroundJournal] { journals.compactMap(\.self) }
 
-    /// Why something that has happened is not kept.
+    /// Why a step could not be written.
     var fault: BackgroundJournal.Fault? { all.lazy.compactMap(\.fault).first }
 
     private func journal(of spec: TaskSpec) -> BackgroundJournal? {
@@ -59,8 +60,7 @@ final class BackgroundSessions: BackgroundTransfers {
 
     func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer? {
         guard let journal = journal(of: spec) else { return nil }
-        // A secret that was given another value does not make it another transfer, and leaves no
-        // trace.
+        // A changed secret does not make it another transfer, and leaves no trace.
         let order = try Order(spec, redact: redactor.map { redactor in { redactor.redacted($0) } })
         return journal.recall(
             spec.id,
@@ -104,7 +104,7 @@ final class BackgroundSessions: BackgroundTransfers {
             let isUnsafe = journal.taskEnded(record) { ForeignText(redactor: redactor).open($0) }
             isDurable = isDurable || isUnsafe || keepsAll
         }
-        // What fails here is told at the end of the run, and by whatever is to begin before that.
+        // A later step or the end of the run reports a failure here.
         try? write(isDurable: isDurable)
     }
 

@@ -4,7 +4,7 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// `runner cancel`: ends a background session with what is left of it.
+/// `runner cancel`: ends a background session and gives up its unfinished transfers.
 struct Cancel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -21,7 +21,7 @@ struct Cancel: ParsableCommand {
 
     @OptionGroup var state: StateOptions
 
-    /// How long a run is waited for that was told to end, before it is told again and after that.
+    /// How long to wait for a stopped run, before and after a second signal.
     private static let patience = Duration.seconds(15)
 
     mutating func run() throws {
@@ -32,7 +32,7 @@ struct Cancel: ParsableCommand {
         let folder = try stateFolder.background()
         try folder.require(identifier)
         let lock = try folder.lock(of: identifier)
-        // The one that has it now, and whoever gets it from that.
+        // The current holder, and any process that takes over the lock.
         if try !BackgroundFolder.take(lock) {
             try stopHolder(of: lock)
             guard try BackgroundFolder.take(lock) else {
@@ -53,12 +53,11 @@ struct Cancel: ParsableCommand {
         try StandardOutput.write(line(about: left))
     }
 
-    /// Tells the servers of cut uploads that nobody comes back for them; whatever they say, the
-    /// session has ended.
+    /// Tells the servers of interrupted uploads to drop them; ignores their responses.
     private func giveUpUploads(of left: BackgroundRound, in stateFolder: StateFolder) {
         let path = stateFolder.uploadFolder(jobName: left.job.name, jobPath: left.job.path)
         guard let path else { return }
-        // Also one that has failed for good may have left some of it.
+        // Even a failed upload may have left a part.
         let ids = left.transfers.map {
             SessionConfiguration.uploadName(of: $0.id, in: identifier)
         }
@@ -78,7 +77,7 @@ struct Cancel: ParsableCommand {
         return "\(name): cancelled with \(all - ended) of \(all) transfers left\n"
     }
 
-    /// Tells the process that has the lock to end, and waits until it has.
+    /// Tells the process that holds the lock to end, and waits for it.
     private func stopHolder(of lock: ProcessLock) throws {
         guard let holder = lock.holder else { return }
         guard case .process(let number) = holder else {
@@ -89,12 +88,12 @@ struct Cancel: ParsableCommand {
             do throws(SystemError) {
                 process = try RunningProcess(number)
             } catch {
-                // It has ended in between.
+                // The process has just ended.
                 if error.isNoProcess { return }
                 throw error
             }
-            // Held by that number still, it is that process: the kernel gives no number twice at a
-            // time.
+            // A process that still holds the lock under that number is the right one: numbers of
+            // running processes are unique.
             guard lock.holder == holder else { return }
             for _ in 1...2 {
                 try process.send(.terminate)

@@ -2,29 +2,28 @@ import ArgumentParser
 import SystemKit
 import TransferModel
 
-/// Carries a run out in a process that goes on without this one, its terminal and its session.
+/// Runs a job in a process that outlives this one, its terminal and its session.
 struct Detachment {
     let state: StateFolder
     let jobPath: String
     let startDate: Timestamp
 
-    /// How many files of a job's runs are kept.
+    /// The number of a job's logs to keep.
     private static let keptLogs = 10
 
     /// How long the user's service manager may take to start a scope, in nanoseconds.
     private static let managerNanoseconds: Int64 = 3_000_000_000
 
-    /// Starts the other process and waits until it has its locks, or has ended; then this one ends.
+    /// Starts the other process, waits until it has its locks or ends, and then ends this one.
     ///
-    /// - Throws: `Exit` when the run does not begin, whether that is a failure or not.
+    /// - Throws: `Exit` when the run does not begin, whether or not that is a failure.
     func run() throws {
         guard let program = ProcessContext.executablePath else {
             throw Exit(.environment, "the program of this process cannot be found")
         }
         let place = try state.log(jobPath: jobPath, at: startDate)
         let arguments = try Self.arguments(of: ProcessContext.arguments)
-        // Where the session's end would take the process along, a scope of the user's manager does
-        // not.
+        // A scope of the user's service manager survives the end of the session.
         var ways = [[program] + arguments]
         if Self.hasServiceManager {
             let scope = ["systemd-run", "--user", "--scope", "--quiet", "--collect", "--"]
@@ -48,7 +47,7 @@ struct Detachment {
                 guard !isLast else { throw error }
                 continue
             }
-            // The program says its first word at once, so that a silence is the manager's.
+            // The program reports at once, so a silence is the service manager's.
             if !isLast,
                 !process.speaks(until: Clock.monotonicNanoseconds() + Self.managerNanoseconds)
             {
@@ -61,7 +60,7 @@ struct Detachment {
             var said: [UInt8] = []
             while let more = try process.next() { said += more }
             let text = String(decoding: said, as: UTF8.self)
-            // A scope that cannot be had is no reason not to run.
+            // If no scope is available, run without one.
             if !text.hasPrefix(Waiter.begun), !isLast {
                 _ = process.wait()
                 place.folder.remove(place.name)
@@ -76,7 +75,7 @@ struct Detachment {
                     report \(TerminalText.harmless(String(report)))
 
                     """
-                // The run goes on, whether somebody reads that or not.
+                // The run continues, whether or not these lines are read.
                 let bytes = lines.systemBytes
                 do { try StandardOutput.write(bytes.span) } catch { StandardError.write(bytes) }
                 forgetOldLogs(of: place)
@@ -92,7 +91,7 @@ struct Detachment {
 
         """
 
-    /// Ends as a run does that has not begun, with what it has said.
+    /// Ends like a run that did not begin, with its messages.
     private func end(_ process: DetachedProcess, _ place: (folder: Folder, name: String)) {
         let status = process.wait()
         let log = try? InputFile(path: place.folder.path(of: place.name))
@@ -111,7 +110,7 @@ struct Detachment {
         }
     }
 
-    /// The arguments of the other process: the same, and where it says how far it has come.
+    /// The same arguments, plus the descriptor of the ready pipe.
     private static func arguments(of own: [String]) throws(Exit) -> [String] {
         guard let place = own.firstIndex(of: Program.runCommand) else {
             throw Exit(.usage, "`--detach` belongs to `runner run`")
@@ -120,7 +119,7 @@ struct Detachment {
             + own[(place + 1)...]
     }
 
-    /// Whether the user has a service manager that can be asked.
+    /// Whether the user has a running service manager.
     private static var hasServiceManager: Bool {
         guard let folder = ProcessContext.variable("XDG_RUNTIME_DIR") else { return false }
         return PathOccupant(at: folder + "/systemd/private") != .nothing

@@ -4,16 +4,16 @@ import Report
 import SystemKit
 import TransferModel
 
-/// How a background session stands.
+/// The status of a background session.
 struct SessionStatus {
     enum State: String {
-        /// A process has it.
+        /// A process is using the session.
         case running
-        /// The next run goes on with what is left.
+        /// The next run continues the unfinished transfers.
         case open
-        /// The next run begins anew.
+        /// The next run begins a new round.
         case finished
-        /// So does it here, whatever was left.
+        /// The user cancelled the round: the next run begins a new one.
         case cancelled
     }
 
@@ -30,12 +30,12 @@ struct SessionStatus {
         }
     }
 
-    /// The number of the process that has it.
+    /// The number of the process that uses the session.
     var process: Int32? {
         if case .process(let number)? = holder { number } else { nil }
     }
 
-    /// How a transfer stands, in a word.
+    /// The status of a transfer, in a word.
     func word(for transfer: BackgroundRound.Transfer) -> String {
         if let outcome = transfer.state.end?.outcome { return outcome.rawValue }
         return holder != nil && transfer.state.wasCut ? "running" : "pending"
@@ -48,7 +48,7 @@ struct SessionStatus {
     var running: Int { count("running") }
     var succeeded: Int { count("succeeded", "unchanged") }
     var failed: Int { count("failed") }
-    /// Those that have not begun, too, when it is known how many there are.
+    /// Includes transfers that have not begun, if their number is known.
     var pending: Int {
         let all = max(round.taskCount ?? 0, round.transfers.count)
         return all - running - succeeded - failed
@@ -56,7 +56,7 @@ struct SessionStatus {
 
     // MARK: As text
 
-    /// Some lines; with each transfer when it is asked for.
+    /// Several lines, optionally with each transfer.
     func text(withTransfers: Bool) -> String {
         let process = process.map { " (process \($0))" } ?? ""
         var lines = [

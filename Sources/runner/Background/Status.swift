@@ -4,7 +4,7 @@ import Journal
 import SystemKit
 import TransferModel
 
-/// `runner status`: how background sessions stand.
+/// `runner status`: the status of background sessions.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

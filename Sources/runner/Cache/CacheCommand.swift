@@ -5,7 +5,7 @@ import Report
 import SystemKit
 import TransferModel
 
-/// `runner cache`: what is in the HTTP cache.
+/// `runner cache`: shows the contents of the HTTP cache.
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -18,7 +18,7 @@ struct CacheCommand: ParsableCommand {
         subcommands: [Stat.self, List.self, Clear.self, Verify.self]
     )
 
-    /// Which cache, and how it is told of.
+    /// The choice of the cache and of the output.
     struct Options: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -31,7 +31,7 @@ struct CacheCommand: ParsableCommand {
         @Option(help: "How to write it: text or json. [env: RUNNER_FORMAT] (default: text)")
         var format: OutputFormat?
 
-        /// The folder, whether it is there or not.
+        /// The folder, which may not exist.
         func folder() throws -> String {
             if let directory, !directory.isEmpty {
                 if directory.hasBytePrefix("/") { return directory }
@@ -43,7 +43,7 @@ struct CacheCommand: ParsableCommand {
             return path
         }
 
-        /// What is stored; nil when nothing ever was.
+        /// The stored responses; nil when there never were any.
         func inventory() throws -> DiskInventory? {
             let folder = try folder()
             return try Exit.environment { () throws(SystemError) in
@@ -52,7 +52,7 @@ struct CacheCommand: ParsableCommand {
         }
     }
 
-    /// Writes lines of text or a JSON document, as one piece each.
+    /// Writes text or a JSON document in one piece.
     static func write(
         _ format: OutputFormat,
         text: () -> String,
@@ -70,7 +70,7 @@ struct CacheCommand: ParsableCommand {
 }
 
 extension CacheCommand {
-    /// How much there is.
+    /// Shows the number and size of the stored responses.
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stat",
@@ -121,7 +121,7 @@ extension CacheCommand {
         }
     }
 
-    /// What there is.
+    /// Lists the stored responses.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
@@ -184,7 +184,7 @@ extension CacheCommand {
         }
     }
 
-    /// Removes what there is.
+    /// Removes the stored responses.
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
@@ -210,7 +210,7 @@ extension CacheCommand {
         }
     }
 
-    /// Looks at every byte that there is.
+    /// Checks every stored byte.
     struct Verify: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",

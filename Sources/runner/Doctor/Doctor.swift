@@ -2,7 +2,7 @@ import ArgumentParser
 import SystemKit
 import TransferModel
 
-/// `runner doctor`: what works on this machine, what does not, and what that means.
+/// `runner doctor`: checks what works on this machine, what does not, and what that means.
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

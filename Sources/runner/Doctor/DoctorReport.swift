@@ -3,16 +3,16 @@ import Report
 import SystemKit
 import TransferModel
 
-/// What `doctor` tells, as text or as JSON.
+/// The output of `doctor` as text or JSON.
 struct DoctorReport {
     let examinations: [Examination]
 
-    /// How many findings keep jobs from working.
+    /// The number of findings that make jobs fail.
     var faultCount: Int {
         examinations.reduce(0) { $0 + $1.findings.count { $0.status == .fault } }
     }
 
-    /// Two lines for each finding; paths and the like are harmless to a terminal.
+    /// Two lines for each finding, without text that a terminal obeys.
     var text: String {
         var lines = ["runner \(RunnerVersion.current)"]
         for examination in examinations {

@@ -40,7 +40,7 @@ enum FolderExamination {
         return Examination(name: "folders", findings: findings)
     }
 
-    /// A folder of the runner's own: private, or made so when it is needed.
+    /// A folder of the runner's own: it is private, or created private when needed.
     private static func folder(_ name: String, _ path: String, use: String) -> [Finding] {
         do throws(SystemError) {
             let probe = try FolderProbe(path)
@@ -89,7 +89,7 @@ enum FolderExamination {
         return "\(path) (\(place), \(probe.fileSystem)\(free))"
     }
 
-    /// How files get their names in a folder.
+    /// How files in a folder are published.
     private static func publishing(_ name: String, _ probe: FolderProbe) -> [Finding] {
         let name = "files in the \(name)"
         guard probe.canReplace else {

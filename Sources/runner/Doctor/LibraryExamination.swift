@@ -100,7 +100,7 @@ enum LibraryExamination {
         return Finding(name, .ok, value, "`httpVersion: automatic` offers it over TLS")
     }
 
-    /// What bodies are decoded and checked with.
+    /// The libraries that decode and check bodies.
     private static func bodies(_ features: CurlFeatures) -> [Finding] {
         let codings: [(String, ContentDecoder.Coding, String?)] = [
             ("gzip, deflate", .gzip, features.zlibVersion),
@@ -118,7 +118,7 @@ enum LibraryExamination {
         } + [
             Finding(
                 "checksums",
-                // FIPS 180-4, the example of one block.
+                // The one-block example in FIPS 180-4.
                 digest?.hasPrefix("ba7816bf8f01cfea") == true ? "SHA-256, SHA-512" : nil,
                 "files are held against the job's `checksum`",
                 without: "jobs with `checksum` fail: install libssl3",

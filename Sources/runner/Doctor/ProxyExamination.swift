@@ -36,7 +36,7 @@ enum ProxyExamination {
         )
     }
 
-    /// A variable that others obey and this program does not.
+    /// A variable that other programs obey and this one ignores.
     private static func ignored(_ environment: ProxyEnvironment) -> Finding? {
         guard environment.http?.variable != "http_proxy",
             ProcessContext.variable("HTTP_PROXY")?.isEmpty == false

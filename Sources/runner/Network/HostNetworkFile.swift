@@ -5,14 +5,13 @@ import Plan
 import SystemKit
 import TransferModel
 
-/// The machine's own file about its interfaces: `RUNNER_NETWORK_FILE`, else
-/// `/etc/runner/network.yaml`.
+/// The machine's file about its interfaces: `RUNNER_NETWORK_FILE`, or `/etc/runner/network.yaml`.
 enum HostNetworkFile {
     private static let usualPath = "/etc/runner/network.yaml"
 
-    /// Its rules; none when the usual file is not there.
+    /// The file's rules; empty if the default file does not exist.
     ///
-    /// - Throws: `Exit` when it cannot be read, and for faults in it, which are printed.
+    /// - Throws: `Exit` when the file cannot be read or has faults, which are printed.
     static func rules() throws(Exit) -> [InterfaceRule] {
         let chosen = EnvironmentOption.text("NETWORK_FILE")
         let path = chosen ?? usualPath
@@ -38,9 +37,9 @@ enum HostNetworkFile {
 }
 
 extension NetworkSurvey {
-    /// By the rules of a job, if there is one, and those of the machine.
+    /// A survey with the rules of a job, if any, and of the machine.
     ///
-    /// - Throws: What `HostNetworkFile.rules` throws.
+    /// - Throws: The error of `HostNetworkFile.rules`.
     static func of(_ plan: Plan?) throws(Exit) -> NetworkSurvey {
         NetworkSurvey(job: plan?.interfaceRules ?? [], host: try HostNetworkFile.rules())
     }

@@ -4,12 +4,12 @@ import Report
 import SystemKit
 import TransferModel
 
-/// What `interfaces` tells, as text or as JSON.
+/// The output of `interfaces` as text or JSON.
 struct InterfaceReport {
     let snapshot: NetworkSnapshot
     let sessions: [SessionConfiguration]
 
-    /// A line for each interface and one for each session; names are harmless to a terminal.
+    /// A line for each interface and each session, without text that a terminal obeys.
     var text: String {
         let head = [
             "interface", "state", "kind", "cellular", "expensive", "constrained", "evidence",
@@ -119,7 +119,7 @@ struct InterfaceReport {
 }
 
 extension NetworkSnapshot {
-    /// Which interfaces tasks with such access can use now, for people.
+    /// The interfaces that tasks with an access rule can use now, for the user.
     func words(for access: NetworkAccess) -> String {
         switch status(for: access) {
         case .satisfied: permitted(for: access).joined(separator: ", ")

@@ -4,7 +4,7 @@ import Plan
 import SystemKit
 import TransferModel
 
-/// `runner interfaces`: what this machine's interfaces are to a network policy.
+/// `runner interfaces`: shows the classes of this machine's interfaces for network policies.
 struct Interfaces: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",

@@ -48,17 +48,17 @@ struct Run: ParsableCommand {
     )
     var detach = false
 
-    /// Where a detached run says how far it has come.
+    /// The descriptor by which a detached run reports its progress.
     @Option(help: .hidden)
     var readyDescriptor: Int32?
 
     @OptionGroup var state: StateOptions
 
-    /// At less than a kilobyte each.
+    /// Less than a kilobyte each.
     private static let mostKeptTasks = 16_384
 
     mutating func run() throws {
-        // Before anything is made: a wrong command line leaves nothing behind.
+        // Check before creating anything: a wrong command line must leave nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let chosenReport = try chosenReportPath()
@@ -91,7 +91,7 @@ struct Run: ParsableCommand {
             ).take()
         }
         var (held, heldName): (FileLock?, String?)
-        // Up to the end of the process, report and all.
+        // Held to the end of the process, including the report.
         defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
             path: path,
@@ -102,7 +102,7 @@ struct Run: ParsableCommand {
             mostKeptTasks: Self.mostKeptTasks,
             lock: { (request: LockRequest) throws(Exit) in
                 guard request.jobName != heldName else { return false }
-                // A job that was given another name meanwhile has another lock.
+                // A job that was renamed meanwhile has another lock.
                 held = nil
                 let (lock, wasAwaited) = try takeLock(request)
                 (held, heldName) = (lock, request.jobName)
@@ -110,7 +110,7 @@ struct Run: ParsableCommand {
             }
         )
         let plan = try source.requirePlan()
-        // Two runs at once would not know of each other's orders.
+        // Two runs at once would not know each other's orders.
         if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail)).lock
         }
@@ -131,8 +131,8 @@ struct Run: ParsableCommand {
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
 
-    /// The place of the command line, else the environment's; without one it is the job's, else one
-    /// in the state folder: no run goes unreported.
+    /// From the command line, or else from the environment; nil uses the job's path or the state
+    /// folder, so that every run leaves a report.
     private func chosenReportPath() throws -> String? {
         let path = report ?? EnvironmentOption.text("REPORT")
         switch path {

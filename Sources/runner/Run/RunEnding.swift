@@ -50,8 +50,8 @@ struct RunEnding {
             return try conclude(summary)
         }
         try keepEnd(summary)
-        // The process ends at once behind this: a caller that sees another exit code runs the job
-        // again, and means the same orders.
+        // The process ends right after this: a caller that sees another exit code would repeat the
+        // job with the same orders.
         try signals.withoutGivingUp { () throws(Exit) in
             do throws(Exit) { try keys?.end() } catch { throw hook.told(error) }
             try conclude(summary)

@@ -79,8 +79,8 @@ struct RunLock {
         case signal(StopSignal)
     }
 
-    /// Waits for the lock on a thread of its own, which ends with the process when the wait is in
-    /// vain.
+    /// Waits for the lock on a separate thread, which lives until the process ends if the wait
+    /// fails.
     private func wait(_ limit: Duration?) throws(Exit) {
         let deadline = limit.map { MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + $0 }
         let inbox = Inbox<Message>()

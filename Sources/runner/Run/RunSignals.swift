@@ -6,7 +6,7 @@ import TransferModel
 /// A signal without a receiver waits for the next receiver; a signal when all steps are done
 /// changes nothing.
 final class RunSignals {
-    /// Hands a signal on; called with a lock held.
+    /// Passes a signal on; called with a lock held.
     typealias Receiver = @Sendable (StopSignal) -> StopSignalListener.Hearing
 
     private struct State: Sendable {
@@ -15,7 +15,7 @@ final class RunSignals {
         /// Whether a signal that no receiver takes ends the process.
         var isGivenUp = true
 
-        /// Hands a signal on; nil when it waits.
+        /// Passes a signal on; nil when it must wait.
         mutating func take(_ signal: StopSignal) -> StopSignalListener.Hearing? {
             if let receiver { return receiver(signal) }
             waiting.append(signal)
@@ -28,7 +28,7 @@ final class RunSignals {
 
     /// Sends all signals to `receiver` from now on, the waiting ones first.
     ///
-    /// - Throws: `Exit` when the kernel has no thread to give.
+    /// - Throws: `Exit` when the kernel cannot create a thread.
     func hear(_ receiver: @escaping Receiver) throws(Exit) {
         let state = state
         state.withLock { state in

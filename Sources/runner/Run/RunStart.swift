@@ -96,7 +96,7 @@ extension RunClock {
 }
 
 extension Inbox<Scheduler.Message> {
-    /// Hands a signal to the scheduler.
+    /// Passes a signal to the scheduler.
     func pass(_ signal: StopSignal) -> StopSignalListener.Hearing {
         let turn = push(.signal(signal))
         return { self.isTaken(turn) }

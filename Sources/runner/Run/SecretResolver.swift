@@ -4,11 +4,11 @@ import Report
 import SystemKit
 import TransferModel
 
-/// Gets the values of secrets: from the environment, from files, from commands.
+/// Reads the values of secrets from the environment, files and commands.
 final class SecretResolver: Sendable {
     /// The most bytes of a value.
     private static let largestValue = 64 * 1024
-    /// What is shorter would be found by chance wherever it is looked for.
+    /// Shorter values would be found everywhere by chance.
     private static let smallestValue = 4
     /// Bytes of a command's standard error that are shown when it fails.
     private static let shownErrorBytes = 1000
@@ -24,16 +24,16 @@ final class SecretResolver: Sendable {
         var signal: StopSignal
     }
 
-    /// Why a value cannot be had; continues "the secret `name` ".
+    /// Why a value is not available; continues "the secret `name` ".
     private struct Fault: Error {
         var reason: String
-        /// What a command wrote that failed.
+        /// The output of a failed command.
         var captured: ChildProcess.Captured?
     }
 
     private let state = Lock(State())
 
-    /// Ends the command that runs, and whatever else `resolve` does; for any thread.
+    /// Ends the running command and all other work of `resolve`; for any thread.
     func stop(_ signal: StopSignal) {
         state.withLock { state in
             state.signal = signal
@@ -41,35 +41,34 @@ final class SecretResolver: Sendable {
         }
     }
 
-    /// The values that were had so far, also when others were not.
+    /// The values read so far, even if others failed.
     var found: [Secret] { state.withLock { $0.found } }
 
-    /// The values of those variables of the environment, whether or not a task needs them: nothing
-    /// may show them.
+    /// The values of some environment variables, whether or not a task needs them; they must never
+    /// be shown.
     static func environmentValues(of variables: Set<String>) -> [Secret] {
         longEnough(variables.compactMap { ProcessContext.variable($0).map { Secret($0) } })
     }
 
-    /// The passwords of the proxies that the environment names; one that cannot be a proxy is told
-    /// by the engine.
+    /// The passwords of the proxies in the environment; the engine reports invalid proxies.
     static func proxyPasswords(in variable: (String) -> String?) -> [Secret] {
         longEnough((try? ProxyEnvironment(variable))?.passwords ?? [])
     }
 
-    /// Those that are not found by chance wherever they are looked for.
+    /// The values long enough not to be found by chance.
     static func longEnough(_ values: [Secret]) -> [Secret] {
         values.filter { $0.withText { $0.utf8.count >= smallestValue } }
     }
 
-    /// The values of secrets by their names.
+    /// The values of secrets, by name.
     ///
-    /// Commands are run when all other values are there, and what they say is looked through when
-    /// all have ended.
+    /// Commands run after all other values are read; their error output is redacted when all have
+    /// ended.
     ///
     /// - Parameters:
-    ///   - declarations: Where the values are.
-    ///   - others: More values that are not to be shown.
-    ///   - folder: The absolute path of the folder that commands run in.
+    ///   - declarations: The sources of the values.
+    ///   - others: Further values that must not be shown.
+    ///   - folder: The absolute path of the commands' working folder.
     /// - Returns: A value for each declaration.
     /// - Throws: `PlanRejected` with everything that is missing; `Stopped` after `stop`.
     func resolve(
@@ -132,7 +131,7 @@ final class SecretResolver: Sendable {
         }
     }
 
-    /// What a command writes to its standard output.
+    /// The standard output of a command.
     private func output(
         of arguments: [String],
         in folder: String,
@@ -143,7 +142,7 @@ final class SecretResolver: Sendable {
             let command = try ChildProcess(arguments, in: folder)
             state.withLock { state in
                 state.command = command
-                // It may have come before there was anything to end.
+                // The signal may have arrived before the command started.
                 if state.signal != nil { command.kill() }
             }
             defer { state.withLock { $0.command = nil } }
@@ -170,22 +169,21 @@ final class SecretResolver: Sendable {
         )
     }
 
-    /// The end of what a failed command says, without what it says of secrets; nil when that is
-    /// nothing.
+    /// The end of a failed command's error output, without secrets; nil if it is empty.
     private static func words(
         _ captured: ChildProcess.Captured,
         _ redactor: Redactor?
     ) -> String? {
-        // The ellipsis is how half of a secret is known for one.
+        // The ellipsis lets the redactor recognize a cut secret.
         let bytes = captured.error + (captured.isErrorCut ? Array("…".utf8) : [])
         let shown = (redactor?.redacted(bytes) ?? bytes).suffix(shownErrorBytes)
         let text = String(decoding: shown, as: UTF8.self)
-        // The last line ends here anyway.
+        // Omit the final line end.
         let end = text.lastIndex { !$0.isWhitespace }
         return end.map { String(text[...$0]) }
     }
 
-    /// Without one line end at the end.
+    /// The bytes without a final line end.
     fileprivate static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.last == 10 else { return bytes }
         let line = bytes.dropLast()
@@ -212,7 +210,7 @@ extension SecretDeclaration {
 }
 
 extension ChildProcess.Captured {
-    /// What a failed command has given away of its value.
+    /// The part of its value that a failed command wrote.
     fileprivate var partialValue: Secret {
         Secret(String(decoding: SecretResolver.withoutLineEnd(output), as: UTF8.self))
     }

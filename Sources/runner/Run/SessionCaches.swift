@@ -60,7 +60,7 @@ struct SessionCaches {
         }
     }
 
-    /// On disk for sessions that keep things there, one for each folder; else in memory.
+    /// A store on disk for sessions that persist data, one for each folder; otherwise in memory.
     private static func store(
         of session: SessionConfiguration,
         _ rule: URLCacheConfiguration,

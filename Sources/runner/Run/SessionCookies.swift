@@ -2,7 +2,7 @@ import Cookies
 import SystemKit
 import TransferModel
 
-/// The cookies of a run's sessions, read before the run and written behind it.
+/// The cookies of a run's sessions, read before the run and written after it.
 ///
 /// Cookies that cannot be read or kept do not fail the run; a warning says so.
 struct SessionCookies {
