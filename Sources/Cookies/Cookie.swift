@@ -1,9 +1,9 @@
 internal import SystemKit
 package import TransferModel
 
-/// A cookie as a session keeps it (RFC 6265bis §5.7).
+/// A stored cookie of a session (RFC 6265bis §5.7).
 package struct Cookie: Sendable, Hashable {
-    /// When a browser would not send it; kept only, for a job is nobody's page.
+    /// The cookie's cross-site policy for browsers; only stored, because a job has no site.
     package enum SameSite: String, Sendable, Hashable, CaseIterable {
         case strict
         case lax
@@ -13,39 +13,38 @@ package struct Cookie: Sendable, Hashable {
 
     package var name: String
     package var value: String
-    /// In lower case, without a dot in front: the host that set it, or one that it lies below.
+    /// In lower case, without a leading dot: the host that set it or a parent domain.
     package var domain: String
     package var path: String
-    /// Whether only the host itself gets it.
+    /// Whether only this exact host gets the cookie.
     package var isHostOnly: Bool
     package var isSecure: Bool
     package var isHTTPOnly: Bool
     package var sameSite: SameSite
     /// nil for a session cookie, which ends with the run.
     package var expiryTime: Timestamp?
-    /// Who set it.
+    /// The origin that set the cookie.
     package var source: Origin
-    /// Whether nobody but `source` gets it, because it has a secret of the job's in it; it is never
-    /// written to disk.
+    /// Whether only `source` gets the cookie, because it contains a secret of the job; such a
+    /// cookie is never written to disk.
     package var isConfined = false
-    /// Of the first cookie of that name and place.
+    /// The creation time of the first cookie with that name and scope.
     package var creationTime: Timestamp
-    /// When it was set last.
+    /// The time of the last change.
     package var modificationTime: Timestamp
     package var lastAccessTime: Timestamp
 
-    /// No cookie lives longer from the time on at which it was set (RFC 6265bis §5.5),
-    /// microseconds.
+    /// The longest lifetime of a cookie from when it was set (RFC 6265bis §5.5), microseconds.
     static let maximumLifetime: Int64 = 400 * 86_400 * 1_000_000
 
-    /// The cookie that a field makes at a URL, as steps 5 to 22 of the storage model have it; nil
-    /// when it is to be ignored.
+    /// Makes the cookie of a field by steps 5 to 22 of the storage model; nil when the cookie must
+    /// be ignored.
     ///
     /// - Parameters:
-    ///   - field: What the response says.
-    ///   - url: What was asked.
-    ///   - suffixes: Which domains are everybody's.
-    ///   - now: When the response came.
+    ///   - field: The field of the response.
+    ///   - url: The requested URL.
+    ///   - suffixes: The domains without a single owner.
+    ///   - now: When the response arrived.
     package init?(
         _ field: SetCookie,
         from url: HTTPURL,
@@ -73,7 +72,7 @@ package struct Cookie: Sendable, Hashable {
         guard keepsPromise(of: field) else { return nil }
     }
 
-    /// The domain that a cookie is for, empty for its host alone; nil when the host may not set it.
+    /// The domain of a cookie, empty for its host alone; nil when the host may not set the cookie.
     private static func domain(
         of field: SetCookie,
         host: String,
@@ -85,7 +84,7 @@ package struct Cookie: Sendable, Hashable {
             return domain.hasSameBytes(as: host) ? "" : nil
         }
         guard CookieScope.host(host, matches: domain) else { return nil }
-        // A public suffix may be a host too, such as `github.io`.
+        // A public suffix such as `github.io` may also be a host.
         guard suffixes.contains(domain) else { return domain }
         return domain.hasSameBytes(as: host) ? "" : nil
     }
@@ -99,7 +98,7 @@ package struct Cookie: Sendable, Hashable {
         return field.expires.map { min($0, latest) }
     }
 
-    /// Whether the cookie is what the prefix of its name says, or of its value when it has no name.
+    /// Whether the cookie satisfies the prefix of its name, or of its value if it has no name.
     private func keepsPromise(of field: SetCookie) -> Bool {
         if name.isEmpty {
             return !value.hasPrefixIgnoringCase("__secure-")
@@ -110,7 +109,7 @@ package struct Cookie: Sendable, Hashable {
         return isSecure && isHostOnly && field.path == "/"
     }
 
-    /// What a request carries of it.
+    /// The cookie's text in a request.
     var pair: String {
         name.isEmpty ? value : "\(name)=\(value)"
     }
@@ -119,21 +118,20 @@ package struct Cookie: Sendable, Hashable {
         expiryTime.map { $0 <= now } ?? false
     }
 
-    /// Whether this is the same cookie in another state.
+    /// Whether both are versions of the same cookie.
     func isSame(as other: Cookie) -> Bool {
         isHostOnly == other.isHostOnly && name.hasSameBytes(as: other.name)
             && domain.hasSameBytes(as: other.domain) && path.hasSameBytes(as: other.path)
     }
 
-    /// Whether a request for a URL carries it.
+    /// Whether a request for a URL carries the cookie.
     ///
     /// - Parameters:
-    ///   - url: What is asked.
-    ///   - isAway: Whether a redirect has led the request to another origin than the job names:
-    ///     then no other origin's cookie goes along that is for its host alone, also not to another
-    ///     port of that host.
-    ///   - now: An expired cookie goes nowhere.
-    /// - Returns: Whether it goes along.
+    ///   - url: The requested URL.
+    ///   - isAway: Whether a redirect led the request away from the job's origin: then host-only
+    ///     cookies go only to the origin that set them, not even to another port.
+    ///   - now: The current time; expired cookies are not sent.
+    /// - Returns: Whether to send the cookie.
     func isFor(_ url: HTTPURL, isAway: Bool, at now: Timestamp) -> Bool {
         let origin = url.origin
         let matchesHost =
@@ -150,7 +148,7 @@ package struct Cookie: Sendable, Hashable {
 extension Timestamp {
     static let distantPast = Timestamp(microseconds: .min)
 
-    /// A later time, or an earlier one; saturated.
+    /// Adds a positive or negative number of microseconds, saturating.
     static func + (time: Timestamp, microseconds: Int64) -> Timestamp {
         let (sum, overflow) = time.microseconds.addingReportingOverflow(microseconds)
         return Timestamp(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
@@ -158,7 +156,7 @@ extension Timestamp {
 }
 
 extension String {
-    /// Whether the text begins with a prefix that is in lower case, capitals aside.
+    /// Whether the text begins with a lower-case prefix, ignoring case.
     fileprivate func hasPrefixIgnoringCase(_ prefix: String) -> Bool {
         let start = utf8.prefix(prefix.utf8.count)
         return start.elementsEqual(prefix.utf8) { $0.asciiLowercased == $1 }

@@ -1,13 +1,12 @@
 internal import TransferModel
 
-/// Reads the dates of `Expires`, which are written in more ways than HTTP allows (RFC 6265bis
-/// §5.1.1).
+/// Parses the dates of `Expires`, which vary more than HTTP allows (RFC 6265bis §5.1.1).
 enum CookieDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// The time that `text` names, or nil when a part of it is missing or there is no such date.
+    /// The time in `text`; nil for a missing part or an impossible date.
     static func parse(_ text: Substring) -> Timestamp? {
         var time: Int64?
         var day: Int64?
@@ -35,7 +34,7 @@ enum CookieDate {
         return Timestamp(microseconds: (date.daysSinceEpoch * 86_400 + time) * 1_000_000)
     }
 
-    /// Everything but digits, letters, colons, control bytes and what is not ASCII.
+    /// Any byte except digits, letters, colons, control bytes and non-ASCII.
     private static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
@@ -45,7 +44,7 @@ enum CookieDate {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
-    /// The number at the beginning of a token, when it has so many digits and no more.
+    /// The number at the beginning of a token, if its digit count is in the range.
     private static func number(
         _ token: Substring.UTF8View.SubSequence,
         digits: ClosedRange<Int>
@@ -61,7 +60,7 @@ enum CookieDate {
         return Int64(index) + 1
     }
 
-    /// The second of the day of `12:34:56`; -1 for a time that no day has; nil for what is no time.
+    /// The second of the day for `12:34:56`; -1 for an impossible time, nil for anything else.
     private static func secondsOfDay(_ token: Substring.UTF8View.SubSequence) -> Int64? {
         let fields = token.split(
             separator: UInt8(ascii: ":"),

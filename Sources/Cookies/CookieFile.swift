@@ -1,30 +1,27 @@
 internal import SystemKit
 package import TransferModel
 
-/// The file in which the cookies of a session outlive the run, shared by all processes that run the
-/// job.
+/// The file with a session's persistent cookies, shared by all processes that run the job.
 ///
-/// Each reads it when it begins and adds its own changes when it ends, under a lock: of two states
-/// of a cookie the one that was set later stays, and a deletion is such a state, remembered for a
-/// while. The file is replaced as a whole. Its name is that of the file, its lock has `.lock`
+/// Each process reads the file at its start and adds its changes at its end, under a lock. For each
+/// cookie the latest state wins; deletions are remembered as states for a while. The file is
+/// replaced as a whole. The lock's name is the file's name with `.lock` appended.
 /// behind it.
 package struct CookieFile: Sendable {
-    /// Why cookies could not be read or written, in words.
+    /// Why cookies could not be read or written.
     package struct Fault: Error, Sendable, Hashable {
         package var message: String
     }
 
-    /// The folder, made with its parents when there is something to write; readable by its owner
-    /// alone.
+    /// The folder, private; created with its parents when there is something to write.
     private let folder: String
     private let name: String
 
-    /// Longer files are none of ours, bytes.
+    /// The largest cookie file, bytes; a longer file is not a cookie file.
     private static let maximumSize = 64 << 20
-    /// How long deletions are remembered: as long as a run may take that has read the file before,
-    /// microseconds.
+    /// How long deletions are remembered, for runs that read the file before, microseconds.
     private static let memoryOfDeletions: Int64 = 30 * 86_400 * 1_000_000
-    /// How long another process may take to write, nanoseconds.
+    /// The time limit for another process's writes, nanoseconds.
     private static let patience: Int64 = 10_000_000_000
 
     package init(folder: String, name: String) {
@@ -34,9 +31,9 @@ package struct CookieFile: Sendable {
 
     private var path: String { folder + "/" + name }
 
-    /// Every cookie in the file, expired ones and deletions among them; none when there is no file.
+    /// All cookies in the file, including expired ones and deletions; empty without a file.
     ///
-    /// - Throws: `Fault` when it cannot be read, belongs to somebody else, or is not whole.
+    /// - Throws: `Fault` when the file cannot be read, belongs to another user, or is incomplete.
     package func read() throws(Fault) -> [Cookie] {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -55,12 +52,12 @@ package struct CookieFile: Sendable {
         return cookies
     }
 
-    /// Adds changes to what the file has by now.
+    /// Merges changes with the current content of the file.
     ///
     /// - Parameters:
-    ///   - changes: Persistent cookies and deletions; nothing is touched without any.
-    ///   - now: What has expired long ago is dropped.
-    /// - Throws: `Fault` when the folder, the lock or the file cannot be made.
+    ///   - changes: Persistent cookies and deletions; nothing happens without any.
+    ///   - now: The current time; long expired cookies are dropped.
+    /// - Throws: `Fault` when the folder, the lock or the file cannot be created.
     package func write(_ changes: [Cookie], at now: Timestamp) throws(Fault) {
         guard !changes.isEmpty else { return }
         do throws(SystemError) {
@@ -68,7 +65,7 @@ package struct CookieFile: Sendable {
             let deadline = Clock.monotonicNanoseconds() + Self.patience
             let lock = try FileLock(in: folder, name: name + ".lock", until: deadline)
             defer { withExtendedLifetime(lock) {} }
-            // What is not whole is not believed, but replaced.
+            // An incomplete file is ignored and replaced.
             let kept = (try? read()) ?? []
             let text = CookieText.make(Self.merge(kept, changes, at: now))
             try OutputFile.replacePrivate(name, in: folder, with: text.span)
@@ -77,7 +74,7 @@ package struct CookieFile: Sendable {
         }
     }
 
-    /// One state of each cookie, the latest; no more of them than a session may have.
+    /// The latest state of each cookie, within a session's limit.
     static func merge(_ kept: [Cookie], _ changes: [Cookie], at now: Timestamp) -> [Cookie] {
         var latest: [[ByteText]: Cookie] = [:]
         for cookie in kept + changes {
@@ -99,7 +96,7 @@ package struct CookieFile: Sendable {
 }
 
 extension Cookie {
-    /// What makes it the same cookie in another state.
+    /// Identifies a cookie across its states.
     fileprivate var identity: [ByteText] {
         [name, domain, path, isHostOnly ? "" : "."].map(ByteText.init)
     }

@@ -1,7 +1,7 @@
 internal import SystemKit
 package import TransferModel
 
-/// The cookies of one session and what it does with them; asked by every engine thread.
+/// The cookies and cookie policies of one session; used by all engine threads.
 package final class CookieJar: Sendable {
     private let store: Lock<CookieStore>
     private let sends: Bool
@@ -10,11 +10,11 @@ package final class CookieJar: Sendable {
     private let findSecret: SecretFinder?
 
     /// - Parameters:
-    ///   - configuration: Whose policies hold.
-    ///   - store: What there is already.
-    ///   - suffixes: Which domains are everybody's.
-    ///   - findSecret: Finds the job's secrets, so that a cookie that holds one stays with the
-    ///     origin that set it.
+    ///   - configuration: The session's policies.
+    ///   - store: The existing cookies.
+    ///   - suffixes: The domains without a single owner.
+    ///   - findSecret: Finds the job's secrets, so that a cookie with a secret stays with its
+    ///     origin.
     package init(
         _ configuration: SessionConfiguration,
         store: CookieStore = CookieStore(),
@@ -28,17 +28,16 @@ package final class CookieJar: Sendable {
         self.findSecret = findSecret
     }
 
-    /// Whether the session may have anything to do with cookies; one that accepts none and has none
-    /// does not.
+    /// Whether the session can send or receive any cookies.
     package var isOfUse: Bool {
         policy != .never || sends && !store.withLock { $0.isEmpty }
     }
 
-    /// Finds what a request carries, which costs next to nothing without cookies.
+    /// The `Cookie` field of a request; costs almost nothing without cookies.
     ///
     /// - Parameters:
-    ///   - url: What is asked.
-    ///   - first: What the task asked before any redirect.
+    ///   - url: The requested URL.
+    ///   - first: The task's URL before redirects.
     ///   - now: The time of the request.
     /// - Returns: The value of `Cookie`; nil for none.
     package func field(for url: HTTPURL, first: HTTPURL, at now: @autoclosure () -> Timestamp)
@@ -51,13 +50,13 @@ package final class CookieJar: Sendable {
         }
     }
 
-    /// Takes in the cookies of a response.
+    /// Stores the cookies of a response.
     ///
     /// - Parameters:
-    ///   - fields: Those of the response's head.
-    ///   - url: What was asked.
-    ///   - first: What the task asked before any redirect: the main document.
-    ///   - now: When the response came.
+    ///   - fields: The fields of the response's head.
+    ///   - url: The requested URL.
+    ///   - first: The task's URL before redirects: the main document.
+    ///   - now: When the response arrived.
     package func accept(
         _ fields: HeaderFields,
         from url: HTTPURL,
@@ -79,7 +78,7 @@ package final class CookieJar: Sendable {
         case .always: true
         case .never: false
         case .onlyFromMainDocumentDomain:
-            // The list of suffixes is not asked for where nothing hangs on it.
+            // Use the suffix list only if the hosts differ.
             host.hasSameBytes(as: mainHost)
                 || suffixes.site(of: host).hasSameBytes(as: suffixes.site(of: mainHost))
         }
@@ -90,7 +89,7 @@ package final class CookieJar: Sendable {
         return findSecret(cookie.pair) != nil || findSecret(cookie.path) != nil
     }
 
-    /// What other runs of the job are to know: what has changed and may be written.
+    /// The changed cookies that other runs of the job need, except confined ones.
     package var changes: [Cookie] {
         store.withLock { $0.changes.filter { !$0.isConfined } }
     }

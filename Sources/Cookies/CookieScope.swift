@@ -1,8 +1,8 @@
 internal import SystemKit
 
-/// Where cookies belong: how hosts and paths are compared (RFC 6265bis §5.1.3, §5.1.4).
+/// Compares the hosts and paths of cookies (RFC 6265bis §5.1.3, §5.1.4).
 enum CookieScope {
-    /// Whether a host is a domain or lies below it; both in lower case.
+    /// Whether a host is a domain or below it; both in lower case.
     static func host(_ host: String, matches domain: String) -> Bool {
         let host = host.utf8.span
         let domain = domain.utf8.span
@@ -11,10 +11,10 @@ enum CookieScope {
         return rest == 0 || host[rest - 1] == UInt8(ascii: ".") && isName(host)
     }
 
-    /// Whether a host is a name, which can lie below another one, and not an address.
+    /// Whether a host is a name, which can be below another one, and not an address.
     ///
-    /// A last label that is a number makes an address of it, however that is written (URL Standard,
-    /// *ends in a number*).
+    /// A host whose last label is numeric is an address, in any notation (URL Standard, *ends in a
+    /// number*).
     static func isName(_ host: String) -> Bool { isName(host.utf8.span) }
 
     private static func isName(_ host: Span<UInt8>) -> Bool {
@@ -29,7 +29,7 @@ enum CookieScope {
         return label.isEmpty
     }
 
-    /// Whether a text from a server can be a domain: labels of letters, digits, `-` and `_`.
+    /// Whether a server's text has the form of a domain: labels of letters, digits, `-` and `_`.
     static func isDomain(_ text: String) -> Bool {
         var wasDot = true
         for byte in text.utf8 {
@@ -46,14 +46,14 @@ enum CookieScope {
         return !wasDot
     }
 
-    /// The path of a cookie that names none: that of the request up to its last slash.
+    /// The path of a cookie without a `Path`: that of the request up to its last slash.
     static func defaultPath(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
         else { return "/" }
         return String(path[..<slash])
     }
 
-    /// Whether a path is that of a cookie or lies below it.
+    /// Whether a path is the cookie's path or below it.
     static func path(_ path: String, matches cookiePath: String) -> Bool {
         let path = path.utf8.span
         let prefix = cookiePath.utf8.span

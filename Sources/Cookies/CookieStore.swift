@@ -1,29 +1,27 @@
 internal import SystemKit
 package import TransferModel
 
-/// The cookies of one session: takes them in, finds those of a request, and drops what is too much.
+/// The cookies of one session: stores them, selects those of a request, and removes the excess.
 package struct CookieStore: Sendable {
-    /// More of one domain are not kept, nor more in all (RFC 6265bis §6.1).
+    /// The most cookies of one domain and in all (RFC 6265bis §6.1).
     static let maximumPerDomain = 50
     static let maximumCount = 3000
-    /// A request does not carry more: many servers refuse a longer field, and then every request,
-    /// bytes.
+    /// The longest `Cookie` field, bytes: many servers reject a longer one, and then every request.
     static let maximumFieldSize = 8190
 
-    /// By domain; none is empty.
+    /// By domain, without empty lists.
     private var cookies: [ByteText: [Cookie]] = [:]
     private(set) var count = 0
-    /// The last time given to a cookie: no two are the same, so that their order is known.
+    /// The latest time given to a cookie; times are unique, so that the order is known.
     private var lastTime = Timestamp.distantPast
-    /// What the cookies had at the beginning is not later.
+    /// No time of an initial cookie is later.
     private var beginning = Timestamp.distantPast
-    /// What has been deleted, as expired cookies without values: other processes are to delete it
-    /// too.
+    /// The deletions, as expired cookies without values, for other processes.
     private var deletions: [Cookie] = []
 
     package init() {}
 
-    /// A store of cookies that were kept before, without those that have expired.
+    /// A store with the cookies kept before, except expired ones.
     package init(_ kept: [Cookie], at now: Timestamp) {
         for cookie in kept {
             if !cookie.isExpired(at: now) { insert(cookie, at: now) }
@@ -34,20 +32,19 @@ package struct CookieStore: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Every cookie, in the order in which they were made.
+    /// All cookies in order of creation.
     package var all: [Cookie] {
         cookies.values.joined().sorted { $0.creationTime < $1.creationTime }
     }
 
-    /// What has changed since the beginning and outlives the run, deletions among it: they are
-    /// expired cookies.
+    /// The changes of persistent cookies since the start, with deletions as expired cookies.
     package var changes: [Cookie] {
         deletions + all.filter { $0.expiryTime != nil && $0.modificationTime > beginning }
     }
 
-    /// Takes in a cookie of a response, as steps 16, 23 and 24 of the storage model have it.
+    /// Stores a cookie of a response, by steps 16, 23 and 24 of the storage model.
     ///
-    /// - Returns: Whether it was taken in; one that has expired deletes another one that way.
+    /// - Returns: Whether the cookie was accepted; an expired cookie deletes an existing one.
     @discardableResult
     package mutating func receive(_ cookie: Cookie, at now: Timestamp) -> Bool {
         if !cookie.isSecure, !cookie.source.isConfidential, hidesSecureCookie(cookie) {
@@ -62,20 +59,20 @@ package struct CookieStore: Sendable {
         let wasKept = old.map { $0.expiryTime != nil && !$0.isConfined } ?? false
         let isKept = cookie.expiryTime != nil && !cookie.isConfined
         if cookie.isExpired(at: now) || wasKept && !isKept {
-            // Its old value goes, also when the new one must not be written.
+            // The old value is removed even if the new one must not be written.
             bury(cookie, isConfined: cookie.isConfined && !wasKept, at: now)
         }
         if !cookie.isExpired(at: now) { insert(cookie, at: now) }
         return true
     }
 
-    /// Finds the cookies that a request carries (RFC 6265bis §5.8.3).
+    /// Selects the cookies of a request (RFC 6265bis §5.8.3).
     ///
     /// - Parameters:
-    ///   - url: What is asked.
-    ///   - isAway: Whether a redirect has led the request to another origin than the job names.
-    ///   - now: The time of the request, which each of them then was last used at.
-    /// - Returns: The cookies in the order in which they stand there.
+    ///   - url: The requested URL.
+    ///   - isAway: Whether a redirect led the request away from the job's origin.
+    ///   - now: The time of the request, recorded as the cookies' last use.
+    /// - Returns: The cookies in the order of the field.
     package mutating func cookies(for url: HTTPURL, isAway: Bool, at now: Timestamp) -> [Cookie] {
         var found: [Cookie] = []
         var domain = url.origin.host[...]
@@ -99,21 +96,20 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// The value of `Cookie` for a request; nil when it carries none.
+    /// The value of `Cookie` for a request; nil without cookies.
     package mutating func field(for url: HTTPURL, isAway: Bool, at now: Timestamp) -> String? {
         var field = ""
         for cookie in cookies(for: url, isAway: isAway, at: now) {
             let pair = cookie.pair
-            // What comes last matters least: its path is the shortest, and it is the newest of
-            // those.
+            // The last cookies matter least: they have the shortest path and are the newest of
+            // these.
             guard field.utf8.count + pair.utf8.count + 2 <= Self.maximumFieldSize else { break }
             field += field.isEmpty ? pair : "; \(pair)"
         }
         return field.isEmpty ? nil : field
     }
 
-    /// Whether a cookie from a connection that anybody can write to would stand before a secure
-    /// one.
+    /// Whether a cookie from an unencrypted connection would override a secure one.
     private func hidesSecureCookie(_ cookie: Cookie) -> Bool {
         cookies.values.joined().contains { other in
             other.isSecure && other.name.hasSameBytes(as: cookie.name)
@@ -123,7 +119,7 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// Takes out the cookie of the same name and place.
+    /// Removes the cookie with the same name and scope.
     private mutating func remove(_ cookie: Cookie) -> Cookie? {
         let key = ByteText(cookie.domain)
         guard let index = cookies[key]?.firstIndex(where: cookie.isSame) else { return nil }
@@ -145,7 +141,7 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// Takes out what has expired, or else the first in an order.
+    /// Removes the expired cookies, or else the first one in an order.
     private mutating func evict(
         from list: [Cookie],
         at now: Timestamp,
@@ -168,7 +164,7 @@ package struct CookieStore: Sendable {
 }
 
 extension Cookie {
-    /// Whether this one goes first when a domain has too many.
+    /// Whether this cookie is removed first when a domain has too many.
     fileprivate func isEvicted(before other: Cookie) -> Bool {
         isSecure == other.isSecure ? lastAccessTime < other.lastAccessTime : !isSecure
     }

@@ -2,12 +2,11 @@ internal import JSON
 internal import SystemKit
 internal import TransferModel
 
-/// The text of a cookie file: a line of JSON for each cookie, between one that says what it is and
-/// one that says whether it is whole.
+/// The text of a cookie file: a line of JSON for each cookie, a header before, and a checksum at
+/// the end.
 ///
-/// Not Netscape's format, which other programs read: its seven columns have no place for the order
-/// of cookies, for `SameSite`, for when one was changed and for deletions, without which processes
-/// cannot merge what they know.
+/// Netscape's format, which other programs read, has no columns for the cookie order, `SameSite`,
+/// the time of changes and deletions. Processes need these to merge their cookies.
 enum CookieText {
     private static let formatVersion: Int64 = 1
 
@@ -29,7 +28,7 @@ enum CookieText {
         return text + line(of: &writer)
     }
 
-    /// Reads what `make` has written; nil for anything else.
+    /// Parses the text of `make`; nil for anything else.
     static func parse(_ text: [UInt8]) -> [Cookie]? {
         let newline = UInt8(ascii: "\n")
         guard text.last == newline else { return nil }
@@ -55,7 +54,7 @@ enum CookieText {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// It finds what a disk has lost, and is no seal.
+    /// Detects damage on the disk, but not forgery.
     private static func checksum(of bytes: ArraySlice<UInt8>) -> String {
         String(bytes.span.fnv1a, radix: 16)
     }
@@ -87,7 +86,7 @@ extension JSONWriter {
 }
 
 extension Cookie {
-    /// A line of a cookie file; nil when something is missing.
+    /// Parses a line of a cookie file; nil when a member is missing.
     fileprivate init?(_ line: JSONValue) {
         func time(_ name: String) -> Timestamp? {
             line[name]?.integer.map(Timestamp.init(microseconds:))

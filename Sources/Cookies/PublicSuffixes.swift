@@ -1,6 +1,6 @@
 internal import SystemKit
 
-/// Which domains are everybody's, so that nobody may set a cookie for one.
+/// The domains without a single owner, for which no host may set a cookie.
 package struct PublicSuffixes: Sendable {
     /// Whether a host name, in lower case, is a public suffix.
     let contains: @Sendable (String) -> Bool
@@ -9,14 +9,13 @@ package struct PublicSuffixes: Sendable {
         self.contains = contains
     }
 
-    /// The Public Suffix List; without libpsl every domain counts as one, so that a cookie is for
-    /// one host only.
+    /// The Public Suffix List; without libpsl every domain counts as one, so that each cookie is
+    /// for one host only.
     package static let system = PublicSuffixes { PublicSuffixList.isPublicSuffix($0) ?? true }
 
-    /// The domain that somebody has registered and that the host is in: `example.co.uk` of
-    /// `www.example.co.uk`.
+    /// The registered domain of a host: `example.co.uk` for `www.example.co.uk`.
     ///
-    /// A host that is an address or a public suffix is a site of its own.
+    /// An address or a public suffix is its own site.
     func site(of host: String) -> String {
         guard CookieScope.isName(host) else { return host }
         var site = host[...]

@@ -1,31 +1,30 @@
 package import TransferModel
 
-/// A `Set-Cookie` field as it is written, before anything is known of who sent it (RFC 6265bis
-/// §5.6).
+/// A parsed `Set-Cookie` field, without regard to its sender (RFC 6265bis §5.6).
 package struct SetCookie: Sendable, Hashable {
     package var name: String
     package var value: String
-    /// The last `Domain` without a dot in front, in lower case; empty when there is none.
+    /// The last `Domain` in lower case without a leading dot; empty without one.
     package var domain = ""
-    /// The last `Path`; empty when it is to be made of the request's.
+    /// The last `Path`; empty for the default path of the request.
     package var path = ""
-    /// The last `Max-Age` in seconds; it wins over `expires`.
+    /// The last `Max-Age` in seconds; it overrides `expires`.
     package var maximumAge: Int64?
-    /// The last `Expires` that is a date.
+    /// The last `Expires` with a valid date.
     package var expires: Timestamp?
     package var isSecure = false
     package var isHTTPOnly = false
     package var sameSite = Cookie.SameSite.unspecified
 
-    /// A name and a value are not longer together, bytes.
+    /// The most bytes of a name and value together.
     private static let maximumSize = 4096
-    /// An attribute with a longer value is ignored, bytes.
+    /// The most bytes of an attribute's value; longer ones are ignored.
     private static let maximumAttributeSize = 1024
 
     /// Reads the field's value.
     ///
-    /// Control bytes, a name and value of more than 4096 bytes, neither a name nor a value, and
-    /// what is not UTF-8 give nil: the cookie is ignored.
+    /// Returns nil, so that the cookie is ignored, for control bytes, more than 4096 bytes of name
+    /// and value, an empty name and value, or invalid UTF-8.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard !bytes.contains(where: Self.isForbidden),
             let text = String(validating: bytes, as: UTF8.self)
@@ -59,7 +58,7 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// Takes what stands before the next semicolon, at its first equals sign; `value` is nil
+    /// Takes the part before the next semicolon, split at its first equals sign; `value` is nil
     /// without one.
     private static func next(
         of rest: inout Substring.UTF8View
@@ -78,7 +77,7 @@ package struct SetCookie: Sendable, Hashable {
         return Substring(text)
     }
 
-    /// A whole number, as large as there are any; nil for anything else.
+    /// An integer, saturated to 64 bits; nil for anything else.
     private static func seconds(_ text: Substring) -> Int64? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -95,7 +94,7 @@ package struct SetCookie: Sendable, Hashable {
 }
 
 extension Substring {
-    /// The text with `A`…`Z` made `a`…`z` and nothing else changed.
+    /// The text with `A`…`Z` replaced by `a`…`z`.
     fileprivate var asciiLowercased: String {
         String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }

@@ -1,29 +1,29 @@
-/// Takes confidential texts of a file out of what is said of it.
+/// Removes confidential texts of a file from the messages about it.
 ///
-/// The words of a message are the runner's own: only what stands in backticks is foreign, and of
-/// that neither names nor expressions are touched. The texts are sorted once, so that a message
-/// costs a few comparisons for each of its bytes, however many texts there are.
+/// A message's own words are the runner's: only text in backticks is from the file, and names and
+/// expressions there stay. The texts are sorted once, so that a message costs a few comparisons per
+/// byte, however many texts there are.
 package struct ConfidentialQuotes: Sendable {
-    /// Small letters, sorted, each once.
+    /// In lower case, sorted, without duplicates.
     private let texts: [[UInt8]]
-    /// The position of the longest other text that each begins with; -1 without one.
+    /// The index of the longest other text that is a prefix of each; -1 without one.
     private let beginnings: [Int]
     private let hasBackticks: Bool
     private let names: Set<String>
     private let mark: String
-    /// Bytes of the shortest text that is looked for: anything shorter is found by chance wherever
-    /// one looks.
+    /// The shortest text to search for, bytes: shorter texts occur everywhere by chance.
     private static let shortest = 4
     private static let ellipsis = Array("…".utf8)
 
     /// Prepares the search.
     ///
     /// - Parameters:
-    ///   - texts: What nobody may read, in any order.
-    ///   - names: Keys and ids: a text that is one of them is no secret, nor is a quote that is.
-    ///   - mark: What takes the place of a text.
-    ///   - hasBackticks: Whether the file has backticks: then messages are searched outside of
-    ///     their quotes, too.
+    ///   - texts: The confidential texts, in any order.
+    ///   - names: Keys and ids: texts and quotes that are equal to one of them are not
+    ///     confidential.
+    ///   - mark: The replacement for a text.
+    ///   - hasBackticks: Whether the file has backticks, so that messages are also searched outside
+    ///     quotes.
     package init(
         _ texts: [String],
         names: Set<String>,
@@ -51,7 +51,7 @@ package struct ConfidentialQuotes: Sendable {
         self.mark = mark
     }
 
-    /// A message without the texts that it quotes.
+    /// The message without confidential texts in its quotes.
     package func redacted(_ message: String) -> String {
         guard !texts.isEmpty else { return message }
         let bytes = Array(message.utf8)
@@ -67,11 +67,11 @@ package struct ConfidentialQuotes: Sendable {
             position = end + 1
         }
         let text = String(decoding: result, as: UTF8.self)
-        // Backticks of the file's own take its quotes apart: what has any is looked for everywhere.
+        // Backticks from the file may break quotes: then search the whole message.
         return isQuote && !hasBackticks ? text : withoutTexts(text)
     }
 
-    /// A text of the file, such as the replacement of a fix-it.
+    /// Redacts a text of the file, such as a fix-it's replacement.
     package func redactedText(_ text: String) -> String {
         guard !texts.isEmpty else { return text }
         return String(decoding: redactedQuote(Array(text.utf8)[...]), as: UTF8.self)
@@ -90,12 +90,12 @@ package struct ConfidentialQuotes: Sendable {
         guard redacted.elementsEqual(quote), quote.contains(UInt8(ascii: "%")) else {
             return redacted
         }
-        // What is filled into a URL is encoded there.
+        // Values in a URL are percent-encoded.
         let decoded = Self.decoded(quote)
         return withoutTexts(decoded[...]) == decoded ? redacted : Array(mark.utf8)
     }
 
-    /// Whether a quote is one of the texts.
+    /// Whether a quote is one of the confidential texts.
     private func isConfidential(_ quote: ArraySlice<UInt8>) -> Bool {
         length(in: quote.map(Self.folded)[...], isCut: false) == quote.count
     }
@@ -120,8 +120,8 @@ package struct ConfidentialQuotes: Sendable {
         return result + quote.suffix(bytes.count - end)
     }
 
-    /// Bytes of the longest text that begins here; of a quote that was cut also of the beginning of
-    /// one.
+    /// The bytes of the longest confidential text that begins here; in a cut quote, also of its
+    /// beginning.
     private func length(in bytes: ArraySlice<UInt8>, isCut: Bool) -> Int {
         var (low, high) = (0, texts.count)
         while low < high {
@@ -143,7 +143,7 @@ package struct ConfidentialQuotes: Sendable {
         return 0
     }
 
-    /// Whether a quote is one expression without a fallback: its name is no secret.
+    /// Whether a quote is a single expression without a fallback: its name is not secret.
     private static func isExpression(_ quote: ArraySlice<UInt8>) -> Bool {
         guard quote.starts(with: "${".utf8), quote.last == UInt8(ascii: "}") else { return false }
         return quote.dropFirst(2).dropLast().allSatisfy { byte in
@@ -172,7 +172,7 @@ package struct ConfidentialQuotes: Sendable {
         return decoded
     }
 
-    /// The host and the scheme of a URL are shown in small letters.
+    /// The scheme and host of a URL are shown in lower case.
     private static func folded(_ byte: UInt8) -> UInt8 {
         (65...90).contains(byte) ? byte | 0x20 : byte
     }

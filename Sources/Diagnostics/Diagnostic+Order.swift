@@ -1,5 +1,5 @@
 extension Array<Diagnostic> {
-    /// Sorted by place; those of one place keep their order.
+    /// Sorted by position; equal positions keep their order.
     package var inFileOrder: [Diagnostic] {
         guard count > 1 else { return self }
         return enumerated()

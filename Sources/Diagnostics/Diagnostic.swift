@@ -1,60 +1,60 @@
-/// One fault of a job file, at its place.
+/// One fault in a job file and its position.
 ///
-/// A value, never thrown singly: checks collect them all. Messages start in lower case, name keys
-/// in backticks and end without a full stop.
+/// It is a value and never thrown singly: checks collect all faults. Messages start in lower case,
+/// name keys in backticks and end without a full stop.
 package struct Diagnostic: Sendable, Hashable {
-    /// Whether the file can be used in spite of it.
+    /// Whether the file is usable despite the fault.
     package enum Severity: String, Sendable, Hashable, CaseIterable {
         case error
         case warning
     }
 
-    /// A second place that helps to understand the first.
+    /// A second position that helps to understand the first.
     package struct Note: Sendable, Hashable {
-        /// What is to be seen there, in the form of a diagnostic's message.
+        /// The note's text, in the style of a diagnostic's message.
         package var message: String
-        /// Where; nil when the note is about no place.
+        /// The position; nil for a note without one.
         package var range: SourceRange?
 
-        /// A note, at a place if it has one.
+        /// A note, optionally with a position.
         package init(_ message: String, at range: SourceRange? = nil) {
             self.message = message
             self.range = range
         }
     }
 
-    /// An edit that would mend the fault.
+    /// An edit that would fix the fault.
     package struct FixIt: Sendable, Hashable {
-        /// What is replaced; a point when only something is put in.
+        /// The replaced range; empty for an insertion.
         package var range: SourceRange
-        /// The text that takes its place.
+        /// The replacement text.
         package var replacement: String
 
-        /// An edit of one place.
+        /// An edit of one range.
         package init(range: SourceRange, replacement: String) {
             self.range = range
             self.replacement = replacement
         }
     }
 
-    /// Errors refuse the file, warnings do not.
+    /// Errors reject the file; warnings do not.
     package var severity: Severity
     /// Stable and documented, such as `job.unknown-key`.
     package var code: String
-    /// One sentence as the type's description says; text of the file in it is an excerpt.
+    /// One sentence, as the type's description says; text from the file appears as an excerpt.
     package var message: String
-    /// The text at fault.
+    /// The faulty text.
     package var range: SourceRange
-    /// Other places that help to understand it, in the order in which they are shown.
+    /// Other positions that explain the fault, in display order.
     package var notes: [Note]
-    /// What to do, as one line without a full stop: shown after `= help:`.
+    /// The advice on one line without a full stop, shown after `= help:`.
     package var help: String?
-    /// The edit that mends it, when there is just one.
+    /// The edit that fixes the fault, if there is exactly one.
     package var fixIt: FixIt?
-    /// Whether the text at fault is nobody's to read: where its line is shown, stars stand for it.
+    /// Whether the faulty text is confidential; stars replace it in quoted lines.
     package var isConfidential = false
 
-    /// A fault at a place; an error unless said otherwise.
+    /// A fault at a position; an error by default.
     package init(
         _ severity: Severity = .error,
         code: String,

@@ -1,22 +1,21 @@
 internal import SystemKit
 
-/// One line of text as a terminal may show it: tabs become spaces, and what would act on the
-/// terminal is spelled out.
+/// One line of text for a terminal: tabs become spaces, and control characters are escaped.
 ///
-/// Every source scalar is a cell, so that carets find their place under wide, combining and escaped
-/// ones.
+/// Each source scalar is a cell, so that carets stay aligned with wide, combining and escaped
+/// scalars.
 struct DisplayText {
     struct Cell {
         var text: String
-        /// Columns that the cell takes.
+        /// The cell's width in columns.
         var width: Int
     }
 
     private(set) var cells: [Cell] = []
-    /// Columns of all cells.
+    /// The width of all cells in columns.
     private(set) var width = 0
 
-    /// The cells of a line of UTF-8; bytes that are none become `\xE9`.
+    /// The cells of a line of UTF-8; invalid bytes become `\xE9`.
     init(_ bytes: ArraySlice<UInt8>) {
         let span = bytes.span
         defer { breakCommandMarks() }
@@ -33,7 +32,7 @@ struct DisplayText {
         }
     }
 
-    /// Text that users wrote, within a message: one line, harmless, at most `limit` scalars.
+    /// Users' text for a message: one line, harmless, at most `limit` scalars.
     static func harmless(_ text: String, limit: Int = 500) -> String {
         let scalars = text.unicodeScalars
         guard
@@ -59,8 +58,7 @@ struct DisplayText {
         }
     }
 
-    /// Spells out what a log service would read as a command; the cells stay those of the source's
-    /// scalars.
+    /// Escapes commands for log services; cells still correspond to source scalars.
     private mutating func breakCommandMarks() {
         let scalars = cells.map { $0.text.unicodeScalars.first ?? " " }
         for index in cells.indices where TerminalText.isCommandMark(scalars, at: index) {
@@ -79,7 +77,7 @@ struct DisplayText {
 }
 
 extension Unicode.Scalar {
-    /// Columns that the scalar takes in a terminal: 0 when it joins the one before, 2 when it is
+    /// The scalar's columns in a terminal: 0 when it combines with the previous one, 2 when it is
     /// wide (UAX #11).
     fileprivate var columns: Int {
         guard value >= 0x300 else { return 1 }
@@ -89,7 +87,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The blocks of East Asian wide scalars and of pictures, coarsely.
+    /// The main blocks of East Asian wide scalars and pictographs.
     private static let wideRanges: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
         0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,

@@ -1,16 +1,16 @@
-/// The diagnostics of one file, in file order, and the text that they speak of.
+/// The diagnostics of one file in file order, and the file's text.
 package struct FileDiagnostics: Sendable {
-    /// The text that the ranges are of, without what is confidential in it.
+    /// The text of the ranges, without its confidential parts.
     package let source: SourceText
-    /// Sorted by place; those of one place as they were made.
+    /// Sorted by position; equal positions keep their order.
     package private(set) var diagnostics: [Diagnostic]
 
     /// Sorts diagnostics of one file.
     ///
     /// - Parameters:
-    ///   - source: The text that they speak of.
+    ///   - source: The file's text.
     ///   - diagnostics: In any order.
-    ///   - confidential: Stretches of the text that nobody may read, besides those of confidential
+    ///   - confidential: Confidential ranges of the text, besides those of confidential
     ///     diagnostics.
     package init(
         source: SourceText,
@@ -22,12 +22,12 @@ package struct FileDiagnostics: Sendable {
         self.diagnostics = diagnostics.inFileOrder
     }
 
-    /// Adds a note about no place to the last diagnostic.
+    /// Adds a note without a position to the last diagnostic.
     package mutating func append(note: String) {
         guard let last = diagnostics.indices.last else { return }
         diagnostics[last].notes.append(Diagnostic.Note(note))
     }
 
-    /// Whether the file is refused.
+    /// Whether the file is rejected.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 }

@@ -1,8 +1,7 @@
-/// Writes diagnostics as workflow commands of GitHub Actions, which shows them at the lines of the
-/// file.
+/// Writes diagnostics as workflow commands of GitHub Actions, which shows them in the file.
 ///
-/// One line for each: `::error file=…,line=…,endLine=…,col=…,endColumn=…,title=code::` and the text
-/// that ``TextRenderer`` has from the message on, its line breaks escaped.
+/// One line each: `::error file=…,line=…,endLine=…,col=…,endColumn=…,title=code::` and the text of
+/// ``TextRenderer`` from the message on, with escaped line breaks.
 package enum GitHubRenderer {
     /// The commands of one file; every line ends with a line feed.
     package static func render(_ report: FileDiagnostics) -> String {
@@ -19,9 +18,9 @@ package enum GitHubRenderer {
         return text
     }
 
-    /// The lines, and the columns when both ends are on one: with two lines GitHub refuses columns.
+    /// The lines, and the columns if the range is on one line: otherwise GitHub rejects columns.
     ///
-    /// The last column belongs to the text; a point is shown at the character behind it.
+    /// The last column is inside the range; an empty range is shown at the next character.
     private static func position(_ range: SourceRange) -> String {
         let lines = ",line=\(range.start.line),endLine=\(range.end.line)"
         guard range.start.line == range.end.line else { return lines }
@@ -29,7 +28,7 @@ package enum GitHubRenderer {
         return lines + ",col=\(range.start.column),endColumn=\(last)"
     }
 
-    /// What would end the line or begin an escape, as the runner of GitHub reads it back.
+    /// Escapes the characters that end the line or begin an escape for GitHub's runner.
     private static func escapedMessage(_ text: String) -> String {
         escaped(text) { scalar in
             switch scalar {
@@ -41,7 +40,7 @@ package enum GitHubRenderer {
         }
     }
 
-    /// Within a property also what separates properties.
+    /// Also escapes the separators of properties.
     private static func escapedProperty(_ text: String) -> String {
         escaped(text) { scalar in
             switch scalar {
@@ -72,7 +71,7 @@ package enum GitHubRenderer {
 }
 
 extension String {
-    /// The text without the line feed at its end.
+    /// The text without its final line feed.
     fileprivate var trimmingLastBreak: String {
         utf8.last == UInt8(ascii: "\n") ? String(unicodeScalars.dropLast()) : self
     }

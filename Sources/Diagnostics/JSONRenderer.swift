@@ -3,7 +3,7 @@ package import JSON
 /// Writes diagnostics as JSON for programs.
 package enum JSONRenderer {
     /// Writes one array with the diagnostics of all files: `code`, `severity`, `message`, `file`,
-    /// `range`, `notes`, `fixIt`, `help`; what is absent is null.
+    /// `range`, `notes`, `fixIt`, `help`; missing values are null.
     package static func write(_ reports: [FileDiagnostics], to writer: inout JSONWriter) {
         writer.beginArray()
         for report in reports {

@@ -1,7 +1,7 @@
-/// Finds places of a text by line and column, after going through it once.
+/// Finds offsets in a text by line and column, after one pass through it.
 ///
-/// It remembers a place every few kilobytes, so that neither many lines nor a single huge one make
-/// a look-up slow.
+/// It remembers a position every few kilobytes, so that look-ups stay fast with many lines or a
+/// huge one.
 package struct LineIndex {
     private struct Place {
         var position: SourcePosition
@@ -10,13 +10,13 @@ package struct LineIndex {
 
     private let source: SourceText
     private var places: [Place]
-    /// Bytes between two places that are remembered.
+    /// The bytes between two remembered positions.
     private static let stride = 4_096
 
-    /// The number of the last line; a text that ends with a line break has an empty last one.
+    /// The number of the last line, which is empty after a final line break.
     package let lastLine: Int
 
-    /// Goes through the whole text once.
+    /// Passes through the whole text once.
     package init(_ source: SourceText) {
         self.source = source
         let span = source.bytes.span
@@ -37,8 +37,7 @@ package struct LineIndex {
         lastLine = place.position.line
     }
 
-    /// The bytes of a line without its break, by its 1-based number; nil when there is no such
-    /// line.
+    /// The bytes of a line without its break, by its 1-based number; nil if there is no such line.
     package func range(of line: Int) -> Range<Int>? {
         guard let start = offset(of: SourcePosition(line: line, column: 1)) else { return nil }
         let span = source.bytes.span
@@ -47,8 +46,8 @@ package struct LineIndex {
         return start..<end
     }
 
-    /// The offset of the scalar at a position, or the end of its line when that is shorter; nil
-    /// when there is no such line.
+    /// The offset of the scalar at a position, or of the line's end if that is earlier; nil if
+    /// there is no such line.
     package func offset(of position: SourcePosition) -> Int? {
         guard position.line >= source.firstLine, position.line <= lastLine else { return nil }
         let span = source.bytes.span

@@ -1,13 +1,13 @@
-/// Finds the known name that somebody most likely meant.
+/// Finds the known name that the user most likely meant.
 package enum NearestName {
-    /// Longer names are compared by their beginning only: the edit distance is quadratic.
+    /// Longer names are compared by prefix only: the edit distance takes quadratic time.
     private static let longestCompared = 64
 
-    /// The candidate nearest to `name`, or nil when none is near.
+    /// The candidate nearest to `name`; nil when none is near.
     ///
-    /// Near is, in this order: equal but for case, `-` and `_`; few edits apart
-    /// (Damerau-Levenshtein, one edit for each three letters); the same beginning, of all of the
-    /// shorter or half of the longer. Of equals the first wins.
+    /// Near means, in this order: equal except for case, `-` and `_`; a small edit distance
+    /// (Damerau-Levenshtein, one edit per three letters); a common prefix of the whole shorter or
+    /// half the longer name. The first of equally near candidates wins.
     package static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(folded(name))
         guard !wanted.isEmpty else { return nil }
@@ -21,7 +21,7 @@ package enum NearestName {
         return best?.candidate
     }
 
-    /// How far two folded names are apart; nil when they are not near.
+    /// The distance of two folded names; nil when they are not near.
     private static func rank(_ wanted: [Unicode.Scalar], _ known: [Unicode.Scalar]) -> Int? {
         if wanted == known { return 0 }
         let bound = max(1, min(wanted.count, known.count) / 3)
@@ -34,12 +34,12 @@ package enum NearestName {
         let longer = max(wanted.count, known.count)
         let isBeginning = shared >= 3 && shared == min(wanted.count, known.count)
         guard isBeginning || shared >= 4 && shared * 2 >= longer else { return nil }
-        // Behind every edit distance that counts as near.
+        // After every near edit distance.
         return longestCompared + longer - shared
     }
 
-    /// Edits of one scalar, and swaps of neighbours, that make one name the other (optimal string
-    /// alignment); any number above `bound` when there are more than that.
+    /// The edits of one scalar and swaps of neighbours between two names (optimal string
+    /// alignment); a number above `bound` when there are more.
     private static func distance(
         _ left: [Unicode.Scalar],
         _ right: [Unicode.Scalar],
@@ -67,7 +67,7 @@ package enum NearestName {
                 current[column + 1] = cost
                 least = min(least, cost)
             }
-            // A swap reaches back two rows; what is above the bound in both stays above it.
+            // A swap uses two rows back; values above the bound in both rows stay above it.
             guard min(least, leastOfLast) <= bound else { return bound + 1 }
             leastOfLast = least
             (beforeLast, last, current) = (last, current, beforeLast)

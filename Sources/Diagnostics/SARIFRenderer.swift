@@ -3,10 +3,10 @@ package import JSON
 /// Writes diagnostics as a log of SARIF 2.1.0, the exchange format of static analysis (OASIS,
 /// errata 01).
 ///
-/// One run with one rule for each code that occurs. Regions count as ranges do: from 1, in Unicode
-/// scalars, the end not included (§3.30.8).
+/// One run with a rule for each code. Regions count like ranges: from 1, in Unicode scalars, with
+/// an exclusive end (§3.30.8).
 package struct SARIFRenderer {
-    /// The codes in the order in which they first occur, and their places in the list of rules.
+    /// The codes in order of first occurrence, and their indices in the list of rules.
     private var codes: [String] = []
     private var indices: [String: Int] = [:]
     private let reports: [FileDiagnostics]
@@ -14,7 +14,7 @@ package struct SARIFRenderer {
     private static let schema =
         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-    /// What ends a line, so that readers count lines as ``SourceText`` does (§3.14.17).
+    /// The line ends, so that readers count lines like ``SourceText`` (§3.14.17).
     private static let lineBreaks = ["\r\n", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
     private init(_ reports: [FileDiagnostics]) {
@@ -30,9 +30,9 @@ package struct SARIFRenderer {
     /// Writes one log with the diagnostics of all files.
     ///
     /// - Parameters:
-    ///   - reports: In the order of the results.
-    ///   - version: The program's own version, as semantic versioning has it.
-    ///   - writer: Gets one object.
+    ///   - reports: The reports, in the order of the results.
+    ///   - version: The program's semantic version.
+    ///   - writer: Receives one object.
     package static func write(
         _ reports: [FileDiagnostics],
         version: String,
@@ -63,7 +63,7 @@ package struct SARIFRenderer {
             for sequence in Self.lineBreaks { writer.string(sequence) }
         }
         writer.array("artifacts") { writer in
-            // Each once (§3.14.15): several reports may be about one file.
+            // Without duplicates (§3.14.15): several reports may concern one file.
             var known: Set<String> = []
             for report in reports where known.insert(report.source.name).inserted {
                 writer.object { writer in
@@ -107,7 +107,7 @@ package struct SARIFRenderer {
         }
     }
 
-    /// The message, the help, and the notes that have no place of their own, each on its line.
+    /// The message, the help and the notes without a position, each on its own line.
     private static func text(of diagnostic: Diagnostic) -> String {
         var text = diagnostic.message
         if let help = diagnostic.help { text += "\nhelp: \(help)" }
@@ -172,11 +172,11 @@ package struct SARIFRenderer {
         writer.object(key) { $0.member("uri", reference(to: file)) }
     }
 
-    /// A path as a reference of RFC 3986: absolute ones as `file:`, others relative, nothing in
-    /// them taken for syntax.
+    /// A path as a URI reference (RFC 3986): `file:` for absolute paths, relative for others, with
+    /// escapes.
     private static func reference(to path: String) -> String {
         var text = path.utf8.first == UInt8(ascii: "/") ? "file://" : ""
-        // A first segment with a colon would read as a scheme (§4.2).
+        // A colon in the first segment would look like a scheme (§4.2).
         if text.isEmpty, path.prefix(while: { $0 != "/" }).contains(":") { text = "./" }
         for byte in path.utf8 {
             switch byte {

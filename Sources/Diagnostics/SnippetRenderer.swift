@@ -4,9 +4,9 @@ struct SnippetRenderer {
     private let lines: LineIndex
     private let style: TerminalStyle
 
-    /// Columns of source text that are shown at most.
+    /// The most columns of source text to show.
     private static let windowWidth = 100
-    /// Columns that stay free in front of the caret in a line too long to be shown whole.
+    /// The columns before the caret in a shortened line.
     private static let leadingContext = 30
 
     init(_ source: SourceText, style: TerminalStyle) {
@@ -15,10 +15,10 @@ struct SnippetRenderer {
         self.style = style
     }
 
-    /// Adds the line where `range` starts; a place past the last line has none.
+    /// Appends the line at the start of `range`; nothing for a position after the last line.
     ///
-    /// The line number takes `digits` columns. A range of several lines is underlined to the end of
-    /// its first.
+    /// The line number takes `digits` columns. A range over several lines is underlined to the end
+    /// of the first.
     func append(_ range: SourceRange, digits: Int, to text: inout String) {
         guard let focus = lines.offset(of: range.start) else { return }
         let before = start(before: focus)
@@ -43,7 +43,7 @@ struct SnippetRenderer {
         text += String(repeating: " ", count: indent) + style.bold(caret, .green) + "\n"
     }
 
-    /// Goes back from `focus` to the start of its line, or to more scalars than are shown.
+    /// Moves back from `focus` to the start of its line, or by more scalars than are shown.
     private func start(before focus: Int) -> (offset: Int, count: Int) {
         let span = source.bytes.span
         var offset = focus
@@ -63,7 +63,7 @@ struct SnippetRenderer {
         return (offset, count)
     }
 
-    /// Goes on from `focus` to the end of its line, or to more scalars than are shown.
+    /// Moves from `focus` to the end of its line, or by more scalars than are shown.
     private func end(after focus: Int) -> Int {
         let span = source.bytes.span
         var offset = focus
@@ -75,7 +75,7 @@ struct SnippetRenderer {
         return offset
     }
 
-    /// The cells that are shown: all, or those around the one at `focus`.
+    /// The cells to show: all, or those around the cell at `focus`.
     private static func window(of line: DisplayText, around focus: Int) -> Range<Int> {
         var start = 0
         if cost(line.cells[..<focus]) > windowWidth - leadingContext {
@@ -96,8 +96,7 @@ struct SnippetRenderer {
         return start..<end
     }
 
-    /// The columns of cells, those without a column counted as one: a heap of combining marks is
-    /// long too.
+    /// The columns of cells, with at least one per cell: many combining marks are also long.
     private static func cost(_ cells: ArraySlice<DisplayText.Cell>) -> Int {
         cells.reduce(0) { $0 + max($1.width, 1) }
     }

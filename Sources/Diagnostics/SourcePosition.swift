@@ -1,11 +1,11 @@
-/// A place in a source text.
+/// A position in a source text.
 package struct SourcePosition: Sendable, Hashable, Comparable {
     /// 1-based.
     package var line: Int
     /// 1-based, in Unicode scalars.
     package var column: Int
 
-    /// A position by its 1-based numbers.
+    /// A position with 1-based numbers.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column
@@ -17,20 +17,20 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
     }
 }
 
-/// A stretch of source text, its end not included.
+/// A range of source text, with an exclusive end.
 package struct SourceRange: Sendable, Hashable {
     /// The position of the first scalar.
     package var start: SourcePosition
-    /// The position after the last scalar; equal to `start` for a point.
+    /// The position after the last scalar; equal to `start` for an empty range.
     package var end: SourcePosition
 
-    /// The text from one position to the one behind its end.
+    /// The text between two positions, the second excluded.
     package init(start: SourcePosition, end: SourcePosition) {
         self.start = start
         self.end = end
     }
 
-    /// The point in front of a position.
+    /// The empty range before a position.
     package init(_ point: SourcePosition) {
         start = point
         end = point

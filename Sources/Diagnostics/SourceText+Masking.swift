@@ -1,8 +1,7 @@
 extension SourceText {
-    /// The same with a star for each character of some ranges, so that all places stay where they
-    /// are.
+    /// The text with a star for each character of some ranges, so that positions stay the same.
     ///
-    /// It goes through the text once, however many ranges there are.
+    /// It passes through the text once, however many ranges there are.
     func masked(_ ranges: [SourceRange]) -> SourceText {
         guard !ranges.isEmpty else { return self }
         let sorted = ranges.sorted { $0.start < $1.start }
@@ -10,7 +9,7 @@ extension SourceText {
         var masked = Array(bytes[..<base])
         masked.reserveCapacity(bytes.count)
         var position = SourcePosition(line: firstLine, column: 1)
-        // One may lie within another.
+        // Ranges may be nested.
         var end = position
         var next = 0
         var offset = base

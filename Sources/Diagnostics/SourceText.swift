@@ -1,27 +1,26 @@
-/// The text that positions refer to, under the name that the user gave it.
+/// A text that positions refer to, with the name that the user gave it.
 ///
-/// Lines end as YAML readers count them: at LF, CR, CR LF, U+0085, U+2028 and U+2029.
+/// Lines end as in YAML: at LF, CR, CR LF, U+0085, U+2028 and U+2029.
 package struct SourceText: Sendable {
-    /// As it was given on the command line.
+    /// The name on the command line.
     package let name: String
-    /// UTF-8; it may hold invalid bytes when it is shown to say so.
+    /// UTF-8; may have invalid bytes when an error reports them.
     package let bytes: [UInt8]
-    /// The number of the line that the bytes begin with, 1 for a whole file: of a large one a part
-    /// may be enough.
+    /// The number of the first line, 1 for a whole file; a part of a large file may be enough.
     package let firstLine: Int
 
-    /// Text that was read from the file of that name, from the beginning of a line on.
+    /// Text of the file with that name, from the beginning of a line on.
     package init(name: String, bytes: [UInt8], firstLine: Int = 1) {
         self.name = name
         self.bytes = bytes
         self.firstLine = firstLine
     }
 
-    /// Offset of the first byte that a position counts: behind a byte order mark.
+    /// The offset of the first counted byte: after a byte order mark.
     package var base: Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
-    /// The position of the scalar whose first byte is at `offset`; it goes through all that stands
-    /// before.
+    /// The position of the scalar whose first byte is at `offset`; passes through all text before
+    /// it.
     package func position(at offset: Int) -> SourcePosition {
         let span = bytes.span
         var position = SourcePosition(line: firstLine, column: 1)
@@ -41,7 +40,7 @@ package struct SourceText: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Number of bytes of the line break at `index`; 0 when there is none.
+    /// The number of bytes of the line break at `index`; 0 if there is none.
     package func lineBreak(at index: Int) -> Int {
         switch self[index] {
         case 0x0A:

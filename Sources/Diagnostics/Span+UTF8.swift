@@ -1,8 +1,7 @@
 extension Span<UInt8> {
-    /// The Unicode scalar whose UTF-8 starts at `index`, and its length in bytes; nil when there is
-    /// none.
+    /// The Unicode scalar at `index` and its length in bytes; nil for invalid UTF-8.
     ///
-    /// Strict by RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
+    /// Strict by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
     package func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int)? {
         guard index >= 0, index < count else { return nil }
         let lead = self[index]

@@ -1,5 +1,5 @@
-/// Writes diagnostics for people: the place, the message, the source line with a caret, and what
-/// helps.
+/// Writes diagnostics as text: the position, the message, the source line with a caret, and the
+/// help.
 ///
 /// ```
 /// jobs/nightly.yaml:14:5: error: unknown key `timeout` in session `orders` [job.unknown-key]
@@ -15,7 +15,7 @@ package struct TextRenderer {
 
     /// Prepares the text of `report`.
     ///
-    /// Whether there is colour is the caller's decision; without it no escape sequence is written.
+    /// The caller decides about colour; without it no escape sequence is written.
     package init(_ report: FileDiagnostics, usesColor: Bool = false) {
         file = DisplayText.harmless(report.source.name)
         style = TerminalStyle(isColored: usesColor)
@@ -30,8 +30,7 @@ package struct TextRenderer {
         return text
     }
 
-    /// The text of one diagnostic from its message on, without the place and the severity in front
-    /// of it.
+    /// The text of one diagnostic from its message on, without position and severity.
     func body(of diagnostic: Diagnostic) -> String {
         var text = ""
         appendBody(diagnostic, to: &text)

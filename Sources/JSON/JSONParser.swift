@@ -1,17 +1,16 @@
 internal import SystemKit
 
-/// Reads one JSON document from bytes, without recursion: what is open stands on a stack of its
-/// own.
+/// Parses one JSON document from bytes, with its own stack instead of recursion.
 struct JSONParser {
-    /// Collections inside one another, as JSONDecoder has it.
+    /// The most nested collections, as in JSONDecoder.
     static let deepest = 512
-    /// Values of one document; their memory is what a hostile one costs.
+    /// The most values of a document, which limits the memory for a hostile one.
     static let maximumCount = 1_000_000
 
-    /// A collection whose end has not come yet.
+    /// A collection that is still open.
     private struct Frame {
         var isObject: Bool
-        /// How many values and names stood before its own.
+        /// The number of values and names before its own.
         var values: Int
         var names: Int
 
@@ -21,9 +20,9 @@ struct JSONParser {
     private let bytes: [UInt8]
     private var position = 0
     private var frames: [Frame] = []
-    /// The values of all open collections, one after the other.
+    /// The values of all open collections, in order.
     private var values: [JSONValue] = []
-    /// The names of all open objects, and where each ends.
+    /// The names of all open objects, with the end of each.
     private var names: [(text: String, end: Int)] = []
     private var count = 0
 
@@ -42,7 +41,7 @@ struct JSONParser {
         return value
     }
 
-    /// The next byte that is not white space.
+    /// The next byte except white space.
     private var next: UInt8? {
         mutating get {
             while position < bytes.count {
@@ -59,7 +58,7 @@ struct JSONParser {
         JSONValue.Fault(reason: reason, offset: position)
     }
 
-    /// Reads a scalar or an empty collection; opens any other, up to its first scalar.
+    /// Parses a scalar or an empty collection; opens other collections up to their first scalar.
     private mutating func beginValue() throws(JSONValue.Fault) {
         while true {
             count += 1
@@ -84,7 +83,7 @@ struct JSONParser {
         position += 1
     }
 
-    /// Closes what ends here, up to a comma that another value follows.
+    /// Closes the collections that end here, up to a comma before another value.
     private mutating func endCollections() throws(JSONValue.Fault) {
         while let frame = frames.last {
             switch next {
@@ -109,14 +108,13 @@ struct JSONParser {
         values.append(value)
     }
 
-    /// What a frame's own values are together; apart from `close`, so that no slice outlives it and
-    /// makes the stacks be copied.
+    /// The value of a frame; separate from `close`, so that no slice outlives it and causes a copy.
     private func value(of frame: Frame) throws(JSONValue.Fault) -> JSONValue {
         let own = values[frame.values...]
         guard frame.isObject else { return .array(Array(own)) }
         let ownNames = names[frame.names...]
         if let (name, end) = Self.repeated(ownNames) {
-            // Its quotes and its characters; escapes only make it begin later.
+            // The length of its quotes and characters; escapes only make the real start earlier.
             throw JSONValue.Fault(
                 reason: "the name `\(name)` stands twice",
                 offset: max(0, end - name.utf8.count - 2)
@@ -128,7 +126,7 @@ struct JSONParser {
     private static func repeated(
         _ names: ArraySlice<(text: String, end: Int)>
     ) -> (text: String, end: Int)? {
-        // Most objects are small, and then a set costs more than comparing.
+        // For small objects, which most are, comparing is cheaper than a set.
         if names.count <= 8 {
             return names.indices.first { index in
                 names[..<index].contains { $0.text.hasSameBytes(as: names[index].text) }

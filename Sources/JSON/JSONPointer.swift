@@ -1,16 +1,16 @@
-/// A path to one value of a JSON document (RFC 6901), such as `/items/0/id`; the empty one is the
+/// A path to a value in a JSON document (RFC 6901), such as `/items/0/id`; the empty path is the
 /// whole document.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    /// The pattern of the JSON Schema.
+    /// The pattern for the JSON Schema.
     package static let pattern = "^(/([^/~]|~[01])*)*$"
 
-    /// As it was written.
+    /// The pointer as written.
     package let description: String
-    /// The names or places on the way, unescaped.
+    /// The unescaped names or indices of the path.
     private let tokens: [String]
 
-    /// Fails when the text neither is empty nor begins with `/`, or has a `~` without `0` or `1`
-    /// behind it.
+    /// Fails for a nonempty text that does not begin with `/`, or for a `~` without a following `0`
+    /// or `1`.
     package init?(_ text: String) {
         description = text
         var tokens: [String] = []
@@ -23,7 +23,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    /// The value that it leads to; nil when there is none.
+    /// The value at the path; nil if there is none.
     package func resolve(in document: JSONValue) -> JSONValue? {
         var value = document
         for token in tokens {
@@ -37,7 +37,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return value
     }
 
-    /// A place in an array: digits without a leading zero (RFC 6901 §4).
+    /// An array index: digits without a leading zero (RFC 6901 §4).
     private static func place(_ token: String) -> Int? {
         guard token.utf8.allSatisfy({ (48...57).contains($0) }),
             token == "0" || !token.hasPrefix("0")

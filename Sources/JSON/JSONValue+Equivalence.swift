@@ -1,7 +1,7 @@
 internal import SystemKit
 
 extension JSONValue {
-    /// Whether both mean the same: members in any order, numbers by their value, `1.0` as `1`.
+    /// Whether both are equal, with members in any order and numbers by value, `1.0` as `1`.
     package func isEquivalent(to other: JSONValue) -> Bool {
         switch (self, other) {
         case (.number(let one), .number(let two)):
@@ -20,13 +20,13 @@ extension JSONValue {
     }
 }
 
-/// What a JSON number is worth, exactly: `±0.digits × 10^exponent`, whatever its size.
+/// The exact value of a JSON number of any size: `±0.digits × 10^exponent`.
 private struct DecimalValue: Equatable {
     var isNegative = false
-    /// From the first digit that is not zero to the last one.
+    /// The digits from the first to the last nonzero one.
     var digits: [UInt8] = []
     var exponent = 0
-    /// An exponent beyond 64 bits, which is compared as it is written.
+    /// An exponent beyond 64 bits, compared as text.
     var hugeExponent: Substring?
 
     init(_ text: String) {
@@ -40,7 +40,7 @@ private struct DecimalValue: Equatable {
         digits = Array(all.dropFirst(zeros))
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }
         guard !digits.isEmpty else {
-            // All zeros are one, whatever their signs and exponents.
+            // All zeros are equal, whatever their signs and exponents.
             isNegative = false
             return
         }

@@ -1,19 +1,18 @@
 internal import SystemKit
 
-/// A JSON document in memory (RFC 8259), read strictly: a repeated member name is a fault.
+/// A JSON document in memory (RFC 8259), parsed strictly: a duplicate member name is a fault.
 ///
-/// At most 512 collections inside one another and a million values, so that what a peer sends has a
-/// price that is known.
+/// At most 512 nested collections and a million values, which limits the cost of a peer's document.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    /// A number in its own spelling.
+    /// A number as spelled in the document.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object([Member])
 
-    /// A member of an object, in its place.
+    /// A member of an object.
     package struct Member: Sendable, Hashable {
         package var name: String
         package var value: JSONValue
@@ -26,13 +25,13 @@ package enum JSONValue: Sendable, Hashable {
     /// Why a text is not JSON.
     package struct Fault: Error, Hashable, CustomStringConvertible {
         package var reason: String
-        /// In bytes from the start.
+        /// The offset in bytes.
         package var offset: Int
 
         package var description: String { "\(reason) at byte \(offset)" }
     }
 
-    /// Texts are compared by their bytes, numbers by their spelling.
+    /// Compares strings by bytes and numbers by spelling.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -49,19 +48,19 @@ package enum JSONValue: Sendable, Hashable {
         try self.init(bytes: Array(text.utf8))
     }
 
-    /// Reads UTF-8 bytes without a byte order mark.
+    /// Parses UTF-8 bytes without a byte order mark.
     package init(bytes: [UInt8]) throws(Fault) {
         var parser = JSONParser(bytes: bytes)
         self = try parser.document()
     }
 
-    /// The value of the member of that name; nil when this is no object or has none.
+    /// The value of the member with a name; nil without one or for another type.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
-    /// The element at that place; nil when this is no array or is shorter.
+    /// The element at an index; nil without one or for another type.
     package subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else {
             return nil
@@ -85,7 +84,7 @@ package enum JSONValue: Sendable, Hashable {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number as an integer; nil when it is none.
+    /// The number as an integer; nil if it is not one.
     package var integer: Int64? {
         if case .number(let text) = self { Int64(text) } else { nil }
     }

@@ -1,14 +1,14 @@
-// Public because the buffer is compiled into those who write names.
+// Public because callers that write names inline the buffer's code.
 public import SystemKit
 
 /// Writes JSON text (RFC 8259) into a byte buffer, in the order of the calls.
 ///
-/// Values separate themselves; the caller only has to open and close what it opens. Written by hand
-/// because reports are compared by people: the order of the keys is the order of the calls, and
-/// nothing is allocated per value. Control characters are escaped, U+007F…U+009F among them, so
-/// that no text can drive a terminal that shows it.
+/// The writer adds separators; the caller only opens and closes collections. It is not generated,
+/// because users compare reports: keys appear in the order of the calls, and no value needs an
+/// allocation. Control characters are escaped, including U+007F…U+009F, so that no text can control
+/// a terminal.
 @usableFromInline package struct JSONWriter: ~Copyable {
-    /// What stands in front of the next value.
+    /// The position of the next value.
     @usableFromInline internal enum Position {
         case start
         case afterKey
@@ -17,11 +17,11 @@ public import SystemKit
 
     @usableFromInline internal var buffer = OutputBuffer()
     @usableFromInline internal let isPretty: Bool
-    /// Whether `/` is written as it is; JSONEncoder writes `\/` unless told otherwise.
+    /// Whether to write `\/` for `/`, the default of JSONEncoder.
     private let escapesSlashes: Bool
-    /// Whether every byte is that of Foundation's JSONEncoder: ` : ` and an empty line between the
-    /// brackets of an empty collection when pretty, U+007F…U+009F as they are, short escapes for
-    /// backspace and form feed.
+    /// Whether to write the same bytes as Foundation's JSONEncoder: pretty output has ` : ` and an
+    /// empty line in empty collections, U+007F…U+009F are unescaped, and backspace and form feed
+    /// have short escapes.
     private let followsJSONEncoder: Bool
     private var depth = 0
     @usableFromInline internal var position = Position.start
@@ -36,17 +36,17 @@ public import SystemKit
         self.followsJSONEncoder = followsJSONEncoder
     }
 
-    /// The text so far, UTF-8; a copy.
+    /// A copy of the UTF-8 text so far.
     package var bytes: [UInt8] { buffer.bytes }
 
-    /// How long the text so far is, bytes.
+    /// The length of the text so far, bytes.
     package var count: Int { buffer.count }
 
     package mutating func reserveCapacity(_ count: Int) {
         buffer.reserve(count)
     }
 
-    /// Hands the text so far to `body` and forgets it; open objects and arrays stay open.
+    /// Passes the text so far to `body` and removes it; open objects and arrays stay open.
     package mutating func drain<Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -54,7 +54,7 @@ public import SystemKit
         try buffer.withBytes(body)
     }
 
-    /// Forgets the text and everything that is open, and keeps the memory for the next document.
+    /// Removes the text and all open collections, and keeps the memory for the next document.
     package mutating func reset() {
         buffer.removeAll()
         depth = 0
@@ -75,7 +75,7 @@ public import SystemKit
 
     /// Writes a member's name that needs no escaping; its value must follow.
     ///
-    /// Compiled into its caller, where the length of the name is known.
+    /// Inlined into its caller, where the length of the name is known.
     @inlinable @inline(__always)
     package mutating func key(plain name: StaticString) {
         if isPretty { return prettyKey(name) }
@@ -113,8 +113,7 @@ public import SystemKit
         position = .afterValue
     }
 
-    /// Writes the shortest text that reads as the same number, a whole one without `.0`; `value`
-    /// must be finite.
+    /// Writes the shortest text for the number, an integer without `.0`; `value` must be finite.
     package mutating func number(_ value: Double) {
         let text = value.description
         raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
@@ -135,7 +134,7 @@ public import SystemKit
         position = .afterValue
     }
 
-    /// Writes bytes as the characters U+0000…U+00FF of the same numbers.
+    /// Writes each byte as the character U+0000…U+00FF with the same number.
     package mutating func latin1(_ value: Span<UInt8>) {
         separate()
         buffer.append(UInt8(ascii: "\""))
@@ -172,14 +171,14 @@ public import SystemKit
         position = .afterValue
     }
 
-    /// Writes text that is already a JSON value, such as a number in its own spelling.
+    /// Writes text that is already a JSON value, such as a number in its original spelling.
     package mutating func raw(_ value: some Sequence<UInt8>) {
         separate()
         for byte in value { buffer.append(byte) }
         position = .afterValue
     }
 
-    /// Ends a line between two values, for documents that are streamed.
+    /// Writes a line feed between two values, for streamed documents.
     package mutating func newline() {
         buffer.append(10)
     }
@@ -237,13 +236,13 @@ public import SystemKit
     }
 
     private mutating func appendEscaped(_ text: Span<UInt8>) {
-        // What needs no escape is copied a run at a time.
+        // Text without escapes is copied in runs.
         var copied = 0
         for index in text.indices where isSpecial(text[index]) {
             var character = text[index]
             var end = index + 1
             if character == 0xC2 {
-                // C2 80 to C2 9F are control characters too; what else begins with C2 is not.
+                // C2 80 to C2 9F are control characters; other sequences with C2 are not.
                 guard end < text.count, text[end] < 0xA0 else { continue }
                 character = text[end]
                 end += 1
@@ -255,7 +254,7 @@ public import SystemKit
         buffer.append(text.extracting(droppingFirst: copied))
     }
 
-    /// Whether a byte of UTF-8 has to be looked at.
+    /// Whether a byte of UTF-8 may need an escape.
     private func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): true
@@ -265,7 +264,7 @@ public import SystemKit
         }
     }
 
-    /// Appends the character U+0000…U+009F of that number.
+    /// Appends the character U+0000…U+009F with that number, escaped.
     private mutating func appendEscaped(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -293,7 +292,7 @@ public import SystemKit
     }
 
     private mutating func appendInteger(_ value: Int64) {
-        // Most counts of a report are.
+        // Most counts in a report have one digit.
         if 0..<10 ~= value {
             return buffer.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
         }

@@ -1,20 +1,20 @@
 package import SystemKit
 
-/// Where the text of a report goes, from front to back.
+/// The destination of a report's text, written from front to back.
 package protocol ReportFile: AnyObject {
     /// Appends all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws(SystemError)
-    /// Makes what was written durable and visible under its name, all at once; nothing may be
-    /// written afterwards.
+    /// Makes the text durable and publishes it atomically under its name; nothing may be written
+    /// afterwards.
     func publish() throws(SystemError)
 }
 
-/// A report on disk: without a name until it is whole, readable by its owner alone.
+/// A report on disk: unnamed until it is complete, and private.
 package final class PublishedReport: ReportFile {
     private let folder: Folder
     private let file: OutputFile
 
-    /// Opens the file that will be `path`, and makes the folders that are missing.
+    /// Opens the file that will become `path`, and creates missing folders.
     package init(path: String) throws(SystemError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

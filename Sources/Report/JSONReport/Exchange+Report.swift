@@ -41,7 +41,7 @@ extension ResponseHead {
 }
 
 extension HeaderField {
-    /// The shape of what `ReportWriter.fields` writes for each field.
+    /// The schema of a field as `ReportWriter.fields` writes it.
     static let reportSchema = ObjectSchema(
         name: "headerField",
         description: "One field line",

@@ -4,9 +4,9 @@ internal import TransferModel
 
 /// Writes the JSON report of a run while it runs.
 ///
-/// Tasks go to disk as they finish, so that a million of them need no more memory than ten. Members
-/// of a JSON object have no order (RFC 8259 §4): `run` and `summary`, which are known only at the
-/// end, stand after `tasks`. Each task is one line.
+/// Tasks are written as they finish, so that a million of them need no more memory than ten.
+/// Members of a JSON object have no order (RFC 8259 §4): `run` and `summary`, known only at the
+/// end, follow `tasks`. Each task is one line.
 package final class JSONReport: ReportFormat {
     /// The size of the text that is gathered before a write, bytes.
     private static let bufferSize = 64 * 1024

@@ -1,10 +1,10 @@
 internal import JSON
 
-/// What a value of the report may be, in terms of JSON Schema draft-07
+/// The schema of a value in the report, in terms of JSON Schema draft-07
 /// (https://json-schema.org/draft-07/json-schema-validation).
 indirect enum JSONSchema: Sendable {
     case boolean
-    /// A whole number in this range.
+    /// An integer in this range.
     case integer(ClosedRange<Int64>)
     case string
     /// A string that matches the regular expression.
@@ -13,13 +13,13 @@ indirect enum JSONSchema: Sendable {
     case date
     /// One of these strings.
     case oneOf([String])
-    /// That number and no other.
+    /// Exactly this number.
     case exactly(Int64)
     case array(JSONSchema)
     case object(ObjectSchema)
     case nullable(JSONSchema)
 
-    /// A whole number that is not negative.
+    /// A nonnegative integer.
     static let count = JSONSchema.integer(0...Int64.max)
     /// A SHA-256 in hexadecimal.
     static let sha256 = JSONSchema.pattern("^[0-9a-f]{64}$")
@@ -38,7 +38,7 @@ indirect enum JSONSchema: Sendable {
         }
     }
 
-    /// Writes the schema's keywords into an object that is open.
+    /// Writes the schema's keywords into an open object.
     func writeKeywords(to writer: inout JSONWriter) {
         switch self {
         case .boolean:
@@ -63,7 +63,7 @@ indirect enum JSONSchema: Sendable {
         writer.endObject()
     }
 
-    /// The name of the one JSON type, for what is neither an array nor an object.
+    /// The JSON type of a schema that is neither an array nor an object.
     private var typeName: String {
         switch self {
         case .boolean: "boolean"
@@ -92,7 +92,7 @@ indirect enum JSONSchema: Sendable {
         }
     }
 
-    /// Writes what limits a scalar besides its type.
+    /// Writes the constraints of a scalar besides its type.
     private func writeConstraint(orNull: Bool, to writer: inout JSONWriter) {
         switch self {
         case .integer(let range):
@@ -118,8 +118,8 @@ indirect enum JSONSchema: Sendable {
     }
 }
 
-/// A JSON object of the report: all of its members, in their order; every one is required and there
-/// are no others.
+/// A JSON object of the report with all its members in order; all are required, and no others are
+/// allowed.
 struct ObjectSchema: Sendable {
     /// One member of an object.
     struct Member: Sendable {
@@ -133,10 +133,10 @@ struct ObjectSchema: Sendable {
     var description: String
     var members: [Member]
 
-    /// How other parts of the schema refer to this one.
+    /// The reference to this definition in the schema.
     var reference: String { "#/definitions/\(name)" }
 
-    /// Writes the keywords that describe the object into an object that is open.
+    /// Writes the keywords of the object's schema into an open object.
     func writeKeywords(to writer: inout JSONWriter) {
         writer.member("description", description)
         writer.member("type", "object")

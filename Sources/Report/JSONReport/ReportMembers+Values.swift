@@ -1,7 +1,7 @@
 internal import JSON
 internal import TransferModel
 
-// One way to declare a member for each kind of value that the report has.
+// Declares a member for each kind of value in the report.
 extension ReportMembers where Self: ~Copyable {
     @inline(__always)
     mutating func bool(
@@ -45,7 +45,7 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// Text of our own or of the job file, written whole but for secrets.
+    /// The runner's or the job file's text, complete except for secrets.
     @inline(__always)
     mutating func string(
         _ name: StaticString,
@@ -66,8 +66,7 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// Text that the runner makes itself and that has a shape of its own: no secret is looked for
-    /// in it.
+    /// Text with a fixed form that the runner creates; it is not searched for secrets.
     @inline(__always)
     mutating func optionalOwnText(
         _ name: StaticString,
@@ -80,8 +79,7 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// Text that a peer may have had a hand in: limited in length, without user information of
-    /// URLs.
+    /// Text that a peer may have influenced: limited in length, without user information in URLs.
     @inline(__always)
     mutating func foreignText(
         _ name: StaticString,
@@ -102,7 +100,7 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// One of an enumeration's cases by its raw value.
+    /// A case of an enumeration, by its raw value.
     @inline(__always)
     mutating func name<Name: RawRepresentable & CaseIterable>(
         _ name: StaticString,
@@ -127,7 +125,7 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// A value that is the same for every subject, of those that the schema allows.
+    /// A value that is the same for every subject, out of the schema's allowed values.
     @inline(__always)
     mutating func constant(
         _ name: StaticString,
@@ -190,7 +188,7 @@ extension ReportMembers where Self: ~Copyable {
         member(name, description, .array(.object(object.schema))) { subject, writer in
             let parts = get(subject)
             writer.json.beginArray()
-            // By position: a part is copied once, not twice.
+            // By index, so that each part is copied once only.
             for index in parts.indices { writer.object(object, parts[index]) }
             writer.json.endArray()
         }
@@ -209,7 +207,7 @@ extension ReportMembers where Self: ~Copyable {
         }
     }
 
-    /// What no part of the runner measures: always null, of `schema` once something does.
+    /// A value that the runner does not measure yet: always null; `schema` is for later.
     @inline(__always)
     mutating func unmeasured(
         _ name: StaticString,

@@ -1,11 +1,10 @@
-/// Who is told of the members of an object: the writer of its text or that of its schema.
+/// Receives the declarations of an object's members, to write its text or its schema.
 ///
-/// A generic parameter rather than an existential, so that the writer is compiled to straight-line
-/// code.
+/// A generic parameter instead of an existential, so that the compiler produces straight-line code.
 protocol ReportMembers<Subject>: ~Copyable {
     associatedtype Subject
 
-    /// A member whose value `write` writes, exactly one; its name needs no escaping.
+    /// A member whose single value `write` writes; its name needs no escaping.
     mutating func member(
         _ name: StaticString,
         _ description: StaticString,
@@ -13,7 +12,7 @@ protocol ReportMembers<Subject>: ~Copyable {
         write: (Subject, inout ReportWriter) -> Void
     )
 
-    /// A member that is an object of its own, made from the same subject.
+    /// A nested object made from the same subject.
     mutating func group<Object: ReportObject>(
         _ name: StaticString,
         _ description: StaticString,

@@ -1,12 +1,12 @@
-/// An object of the report that is made from a value of type `Subject`.
+/// An object of the report, made from a value of type `Subject`.
 ///
-/// The schema and the text both come from its one declaration, so that they cannot differ.
+/// One declaration produces both schema and text, so that they cannot differ.
 protocol ReportObject {
     associatedtype Subject
     /// The name among the schema's definitions.
     static var name: String { get }
     static var description: String { get }
-    /// Names the members in their order, each exactly once and whatever the subject is.
+    /// Declares the members in order, each exactly once and for every subject.
     static func declare(in members: inout some ReportMembers<Subject> & ~Copyable)
 }
 
@@ -18,7 +18,7 @@ extension ReportObject {
     }
 }
 
-/// Gathers what the schema tells of the members of an object.
+/// Collects the members of an object for its schema.
 private struct SchemaMembers<Subject>: ReportMembers {
     private(set) var members: [ObjectSchema.Member] = []
 

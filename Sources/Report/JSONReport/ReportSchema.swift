@@ -1,14 +1,14 @@
 internal import JSON
 internal import TransferModel
 
-/// The JSON Schema (draft-07) of the report, made from the declarations that also write it.
+/// The JSON Schema (draft-07) of the report, made from the declarations that write the report.
 package enum ReportSchema {
-    /// The version of the report's shape.
+    /// The version of the report's format.
     static let formatVersion: Int64 = 1
 
-    /// The members of the document, in the order in which they are written.
+    /// The members of the document, in the order of writing.
     ///
-    /// What is known only at the end comes last, so that tasks can be written as they finish.
+    /// Members known only at the end come last, so that tasks can be written as they finish.
     static let document: [ObjectSchema.Member] = [
         ObjectSchema.Member(
             name: "formatVersion",
@@ -37,7 +37,7 @@ package enum ReportSchema {
         ),
     ]
 
-    /// The schema as indented JSON with a line feed at its end.
+    /// The schema as indented JSON with a final line feed.
     package static var text: String {
         let root = ObjectSchema(
             name: "report",
@@ -63,7 +63,7 @@ package enum ReportSchema {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Every object that `root` refers to, each once, in the order of their first mention.
+    /// All objects that `root` refers to, without duplicates, in order of first mention.
     private static func definitions(of root: ObjectSchema) -> [ObjectSchema] {
         var found: [ObjectSchema] = []
         var waiting = [root]

@@ -2,27 +2,27 @@ internal import JSON
 internal import SystemKit
 internal import TransferModel
 
-/// Writes the values of the report: JSON, its dates, and text that others had a hand in.
+/// Writes the report's values: JSON, dates, and text that others may have influenced.
 ///
-/// Nothing that the report must not tell passes through it: secrets, and credentials in header
-/// fields and in URLs.
+/// It removes everything that a report must not contain: secrets, and credentials in header fields
+/// and URLs.
 struct ReportWriter: ~Copyable {
-    /// How much of one text from a peer is kept, bytes.
+    /// The most bytes kept of one text from a peer.
     static let maximumForeignBytes = 8192
 
     var json = JSONWriter()
-    /// Nil in a run without secrets; comes with each redacted value.
+    /// Nil in a run without secrets; set with each redacted value.
     private var redactor: Redactor?
     private var dates = TimestampFormatter()
-    /// A task and its last exchange tell of the same response, and there may be one of another
-    /// exchange in between: the second time, the text is there already.
+    /// A task and its last exchange have the same response, perhaps with another exchange between:
+    /// the second time the text is reused.
     private var recentResponse = WrittenResponse()
     private var earlierResponse = WrittenResponse()
     /// Most requests of a run have the same fields.
     private var lastRequestFields = HeaderFields()
     private var requestFieldsText = JSONWriter()
 
-    /// Writes null for nil, else what `write` writes.
+    /// Writes null for nil, otherwise the value by `write`.
     @inline(__always)
     mutating func optional<Value>(
         _ value: Value?,
@@ -39,19 +39,19 @@ struct ReportWriter: ~Copyable {
         json.plainString(dates.text(of: date).span)
     }
 
-    /// Writes text of the job file, whole.
+    /// Writes text of the job file, complete except for secrets.
     mutating func text(_ text: String) {
         json.string(redactor?.redacted(text) ?? text)
     }
 
-    /// Writes text that a peer may have had a hand in, limited in length and without user
-    /// information of URLs.
+    /// Writes text that a peer may have influenced, limited in length and without user information
+    /// in URLs.
     mutating func foreignText(_ text: String, isReference: Bool = false) {
         let foreign = ForeignText(redactor: redactor)
         json.string(foreign.open(text, maximumBytes: Self.maximumForeignBytes, isReference))
     }
 
-    /// Writes the object that is made from `subject`, without what `redactor` finds.
+    /// Writes an object made from `subject`, without the secrets of `redactor`.
     @inline(__always)
     mutating func object<Object: ReportObject>(
         _ object: Object.Type,
@@ -62,7 +62,7 @@ struct ReportWriter: ~Copyable {
         self.object(object, subject)
     }
 
-    /// Writes the object that is made from `subject`.
+    /// Writes an object made from `subject`.
     mutating func object<Object: ReportObject>(
         _ object: Object.Type,
         _ subject: consuming Object.Subject
@@ -83,7 +83,7 @@ struct ReportWriter: ~Copyable {
         json.value(recentResponse.text)
     }
 
-    /// Writes the text that stands for a response from now on.
+    /// Writes a response's text into the cache.
     private mutating func write(_ response: ResponseHead) {
         recentResponse.response = response
         recentResponse.text.reset()
@@ -92,7 +92,7 @@ struct ReportWriter: ~Copyable {
         swap(&json, &recentResponse.text)
     }
 
-    /// Writes the fields of a request as a list of names and values, credentials redacted.
+    /// Writes a request's fields as a list of names and values, with redacted credentials.
     mutating func requestFields(_ fields: HeaderFields) {
         if fields.isEmpty { return self.fields(fields) }
         if !fields.hasSameLines(as: lastRequestFields) {
@@ -105,7 +105,7 @@ struct ReportWriter: ~Copyable {
         json.value(requestFieldsText)
     }
 
-    /// Writes header fields as a list of names and values, credentials redacted.
+    /// Writes header fields as a list of names and values, with redacted credentials.
     mutating func fields(_ fields: HeaderFields) {
         json.beginArray()
         fields.forEach { field(name: $0, value: $1) }
@@ -137,7 +137,7 @@ struct ReportWriter: ~Copyable {
         json.endObject()
     }
 
-    /// Writes bytes as the characters of the same numbers, as text that a peer had a hand in.
+    /// Writes bytes as the characters with the same numbers, as text from a peer.
     private mutating func characters(_ value: Span<UInt8>, isReference: Bool = false) {
         var bytes: [UInt8] = []
         bytes.append(value)
@@ -145,9 +145,9 @@ struct ReportWriter: ~Copyable {
     }
 }
 
-/// The head of a response and the object that the report has for it.
+/// A cached response head and its text in the report.
 private struct WrittenResponse: ~Copyable {
-    /// Nil before the first one.
+    /// Nil before the first response.
     var response: ResponseHead?
     var text = JSONWriter()
 
@@ -159,7 +159,7 @@ private struct WrittenResponse: ~Copyable {
 }
 
 extension HeaderFields {
-    /// Compared as bytes at once: it is done several times for every task.
+    /// Compares all bytes at once, because every task needs several comparisons.
     fileprivate func hasSameLines(as other: HeaderFields) -> Bool {
         lines.span.equals(other.lines.span)
     }

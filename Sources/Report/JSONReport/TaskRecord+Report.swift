@@ -36,7 +36,7 @@ extension TaskRecord {
 
     private static func declareResult(in members: inout some ReportMembers<TaskRecord> & ~Copyable)
     {
-        // A task is reported when it has ended, and Apple has one state for that.
+        // A task is reported after its end, for which Apple has one state.
         members.constant("state", "URLSessionTask.State", "completed", of: ["completed"])
         members.name("outcome", "How the task ended") { $0.outcome }
         members.bool("changed", "Whether the task changed anything, here or at the server") {

@@ -1,7 +1,7 @@
 internal import TransferModel
 
 extension TransactionMetrics {
-    /// One exchange, in the words of Apple's `URLSessionTaskTransactionMetrics`.
+    /// One exchange, in the terms of Apple's `URLSessionTaskTransactionMetrics`.
     enum Report: ReportObject {
         typealias Subject = TransactionMetrics
         static let name = "transactionMetrics"
@@ -226,7 +226,7 @@ extension TransactionMetrics {
         }
     }
 
-    /// From the hand-over to the first sign of work; nil when there was none.
+    /// The time from the start of the fetch to the first activity; nil without any.
     private var queueMicroseconds: Int64? {
         let firstWork = domainLookupStartDate ?? connectStartDate ?? requestStartDate
         return firstWork.map { Swift.max(0, $0.microseconds(since: fetchStartDate)) }

@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// A task's failure and whether a later run may not meet it.
+/// A task's failure, and whether a later run may succeed.
 struct ReportedFailure {
     var failure: TransferFailure
     var isRetryable: Bool

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Writes the members of an object, each with the value that it has for the subject.
+/// Writes the members of an object with their values for a subject.
 struct WrittenMembers<Subject>: ReportMembers, ~Copyable {
     private let subject: Subject
     private var writer: ReportWriter
@@ -10,7 +10,7 @@ struct WrittenMembers<Subject>: ReportMembers, ~Copyable {
         self.writer = writer
     }
 
-    /// Gives the writer back.
+    /// Returns the writer.
     consuming func end() -> ReportWriter { writer }
 
     @inline(__always)

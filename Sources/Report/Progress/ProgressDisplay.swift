@@ -1,13 +1,13 @@
 package import SystemKit
 package import TransferModel
 
-/// Shows a run to the person who started it, on standard error.
+/// Shows a run to the user, on standard error.
 package final class ProgressDisplay: RunEventSink {
-    /// How long nothing is said, where lines stay, before a line says that the run goes on.
+    /// The time without a line after which `plain` output says that the run continues.
     private static let longestSilence = Duration.seconds(30)
-    /// How long a picture stands at least.
+    /// The shortest time between two frames.
     private static let minimumInterval = Duration.milliseconds(200)
-    /// A longer estimate tells nothing.
+    /// Longer estimates are not shown.
     private static let maximumSecondsLeft = 360_000.0
 
     private let style: ProgressStyle
@@ -24,17 +24,17 @@ package final class ProgressDisplay: RunEventSink {
     private var running: [TaskProgress] = []
     private var rate = RateWindow()
     private var lastDrawing: MonotonicTime?
-    /// When something was written last, or the run began.
+    /// When text was last written, or the run began.
     private var lastWriting: MonotonicTime
-    /// What the programs behind bodies say, by task.
+    /// The error output of the programs behind bodies, by task.
     private var errorLines: [String: ProgramLines] = [:]
-    /// The lines that stand at the end of the screen and will be replaced.
+    /// The lines at the end of the screen that the next frame replaces.
     private var picture: [String] = []
 
-    /// A display that asks `traits` before every picture, because a terminal may change its size,
-    /// and `reportPath` at the end, because nobody knows before whether there will be a report.
+    /// A display that calls `traits` before each frame, because a terminal may change its size, and
+    /// `reportPath` at the end, when the report exists or not.
     ///
-    /// `redactor` finds secrets in what programs write, wherever that is cut.
+    /// `redactor` finds secrets in programs' output, wherever it is split.
     package init(
         style: ProgressStyle,
         redactor: Redactor? = nil,
@@ -57,10 +57,9 @@ package final class ProgressDisplay: RunEventSink {
         lastWriting = now()
     }
 
-    /// How often `progress` events are wanted; nil where nothing is shown of them.
+    /// The wanted interval of `progress` events; nil when they are not shown.
     ///
-    /// Where lines stay they are for a line after a long silence, which is looked for a few times
-    /// meanwhile.
+    /// In `plain` output, events serve to detect long silences, with a few checks in each.
     package var progressInterval: Duration? {
         switch style {
         case .bar: Self.minimumInterval
@@ -70,7 +69,7 @@ package final class ProgressDisplay: RunEventSink {
     }
 
     package func receive(_ event: RunEvent) {
-        // Not the run's words but a program's: shown in every style.
+        // A program's output is shown in every style.
         if case .taskWrote(let id, let bytes, let isLast) = event {
             show(bytes, of: id, isLast: isLast)
             return
@@ -111,7 +110,7 @@ package final class ProgressDisplay: RunEventSink {
         }
     }
 
-    /// Says where lines stay that the run goes on, if nothing else has said so for long.
+    /// In `plain` output, reports that the run continues, after a long silence.
     private func breakSilence() {
         guard style == .plain else { return }
         let time = now()
@@ -146,7 +145,7 @@ package final class ProgressDisplay: RunEventSink {
         redraw()
     }
 
-    /// Puts lines that stay in the place of the picture, and a picture below them, in one write.
+    /// Replaces the frame by permanent lines and a new frame below them, in one write.
     private func replace(_ next: [String], after text: String = "") {
         // Up to the first line and clear to the end of the screen (ECMA-48 §8.3.35, §8.3.39).
         let erasure = picture.isEmpty ? "" : "\u{1B}[\(picture.count)F\u{1B}[J"
@@ -171,8 +170,8 @@ package final class ProgressDisplay: RunEventSink {
         replace(frame.lines(columns: traits.columns, rows: traits.rows))
     }
 
-    /// By bytes when the lengths of all that is left are known, else by tasks; nil when nothing
-    /// moves.
+    /// Estimated by bytes if all remaining lengths are known, otherwise by tasks; nil without
+    /// progress.
     private var secondsLeft: Int64? {
         let tasksLeft = total.tasks - total.done
         let expected = running.compactMap(\.countOfBytesExpected)
@@ -185,7 +184,7 @@ package final class ProgressDisplay: RunEventSink {
         } else {
             estimate = Double(tasksLeft) / (rate.tasksPerSecond ?? 0)
         }
-        // Neither a division by zero nor an endless wait is an estimate.
+        // Excludes division by zero and endless waits.
         return estimate < Self.maximumSecondsLeft ? Int64(max(0, estimate.rounded(.up))) : nil
     }
 }

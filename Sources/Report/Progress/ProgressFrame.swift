@@ -1,7 +1,7 @@
 internal import SystemKit
 internal import TransferModel
 
-/// One picture of a run: a line for each running transfer and one for all of them.
+/// A frame of the progress display: a line for each running transfer and one for the run.
 struct ProgressFrame: Sendable {
     /// The whole run so far.
     struct Total: Sendable {
@@ -13,21 +13,21 @@ struct ProgressFrame: Sendable {
         var secondsLeft: Int64?
     }
 
-    /// Lines of the terminal that are left to other text.
+    /// The terminal lines left for other text.
     private static let freeRows = 3
-    /// `100%` and two spaces and `1023.9 KiB`.
+    /// The width of `100%`, two spaces and `1023.9 KiB`.
     private static let figuresWidth = 16
     private static let maximumBarWidth = 40
     private static let minimumBarWidth = 8
 
     var running: [TaskProgress]
     var total: Total
-    /// What becomes of text that is not the runner's own.
+    /// Prepares text from others for the display.
     var foreign = ForeignText()
 
-    /// The lines, none wider than a terminal of that width can show without breaking it.
+    /// The lines, each short enough for a terminal of that width.
     func lines(columns: Int, rows: Int) -> [String] {
-        // A line that fills the last cell makes some terminals begin the next one.
+        // Some terminals start a new line after the last cell.
         let width = max(1, columns - 1)
         let shown = running.prefix(max(0, rows - Self.freeRows))
         return shown.map { line(of: $0, width: width) } + [totalLine(width: width)]
@@ -39,7 +39,7 @@ struct ProgressFrame: Sendable {
         let percent = fraction.map { "\(Int($0 * 100))%" } ?? "-"
         let half = (width - Self.figuresWidth - 4) / 2
         guard half >= Self.minimumBarWidth else {
-            // Too narrow for a bar: the id and how far it is.
+            // Too narrow for a bar: only the id and the percentage.
             let figure = String(repeating: " ", count: max(0, 5 - percent.count)) + percent
             guard width > 12 else { return TerminalText.truncated(id, columns: width) }
             return TerminalText.fitted(id, columns: width - 5) + figure
@@ -53,7 +53,7 @@ struct ProgressFrame: Sendable {
             + String(repeating: " ", count: max(0, Self.figuresWidth - 4 - size.count)) + size
     }
 
-    /// `[====>    ]`; empty when it is not known how far the transfer is.
+    /// `[====>    ]`; an empty bar if the progress is unknown.
     private static func bar(_ fraction: Double?, width: Int) -> String {
         let inside = width - 2
         guard let fraction else { return "[\(String(repeating: " ", count: inside))]" }
@@ -63,7 +63,7 @@ struct ProgressFrame: Sendable {
         return "[\(String(repeating: "=", count: filled))\(head)\(rest)]"
     }
 
-    /// As many of the run's figures as fit, the most telling first.
+    /// As many of the run's figures as fit, the most important first.
     private func totalLine(width: Int) -> String {
         var figures = ["\(total.done)/\(total.tasks) tasks"]
         if total.failed > 0 { figures.append("\(total.failed) failed") }
@@ -82,10 +82,10 @@ struct ProgressFrame: Sendable {
 }
 
 extension TaskProgress {
-    /// The bytes of the direction that carries the payload.
+    /// The bytes in the direction of the payload.
     var payloadBytes: Int64 { kind == .upload ? countOfBytesSent : countOfBytesReceived }
 
-    /// From 0 to 1; nil when the length is not known.
+    /// From 0 to 1; nil if the length is unknown.
     var fraction: Double? {
         guard let expected = countOfBytesExpected, expected > 0 else { return nil }
         let resumed = Double(countOfBytesResumed)

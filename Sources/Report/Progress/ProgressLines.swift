@@ -1,21 +1,21 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The lines that stay: what became of a task, a retry, the whole run.
+/// The permanent lines: the result of a task, a retry, the summary of the run.
 struct ProgressLines: Sendable {
     /// The width of the longest outcome.
     private static let wordWidth = 9
-    /// Running tasks that are named in one line.
+    /// The most running tasks named in one line.
     private static let mostNames = 3
-    /// How much of a text from a peer is shown, cells.
+    /// The most cells shown of a text from a peer.
     private static let maximumDetail = 500
 
     var usesColor: Bool
-    /// What becomes of text that is not the runner's own.
+    /// Prepares text from others for the display.
     var foreign = ForeignText()
 
-    /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, the help on a line
-    /// of its own.
+    /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, with the help on its
+    /// own line.
     func finished(_ record: TaskRecord) -> String {
         let size = record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         let duration = record.endDate.microseconds(since: record.startDate)
@@ -41,7 +41,7 @@ struct ProgressLines: Sendable {
         waitMicroseconds: Int64
     ) -> String {
         let wait = Quantity.duration(microseconds: waitMicroseconds)
-        // A mirror is not waited for.
+        // There is no wait before a request to a mirror.
         let next = waitMicroseconds == 0 ? "again at once" : "again in \(wait)"
         return padded("retrying", color: 33) + "  \(foreign.line(id))"
             + "  \(attempt == 0 ? "it could not begin" : "attempt \(attempt)"): "
@@ -83,7 +83,7 @@ struct ProgressLines: Sendable {
             + "  \(names); \(total.done) of \(total.tasks) tasks have ended; \(figures)\n"
     }
 
-    /// The counts, the bytes and the time, then where the report is.
+    /// The counts, the bytes and the time, then the path of the report.
     func summary(
         _ summary: RunSummary,
         startDate: Timestamp?,
@@ -121,13 +121,14 @@ struct ProgressLines: Sendable {
 
     private var margin: String { String(repeating: " ", count: Self.wordWidth + 2) }
 
-    /// The kind and what happened; of what the run itself has ended the outcome says the kind.
+    /// The kind and the detail; for a task that the run cancelled, the outcome already says the
+    /// kind.
     private func reason(_ failure: TransferFailure) -> String {
         let detail = shown(failure.detail)
         return failure.kind == .cancelled ? detail : "\(failure.kind.label): \(detail)"
     }
 
-    /// A text that a peer may have had a hand in, in one line and without credentials.
+    /// Text that a peer may have influenced, on one line and without credentials.
     private func shown(_ text: String) -> String {
         foreign.line(
             text,
@@ -148,7 +149,7 @@ struct ProgressLines: Sendable {
         colored(TerminalText.fitted(word, columns: Self.wordWidth), color)
     }
 
-    /// The text in a colour of ECMA-48 §8.3.117 where colour is wanted.
+    /// The text in a colour of ECMA-48 §8.3.117, if colour is used.
     private func colored(_ text: String, _ color: Int) -> String {
         usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
     }

@@ -1,16 +1,16 @@
 package import SystemKit
 
-/// How a run is shown while it goes on, as `--progress` names it.
+/// How a run is displayed, by the values of `--progress`.
 package enum ProgressStyle: String, Sendable, Hashable, CaseIterable {
-    /// `bar` where lines can be drawn again, else `plain`.
+    /// `bar` where lines can be redrawn, otherwise `plain`.
     case auto
-    /// A line for each running transfer and one for all, drawn again and again.
+    /// A repeatedly redrawn line for each running transfer and one for the run.
     case bar
     /// A line for each finished task.
     case plain
     case none
 
-    /// What is shown on a stream with those traits: bars need lines that can be drawn again.
+    /// The actual style for a stream: bars need lines that can be redrawn.
     package func resolved(for traits: TerminalTraits) -> ProgressStyle {
         switch self {
         case .auto, .bar: traits.canRedraw ? .bar : .plain

@@ -1,4 +1,4 @@
-/// Sizes, rates and times as people read them.
+/// Sizes, rates and times for people.
 package enum Quantity {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
@@ -32,7 +32,7 @@ package enum Quantity {
         return "\(minutes / 60):\(twoDigits(minutes % 60)):\(twoDigits(seconds % 60))"
     }
 
-    /// One digit after the point, rounded; for values that are not negative and below a million.
+    /// Rounded to one decimal; for nonnegative values below a million.
     private static func oneDecimal(_ value: Double) -> String {
         let tenths = Int64(min(value, 1_000_000) * 10 + 0.5)
         return "\(tenths / 10).\(tenths % 10)"

@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// How fast a run has been over the last seconds.
+/// The speed of a run over the last seconds.
 struct RateWindow: Sendable {
     private struct Sample {
         var time: MonotonicTime
@@ -8,27 +8,26 @@ struct RateWindow: Sendable {
         var tasks: Int
     }
 
-    /// How far back the window reaches.
+    /// The length of the window.
     private static let length = Duration.seconds(5)
 
     private var samples: [Sample] = []
 
-    /// Notes how many bytes and tasks were done at a time; times must not go back.
+    /// Adds the bytes and tasks done at a time; times must not decrease.
     mutating func add(bytes: Int64, tasks: Int, at time: MonotonicTime) {
         samples.append(Sample(time: time, bytes: bytes, tasks: tasks))
         let inside = samples.firstIndex { time - $0.time <= Self.length } ?? 0
-        // The last sample outside the window is kept: the window begins in the middle of its
-        // stretch.
+        // Keep the last sample outside: the window begins within its interval.
         samples.removeFirst(max(0, inside - 1))
     }
 
-    /// nil before there are two samples; never negative, though an attempt that starts again takes
-    /// bytes back.
+    /// nil with fewer than two samples; never negative, although a restarted attempt reduces the
+    /// count.
     var bytesPerSecond: Double? {
         perSecond { max(0, Double($1.bytes) - Double($0.bytes)) }
     }
 
-    /// nil before there are two samples.
+    /// nil with fewer than two samples.
     var tasksPerSecond: Double? {
         perSecond { Double($1.tasks - $0.tasks) }
     }

@@ -1,26 +1,24 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Takes out of foreign text what nobody may see, and makes it fit to be shown, in the one order
-/// that works.
+/// Removes secrets from foreign text and makes it displayable, in the only order that works.
 ///
-/// Secrets are found in a text as it is: one that was made printable, put into small pieces or cut
-/// first may hold a secret in a form that nobody looks for.
+/// Secrets are found in the original text: escaping, splitting or cutting it first could leave a
+/// secret in a form that is not searched for.
 package struct ForeignText: Sendable {
     /// Nil in a run without secrets.
     var redactor: Redactor?
 
-    /// Nil for `redactor`: there are no secrets.
+    /// A nil `redactor` means no secrets.
     package init(redactor: Redactor? = nil) { self.redactor = redactor }
 
-    /// The text without secrets and without user information of URLs, cut after `maximumBytes`
-    /// bytes.
+    /// The text without secrets and user information in URLs, cut after `maximumBytes` bytes.
     ///
     /// - Parameters:
-    ///   - text: As it came.
-    ///   - maximumBytes: How much of it is kept.
-    ///   - isReference: Whether the text is one URL, perhaps a relative one.
-    /// - Returns: Text that may be shown to people, if it is made harmless.
+    ///   - text: The original text.
+    ///   - maximumBytes: The most bytes to keep.
+    ///   - isReference: Whether the text is a single URL, perhaps a relative one.
+    /// - Returns: Text that may be shown once it is made harmless.
     package func open(_ text: String, maximumBytes: Int = .max, _ isReference: Bool = false)
         -> String
     {
@@ -29,8 +27,8 @@ package struct ForeignText: Sendable {
         return Redaction.text(reference, maximumBytes: maximumBytes)
     }
 
-    /// UTF-8 text with a star for each character of a secret and of user information, so that
-    /// places in it stay where they are.
+    /// UTF-8 text with a star for each character of a secret or of user information, so that
+    /// positions stay the same.
     package func masked(_ text: [UInt8]) -> [UInt8] {
         var text = redactor?.masked(text) ?? text
         var position = 0
@@ -42,7 +40,7 @@ package struct ForeignText: Sendable {
         return text
     }
 
-    /// The same as one harmless line of at most `columns` cells.
+    /// The open text as one harmless line of at most `columns` cells.
     package func line(_ text: String, maximumBytes: Int = .max, columns: Int = .max) -> String {
         let line = TerminalText.harmless(open(text, maximumBytes: maximumBytes))
         return columns == .max ? line : TerminalText.truncated(line, columns: columns)

@@ -1,18 +1,17 @@
 package import TransferModel
 
-/// One task and its end, as a report may show it.
+/// One task and its end, in displayable form.
 ///
-/// The record itself is private to this file: a format reads texts without secrets, without logins
-/// in URLs, and with a limited length where a peer chose them. Texts are redacted when they are
-/// read, so that nothing is copied for formats that do not show it.
+/// The record itself is private to this file: formats read texts without secrets and logins in
+/// URLs, with limited length where a peer chose them. Texts are redacted when read, so that nothing
+/// is copied for formats that do not show it.
 package struct RedactedRecord {
-    /// The event of the task's end, which costs one reference where the record in it costs a copy
-    /// of all its parts.
+    /// The event of the task's end: keeping it costs one reference instead of a copy of the record.
     private let event: RunEvent
     private let redactor: Redactor?
 
-    /// The record of `event` without what `redactor` finds; nil unless the event is the end of a
-    /// task.
+    /// The record of `event` without the secrets of `redactor`; nil unless the event is the end of
+    /// a task.
     init?(_ event: RunEvent, redactor: Redactor?) {
         guard case .taskFinished = event else { return nil }
         self.event = event
@@ -26,7 +25,7 @@ package struct RedactedRecord {
         return record
     }
 
-    /// Writes everything that the JSON report has of a task.
+    /// Writes the task for the JSON report.
     func write(to writer: inout ReportWriter) {
         writer.object(TaskRecord.Report.self, record, hiding: redactor)
     }
@@ -57,7 +56,7 @@ package struct RedactedRecord {
     package var startDate: Timestamp { record.startDate }
     /// The end of the task.
     package var endDate: Timestamp { record.endDate }
-    /// The number of tries, those without a record of their own included.
+    /// The number of attempts, including those without a record.
     package var attemptCount: Int { record.attempts.count + record.omittedAttempts }
     /// Body bytes sent.
     package var countOfBytesSent: Int64 { record.countOfBytesSent }

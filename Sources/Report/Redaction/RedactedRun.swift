@@ -1,26 +1,26 @@
 package import TransferModel
 
-/// The beginning of a run, as a report may show it.
+/// The beginning of a run, in displayable form.
 package struct RedactedHeader {
     private let header: RunHeader
     private let redactor: Redactor?
 
-    /// `header` without what `redactor` finds; nil for a run without secrets.
+    /// Redacts `header` by `redactor`, which is nil for a run without secrets.
     init(_ header: RunHeader, redactor: Redactor?) {
         self.header = header
         self.redactor = redactor
     }
 
-    /// Writes everything that the JSON report has of the job.
+    /// Writes the job for the JSON report.
     func writeJob(to writer: inout ReportWriter) {
         writer.object(RunHeader.JobReport.self, header, hiding: redactor)
     }
 
     /// The job's name.
     package var jobName: String { own(header.jobName) }
-    /// The job file, as it was named.
+    /// The job file as named on the command line.
     package var jobFile: String { own(header.jobFile) }
-    /// The identifier of the run, which no other run has.
+    /// The unique identifier of the run.
     package var runIdentifier: String { own(header.runIdentifier) }
     /// The beginning of the run.
     package var startDate: Timestamp { header.startDate }
@@ -32,16 +32,16 @@ package struct RedactedHeader {
     private func own(_ text: String) -> String { redactor?.redacted(text) ?? text }
 }
 
-/// A run that has ended, as a report may show it.
+/// A finished run, in displayable form.
 package struct RedactedRun {
     /// The beginning of the run.
     package let header: RedactedHeader
-    /// The sums over the run's tasks: numbers and a date.
+    /// The totals of the run's tasks: numbers and a date.
     package let summary: RunSummary
     private let run: FinishedRun
     private let redactor: Redactor?
 
-    /// A run without what `redactor` finds; nil for a run without secrets.
+    /// Redacts a run by `redactor`, which is nil for a run without secrets.
     init(header: RunHeader, summary: RunSummary, redactor: Redactor?) {
         self.header = RedactedHeader(header, redactor: redactor)
         self.summary = summary
@@ -49,7 +49,7 @@ package struct RedactedRun {
         self.redactor = redactor
     }
 
-    /// Writes everything that the JSON report has of the run.
+    /// Writes the run for the JSON report.
     func writeRun(to writer: inout ReportWriter) {
         writer.object(FinishedRun.Report.self, run, hiding: redactor)
     }

@@ -1,7 +1,7 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What a report does not tell whatever its value is, and how much it tells of texts from peers.
+/// The values that a report always hides, and the limits of texts from peers.
 enum Redaction {
     /// Fields whose values are credentials (RFC 9110 §11, RFC 6265).
     private static let secretFields = [
@@ -9,16 +9,16 @@ enum Redaction {
         "cookie", "set-cookie", "set-cookie2",
         "proxy-authenticate", "proxy-authentication-info", "authentication-info",
     ].map { Array($0.utf8) }
-    /// The lengths of those names, a bit for each; most fields have another one.
+    /// A bit for the length of each name, which excludes most other fields.
     private static let secretLengths = secretFields.reduce(0 as UInt64) { $0 | 1 << $1.count }
 
-    /// Whether the value of a field of that name is a credential, without regard to case.
+    /// Whether the value of a field is a credential, ignoring the name's case.
     static func isSecretField(_ name: Span<UInt8>) -> Bool {
         guard secretLengths >> name.count & 1 == 1 else { return false }
         return secretFields.contains { name.isEqualIgnoringCase($0.span) }
     }
 
-    /// Whether the value of a field of that name is a URL, perhaps a relative one.
+    /// Whether the value of a field is a URL, perhaps a relative one.
     static func isReferenceField(_ name: Span<UInt8>) -> Bool {
         switch name.count {
         case 8: name.isEqualIgnoringCase(location.span)
@@ -30,16 +30,14 @@ enum Redaction {
     private static let location = Array("location".utf8)
     private static let contentLocation = Array("content-location".utf8)
 
-    /// Whether a text may stand as it is: short enough, and without a user name or password in a
-    /// URL.
+    /// Whether a text needs no change: short enough, and without a login in a URL.
     static func isHarmless(
         _ text: Span<UInt8>,
         maximumBytes: Int,
         isReference: Bool = false
     ) -> Bool {
         guard text.count <= maximumBytes else { return false }
-        // A login ends with `@`, or with the ellipsis (E2 80 A6) of a text that was cut in front of
-        // it.
+        // A login ends with `@`, or with the ellipsis (E2 80 A6) of a text cut before it.
         guard text.contains(UInt8(ascii: "@")) || text.contains(0xE2) else { return true }
         return UserInformation.first(in: text) == nil
             && (!isReference || UserInformation.ofReference(text) == nil)
@@ -56,8 +54,7 @@ enum Redaction {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// The text with the user information of every URL in it redacted, and cut after `maximumBytes`
-    /// bytes.
+    /// The text with the user information of every URL redacted, cut after `maximumBytes` bytes.
     static func text(_ text: String, maximumBytes: Int) -> String {
         let bytes = text.utf8.span
         if isHarmless(bytes, maximumBytes: maximumBytes) { return text }

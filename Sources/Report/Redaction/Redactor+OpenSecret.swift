@@ -1,25 +1,23 @@
 internal import SystemKit
 
-// Text that comes in pieces: what may be the beginning of a secret at the end of one.
+// Text in pieces: finds the possible beginning of a secret at the end of a piece.
 extension Redactor {
-    /// How many bytes a claimed form of a secret takes at most.
+    /// The most bytes of a supported form of a secret.
     ///
-    /// A byte takes six when JSON escapes it, and does so again in each further layer; base64 may
-    /// have a line break, two bytes, behind each digit. A program that pads it with more white
-    /// space is not claimed.
+    /// A byte takes six when JSON escapes it, and again in each further layer; base64 may have a
+    /// line break of two bytes after each digit. Additional padding with white space is not
+    /// supported.
     var longestForm: Int {
         let longest = patterns.map(\.bytes.count).max() ?? 0
         return max(64 << 10, longest * 3 * 36)
     }
 
-    /// Where a secret begins that goes on behind the end of a text, or may go on there; nil when
-    /// none does.
+    /// The start of a secret that continues or may continue after the text; nil if there is none.
     ///
-    /// What stands before is as it would be found in the whole text: no secret reaches over that
+    /// Text before it can be searched as if it were the whole text: no secret spans that position.
     /// place.
     func openSecret(in text: Span<UInt8>) -> Int? {
-        // An ellipsis that was cut in two: behind a beginning of a secret it will say that this is
-        // one.
+        // An ellipsis cut in two: after the beginning of a secret it will mark a cut secret.
         let whole = text.extracting(0..<Self.endBeforeEllipsis(of: text))
         guard let open = openSecret(in: whole, layers: Self.layers) else { return nil }
         let over = secrets(in: text).first { $0.lowerBound < open && $0.upperBound > open }
@@ -35,7 +33,7 @@ extension Redactor {
         }
         guard layers > 0 else { return least }
         for escaping in escapings {
-            // Half of an escape at the end is no byte yet.
+            // An incomplete escape at the end is not a byte yet.
             let end = UnescapedText.endBeforeEscape(of: text, escaping)
             if end < text.count { least = min(least ?? .max, end) }
             let whole = text.extracting(0..<end)
@@ -51,11 +49,11 @@ extension Redactor {
         return least
     }
 
-    /// Where the first pattern begins of which the end of a text is the beginning.
+    /// The start of the first pattern whose beginning is at the end of the text.
     private func openPattern(in text: Span<UInt8>, onlyBase64: Bool = false) -> Int? {
         var least: Int?
         for pattern in patterns where !onlyBase64 || pattern.isBase64 {
-            // The digit behind a whole one may hold some bits of the secret too.
+            // The digit after a complete pattern may also hold bits of the secret.
             let longest = pattern.bytes.count - (pattern.reachesBehind ? 0 : 1)
             let first = max(0, text.count - longest)
             guard let start = Self.firstStart(of: pattern.bytes.span, in: text, from: first),
@@ -69,7 +67,7 @@ extension Redactor {
         return least
     }
 
-    /// The first place from which on the text is the beginning of a pattern.
+    /// The first position from which the text is the beginning of a pattern.
     private static func firstStart(
         of pattern: Span<UInt8>,
         in text: Span<UInt8>,
@@ -85,8 +83,8 @@ extension Redactor {
         return nil
     }
 
-    /// Where the beginning of an ellipsis stands at the end of a text, with marks of characters
-    /// that were cut in two.
+    /// The start of an incomplete ellipsis at the end of a text, including marks of characters cut
+    /// in two.
     private static func endBeforeEllipsis(of text: Span<UInt8>) -> Int {
         var end = text.count
         func ends(with bytes: UInt8...) -> Bool {

@@ -1,24 +1,23 @@
 internal import SystemKit
 package import TransferModel
 
-/// Finds secrets in what is about to be shown, and puts `‹redacted›` in their place.
+/// Finds secrets in text and replaces them by `‹redacted›`.
 ///
-/// They are found by their values: as they are, percent-encoded, escaped as in JSON, as hexadecimal
-/// digits, in base64 at any offset within more and on one line or several, and cut off by an
-/// ellipsis. The time is that of one look at each byte, except where a text begins to be a secret.
+/// It searches for the values as they are, percent-encoded, JSON-escaped, in hexadecimal, in base64
+/// at any offset on one or several lines, and cut off by an ellipsis. The time is linear, except
+/// where text resembles the beginning of a secret.
 package final class Redactor: Sendable {
     let patterns: [SecretPattern]
-    /// The patterns that begin with four bytes, which they all have.
+    /// The patterns by their first four bytes, which all patterns have.
     private let beginnings: [UInt32: [Int]]
-    /// A bit for each pair of bytes, set when a pattern begins with it: most of a text is passed
-    /// over by it.
+    /// A bit for each pair of bytes that begins a pattern, by which most text is skipped.
     private let pairs: [UInt64]
-    /// How often a text may have been escaped: in a URL within JSON, for one.
+    /// The most layers of escaping in a text, such as a URL within JSON.
     static let layers = 2
-    /// The ways in which a text is read besides as it is.
+    /// The escapings that are decoded for a search.
     let escapings: [UnescapedText.Escaping]
 
-    /// Nil when there is no secret; values of less than four bytes are not looked for.
+    /// Nil without secrets; values of less than four bytes are not searched for.
     package init?(_ secrets: [Secret]) {
         guard !secrets.isEmpty else { return nil }
         var all: Set<SecretPattern> = []
@@ -37,7 +36,7 @@ package final class Redactor: Sendable {
         escapings = UnescapedText.Escaping.allCases.filter { $0 != .form || hasSpaces }
     }
 
-    /// Where the first secret of a text begins, an offset in UTF-8; nil when it has none.
+    /// The UTF-8 offset of the first secret in a text; nil if there is none.
     package func firstSecret(in text: String) -> Int? {
         secrets(in: text.utf8.span).first?.lowerBound
     }
@@ -55,8 +54,7 @@ package final class Redactor: Sendable {
         return found.isEmpty ? text : Self.replacing(found, in: text.span)
     }
 
-    /// UTF-8 text with a star for each character of a secret, so that places in it stay where they
-    /// are.
+    /// UTF-8 text with a star for each character of a secret, so that positions stay the same.
     package func masked(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var position = 0
@@ -82,7 +80,7 @@ package final class Redactor: Sendable {
         return result
     }
 
-    /// Where secrets stand, in order, no two together.
+    /// The ranges of secrets, sorted and merged.
     func secrets(in text: Span<UInt8>) -> [Range<Int>] {
         var found = secrets(in: text, layers: Self.layers)
         guard found.count > 1 else { return found }
@@ -100,13 +98,13 @@ package final class Redactor: Sendable {
         return merged
     }
 
-    /// Where secrets stand, as the text is and with so many layers of escaping taken off.
+    /// The ranges of secrets in the text and in its decoded forms with up to that many layers.
     private func secrets(in text: Span<UInt8>, layers: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         search(text) { found.append($0) }
         if let joined = UnescapedText(joiningLinesOf: text) {
             search(joined.bytes.span, onlyBase64: true) {
-                // What follows the last digit is no part of it, even when it is white space.
+                // Exclude everything after the last digit, even white space.
                 found.append(joined.offsets[$0.lowerBound]..<joined.offsets[$0.upperBound - 1] + 1)
             }
         }
@@ -120,7 +118,7 @@ package final class Redactor: Sendable {
         return found
     }
 
-    /// Tells of every place where a pattern stands, or the beginning of one before a cut.
+    /// Reports every place of a pattern, or of a pattern's beginning before a cut.
     private func search(
         _ text: Span<UInt8>,
         onlyBase64: Bool = false,
@@ -146,7 +144,7 @@ package final class Redactor: Sendable {
         }
     }
 
-    /// The place with the digits of base64 beside it that hold bits of the secret, and the padding.
+    /// The place extended by padding and by the base64 digits that share bits with the secret.
     private static func extended(
         _ place: Range<Int>,
         _ pattern: SecretPattern,

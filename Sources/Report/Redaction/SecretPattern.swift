@@ -1,35 +1,32 @@
 internal import TransferModel
 
-/// Bytes by which a secret is found in a text.
+/// A byte sequence that reveals a secret in a text.
 struct SecretPattern: Sendable, Hashable {
     var bytes: [UInt8]
-    /// Whether they are digits of base64, which line breaks may stand between.
+    /// Whether the bytes are base64 digits, possibly separated by line breaks.
     var isBase64 = false
-    /// Whether the digit of base64 in front of them, or behind them, holds some bits of the secret
-    /// too.
+    /// Whether the base64 digit before or after them also holds bits of the secret.
     var reachesBefore = false
     var reachesBehind = false
 
-    /// The shortest that is looked for; what is shorter stands in any text by chance.
+    /// The shortest pattern; shorter sequences occur in any text by chance.
     static let minimumCount = 4
-    /// The shortest line that is looked for apart from its secret.
+    /// The shortest line that is searched for on its own.
     private static let minimumLine = 8
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Every pattern of a secret, each of at least `minimumCount` bytes; none of a secret that is
-    /// shorter itself.
+    /// All patterns of a secret with at least `minimumCount` bytes; empty for a shorter secret.
     static func all(of secret: String) -> Set<SecretPattern> {
         let bytes = Array(secret.utf8)
         guard bytes.count >= minimumCount else { return [] }
         var patterns: Set<SecretPattern> = []
         for text in [secret, String(decoding: asCharacters(bytes), as: UTF8.self)] {
             patterns.insert(SecretPattern(Array(text.utf8)))
-            // As an excerpt of a body or a field has it.
+            // The form in an excerpt of a body or a field.
             patterns.insert(SecretPattern(Array(text.onOneLine().text.utf8)))
         }
-        // A server may answer with one line of a key, and what is shown on a terminal has no line
-        // ends.
+        // A server may return a single line of a key, and terminal output has no line ends.
         for text in [bytes, asCharacters(bytes)] {
             let lines = text.split(whereSeparator: { $0 < 0x20 || $0 == 0x7F })
             for line in lines where line.count >= minimumLine {
@@ -46,7 +43,7 @@ struct SecretPattern: Sendable, Hashable {
                 patterns.insert(SecretPattern(base64Of: bytes, behind: offset, digits))
             }
         }
-        // As the runner shows a media type, a scheme and a host that a server made of the secret.
+        // The form in a media type, scheme or host that a server made from the secret.
         patterns.formUnion(patterns.map(\.lowercased))
         return patterns.filter { $0.bytes.count >= minimumCount }
     }
@@ -57,8 +54,7 @@ struct SecretPattern: Sendable, Hashable {
         return pattern
     }
 
-    /// Bytes as header fields have them in a report: each the character of the same number, in
-    /// UTF-8.
+    /// The UTF-8 form in a report's header fields: each byte as the character with its number.
     private static func asCharacters(_ bytes: [UInt8]) -> [UInt8] {
         bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
     }
@@ -71,13 +67,12 @@ extension SecretPattern {
     private static let base64Digits = Array((letters + "+/").utf8)
     private static let base64URLDigits = Array((letters + "-_").utf8)
 
-    /// The digits that stand for a secret behind so many other bytes, of those that depend on
-    /// nothing else.
+    /// The base64 digits of a secret after `offset` other bytes, without digits that depend on
+    /// other bytes.
     private init(base64Of secret: [UInt8], behind offset: Int, _ digits: [UInt8]) {
         let bytes = [UInt8](repeating: 0, count: offset) + secret + [0]
         let bits = (bytes.count - 1) * 8
-        // Digits of six bits each: the first that has no bit of what stands before, up to the last
-        // whole one.
+        // Six-bit digits: from the first without bits of earlier bytes, to the last complete one.
         let own = (offset * 8 + 5) / 6..<bits / 6
         self.bytes = own.map { digit in
             let (byte, shift) = (digit * 6).quotientAndRemainder(dividingBy: 8)

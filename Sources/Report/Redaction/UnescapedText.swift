@@ -1,8 +1,8 @@
 internal import SystemKit
 
-/// A text with one layer of escaping taken off, and where each of its bytes came from.
+/// A text decoded by one layer of escaping, with the origin of each byte.
 ///
-/// Half of an escape before a cut is no byte: what stands before it ends where the cut begins.
+/// An incomplete escape before a cut is omitted: the text before it ends at the cut.
 struct UnescapedText {
     enum Escaping: CaseIterable {
         /// `%20` (RFC 3986 §2.1).
@@ -14,10 +14,10 @@ struct UnescapedText {
     }
 
     private(set) var bytes: [UInt8] = []
-    /// Where the text has each byte, and behind the last one where the text ends.
+    /// The offset of each byte in the original text, and the end of that text.
     private(set) var offsets: [Int] = []
 
-    /// Nil when nothing in the text is escaped so.
+    /// Nil when the text has no such escapes.
     init?(_ text: Span<UInt8>, _ escaping: Escaping) {
         guard Self.mayBeEscaped(text, escaping) else { return nil }
         bytes.reserveCapacity(text.count)
@@ -47,10 +47,10 @@ struct UnescapedText {
         offsets.append(text.count)
     }
 
-    /// The text without its white space, as base64 is read that is broken into lines (RFC 2045
-    /// §6.8).
+    /// The text without white space, for base64 split into lines (RFC 2045 §6.8).
     ///
-    /// All white space, because a line break is a space in an excerpt. Nil when there is none.
+    /// This removes all white space, because excerpts turn line breaks into spaces. Nil when there
+    /// is none.
     init?(joiningLinesOf text: Span<UInt8>) {
         guard text.indices.contains(where: { Self.isWhiteSpace(text[$0]) }) else { return nil }
         bytes.reserveCapacity(text.count)
@@ -84,7 +84,7 @@ struct UnescapedText {
         offsets.append(offset)
     }
 
-    /// Reads an escape that begins at `start`; returns where the text goes on.
+    /// Decodes an escape at `start`; returns the offset after it.
     private mutating func appendJSONEscape(_ text: Span<UInt8>, at start: Int) -> Int {
         guard start + 1 < text.count else {
             append(text[start], from: start)
@@ -125,7 +125,7 @@ struct UnescapedText {
         return end
     }
 
-    /// The number that so many digits stand for; nil when some are missing.
+    /// The number of that many digits; nil when some are missing.
     private static func hexadecimal(_ text: Span<UInt8>, _ start: Int, digits: Int) -> UInt32? {
         guard start + digits <= text.count else { return nil }
         var value: UInt32 = 0
@@ -149,7 +149,7 @@ struct UnescapedText {
 // MARK: Cuts
 
 extension UnescapedText {
-    /// Whether an ellipsis stands there, perhaps behind a character that was cut in two.
+    /// Whether an ellipsis is at a position, perhaps after a character cut in two.
     static func isCut(_ text: Span<UInt8>, at position: Int) -> Bool {
         var position = position
         while starts(text, at: position, with: 0xEF, 0xBF, 0xBD) { position += 3 }
@@ -167,8 +167,7 @@ extension UnescapedText {
             && text[position + 2] == third
     }
 
-    /// Where the cut is that leaves only the beginning of an escape at `start`; nil when there is
-    /// none of both.
+    /// The offset of the cut that leaves an incomplete escape at `start`; nil without both.
     private static func cutEscape(
         _ text: Span<UInt8>,
         at start: Int,
@@ -178,8 +177,7 @@ extension UnescapedText {
         return isCut(text, at: end) ? end : nil
     }
 
-    /// Where the beginning of an escape ends that stands at `start`, which may lack its last
-    /// digits; nil for another byte.
+    /// The end of an escape at `start`, which may lack its last digits; nil for another byte.
     private static func endOfBeginning(
         _ text: Span<UInt8>,
         at start: Int,
@@ -194,7 +192,7 @@ extension UnescapedText {
                 end = start + 6
                 if end < text.count, text[end] == UInt8(ascii: "\\") { end += 1 }
             }
-            // Of the low surrogate, or of any other character.
+            // The escape of the low surrogate, or of another character.
             if end < text.count, text[end - 1] == UInt8(ascii: "\\"), text[end] == UInt8(ascii: "u")
             {
                 end += 1
@@ -205,7 +203,7 @@ extension UnescapedText {
         return end
     }
 
-    /// Where half of an escape begins at the end of a text; the end when there is none.
+    /// The start of an incomplete escape at the end of a text; the end if there is none.
     static func endBeforeEscape(of text: Span<UInt8>, _ escaping: Escaping) -> Int {
         // The longest is `\uD83D\uDE0`.
         for start in max(0, text.count - 11)..<text.count {
