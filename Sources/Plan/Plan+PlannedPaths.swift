@@ -47,7 +47,7 @@ extension Plan {
             let entry = tasks.entry(of: index)
             guard isWanted(entry.kind) else { continue }
             reader.forgetFindings()
-            var draft = taskReader.defaults
+            var draft = taskReader.shared.defaults
             // A row that is not there any more fails its task when it starts.
             guard (try? reader.enterRow(of: index)) != nil else { continue }
             _ = taskReader.read(entry, into: &draft, with: &reader)

@@ -16,7 +16,7 @@ package struct Plan: Sendable {
     /// The absolute path of the job file's folder, where its commands run.
     package var folder: String { reader.folder }
     /// At least one; a job that declares none has the implicit `default`.
-    package var sessions: [SessionConfiguration] { taskReader.sessions }
+    package var sessions: [SessionConfiguration] { taskReader.shared.sessions }
     /// How the tasks are started.
     package let schedule: ScheduleConfiguration
     /// The parts of the job file that are redacted where it is shown.
@@ -199,7 +199,17 @@ package struct Plan: Sendable {
         reader.captured = captured
         let entry = tasks.entry(of: index)
         let id = reader.id(of: index)
-        let task = taskReader.task(index, entry, id: id, with: &reader)
+        var draft = taskReader.shared.defaults
+        let task =
+            taskReader.read(entry, into: &draft, with: &reader)
+            ? TaskAssembly(shared: taskReader.shared).task(
+                index,
+                entry,
+                id: id,
+                draft,
+                with: &reader
+            )
+            : nil
         if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
             check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
         }
@@ -213,7 +223,22 @@ package struct Plan: Sendable {
     package func outline(of index: Int) -> TaskOutline {
         var reader = reader
         try? reader.enterRow(of: index)
-        return taskReader.outline(tasks.entry(of: index), with: &reader)
+        let entry = tasks.entry(of: index)
+        // Its faults were found before.
+        var draft = taskReader.shared.defaults
+        _ = taskReader.read(entry, into: &draft, with: &reader)
+        let document = reader.document
+        let url = document.value(of: entry.value, for: "url").flatMap { found in
+            reader.shownURL(Field(name: "url", key: found.key, node: found.value))
+                ?? document.text(of: found.value)
+        }
+        return TaskOutline(
+            session: draft.session,
+            method: draft.method ?? TaskAssembly.usualMethod(entry.kind),
+            url: url ?? "",
+            description: draft.description,
+            source: TaskAssembly.source(entry, in: document)
+        )
     }
 
     /// Reports a destination that was made of captured values and is one of the job's own files.

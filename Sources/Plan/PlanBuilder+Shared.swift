@@ -110,7 +110,13 @@ extension PlanBuilder {
             reader.sessions[defaults.session.name] = 0
         }
         reader.owner = .job
-        return TaskReader(sessions: sessions, defaults: defaults.task, sessionSecrets: secrets)
+        return TaskReader(
+            shared: SharedSettings(
+                sessions: sessions,
+                defaults: defaults.task,
+                sessionSecrets: secrets
+            )
+        )
     }
 
     /// Reports a key that is not of the form that names of sessions and tasks have.

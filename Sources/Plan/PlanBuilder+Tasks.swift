@@ -64,7 +64,7 @@ extension PlanBuilder {
         let count = reader.tasks.entries.count
         needs.reserveCapacity(count)
         destinations = DestinationCheck(of: reader.tasks, in: document)
-        destinations.addInputs(job: jobPath, taskReader.sessions, data: dataFiles.paths)
+        destinations.addInputs(job: jobPath, taskReader.shared.sessions, data: dataFiles.paths)
         destinations.addReports(of: draft.report, options, &reader)
         let paths = TaskPathsReader(reader, taskReader)
         let mostKept = keptTasks.capacity

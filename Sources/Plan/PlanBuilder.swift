@@ -54,8 +54,8 @@ struct PlanBuilder {
 
     mutating func build() throws(PlanRejected) -> Plan {
         let taskReader = readShared()
-        if taskReader.hasBackground {
-            sessionTasks = Array(repeating: 0, count: taskReader.sessions.count)
+        if taskReader.shared.hasBackground {
+            sessionTasks = Array(repeating: 0, count: taskReader.shared.sessions.count)
         }
         reader.tasks = listTasks()
         expandTasks()

@@ -133,22 +133,6 @@ extension Reader {
         )
     }
 
-    /// Warns of an order that a later run cannot know again, and what comes of that.
-    mutating func warnOfOrderOfRun(at key: NodeID, _ effect: String) {
-        guard looksForWarnings else { return }
-        add(
-            Diagnostic(
-                .warning,
-                .orderOfRun,
-                "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
-                    + effect,
-                at: document.range(of: key),
-                help:
-                    "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
-            )
-        )
-    }
-
     private static func isCredential(_ name: String) -> Bool {
         let lowercased = name.lowercased()
         return lowercased == "authorization" || lowercased == "cookie"

@@ -26,7 +26,7 @@ extension PlanBuilder {
         let group = reader.tasks.groups[number]
         let entry = reader.tasks.entries[group.entry]
         let errors = reader.errorCount
-        var base = taskReader.defaults
+        var base = taskReader.shared.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
         captures.note(reader.takeCaptureReferences(), of: group.entry, needs: base.needs)

@@ -83,24 +83,4 @@ extension Reader {
         apply(CacheTable.table, to: &cache, in: field)
         if errorCount == errors { rule = .kept(cache) }
     }
-
-    /// Reports a download that asks whether it is up to date in a session that could not know.
-    mutating func reportMissingCache(
-        of entry: TaskList.Entry,
-        _ session: SessionConfiguration
-    ) {
-        guard let value = document.value(of: entry.value, for: "ifExists")?.value else { return }
-        let advice =
-            switch session.urlCache {
-            case URLCacheRule.none?: "remove `urlCache: none` from the session"
-            case nil where session.kind == .background: "give the session a `urlCache`"
-            default: "give its cache room, and ask for nothing by tickets (`negotiate`)"
-            }
-        report(
-            .conflictingKeys,
-            "`ifExists: revalidate`\(context) needs a cache, and session `\(session.name.excerpt)` has none",
-            at: value,
-            help: "\(advice), or choose `replace`"
-        )
-    }
 }

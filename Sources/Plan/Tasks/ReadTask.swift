@@ -57,7 +57,7 @@ extension TaskReader {
     func read(_ entry: Int, mostKept: Int, with reader: inout Reader) -> ReadTask {
         let position = entry
         let entry = reader.tasks.entries[position]
-        var draft = defaults
+        var draft = shared.defaults
         let isRight = !reader.isFull && read(entry, into: &draft, with: &reader)
         let references = reader.takeCaptureReferences()
         let needs = draft.needs
@@ -69,7 +69,7 @@ extension TaskReader {
         let number = reader.tasks.tasks(of: position).lowerBound
         if number < mostKept, references.isEmpty, draft.content == nil {
             let id = reader.document.text(of: entry.key)
-            value = task(number, entry, id: id, draft, with: &reader)
+            value = TaskAssembly(shared: shared).task(number, entry, id: id, draft, with: &reader)
         }
         return ReadTask(needs: needs, captureReferences: references, traits: traits, value: value)
     }

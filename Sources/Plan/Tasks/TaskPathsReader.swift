@@ -16,7 +16,7 @@ final class TaskPathsReader {
     /// The paths of a task; none when it has a fault.
     func paths(of task: Int) -> TaskPaths {
         var again = reader
-        var draft = taskReader.defaults
+        var draft = taskReader.shared.defaults
         do throws(DataRows.Failure) {
             try again.enterRow(of: task)
         } catch {

@@ -1,0 +1,58 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// Finds settings that contradict how a task gets and keeps its file.
+enum DownloadCheck {
+    /// What is wrong with a task; `session` is its session, if that is known.
+    static func faults(
+        of draft: TaskDraft,
+        in session: SessionConfiguration?,
+        at place: TaskPlace
+    ) -> [Diagnostic] {
+        var faults: [Diagnostic] = []
+        // A file that is kept brings no response.
+        if draft.ifExists == .skip, !draft.expectation.captures.isEmpty,
+            let key = place.setting("capture")?.key
+        {
+            faults.append(
+                place.fault(
+                    .conflictingKeys,
+                    "`capture`\(place.context) has no response to look into when `ifExists: skip` keeps the file",
+                    at: key
+                )
+            )
+        }
+        // Each mirror would carry out what a POST asks for.
+        if !draft.mirrors.isEmpty, let method = draft.method, method != "GET", method != "HEAD" {
+            faults.append(
+                place.fault(
+                    .conflictingKeys,
+                    "`mirrors`\(place.context) have copies of what a GET asks for, and its method is \(method)",
+                    at: place.key("mirrors")
+                )
+            )
+        }
+        if draft.ifExists == .revalidate, let session, session.keptCache == nil,
+            let value = place.setting("ifExists")?.value
+        {
+            faults.append(
+                place.fault(
+                    .conflictingKeys,
+                    "`ifExists: revalidate`\(place.context) needs a cache, and session `\(session.name.excerpt)` has none",
+                    at: value,
+                    help: "\(advice(for: session)), or choose `replace`"
+                )
+            )
+        }
+        return faults
+    }
+
+    /// How a session gets a cache.
+    private static func advice(for session: SessionConfiguration) -> String {
+        switch session.urlCache {
+        case URLCacheRule.none?: "remove `urlCache: none` from the session"
+        case nil where session.kind == .background: "give the session a `urlCache`"
+        default: "give its cache room, and ask for nothing by tickets (`negotiate`)"
+        }
+    }
+}

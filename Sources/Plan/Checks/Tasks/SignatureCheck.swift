@@ -1,0 +1,75 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// Finds what the signature of a session does not allow in a task.
+enum SignatureCheck {
+    /// The header fields that `awsSigV4` adds to a request that it signs.
+    private static let signedFields = [
+        "X-Amz-Date", "X-Amz-Content-Sha256", "X-Amz-Security-Token",
+    ]
+
+    /// What is wrong with a task whose session has credentials that sign requests.
+    static func faults(
+        of draft: TaskDraft,
+        in session: SessionConfiguration,
+        signers: [Credential],
+        at place: TaskPlace
+    ) -> [Diagnostic] {
+        guard let url = draft.url,
+            let signer = signers.first(where: { $0.space.contains(url.origin) }),
+            case .awsSigV4(let keys) = signer.proof
+        else { return [] }
+        // A task that proves itself by its own field is not signed.
+        guard !draft.headers.contains("Authorization") else { return [] }
+        var faults = signedFields.compactMap { name in
+            if draft.headers.contains(name) {
+                return place.reservedHeader(name, "`awsSigV4` makes it")
+            }
+            guard session.httpAdditionalHeaders.contains(name) else { return nil }
+            return place.fault(
+                .reservedHeader,
+                "`httpAdditionalHeaders`: `\(name)` cannot be set by hand\(place.context): "
+                    + "`awsSigV4` makes it",
+                at: place.entry.key
+            )
+        }
+        if keys.service == "s3", url.path != url.sentPath {
+            faults.append(
+                place.fault(
+                    .badURL,
+                    "`url`\(place.context): a request goes to a path without dot segments, "
+                        + "which is another object of S3",
+                    at: place.entry.key
+                )
+            )
+        }
+        if keys.service != "s3", let content = draft.content, !content.isInMemory {
+            faults.append(
+                place.fault(
+                    .conflictingKeys,
+                    "the body\(place.context) is not in memory, which `awsSigV4` signs for the service `s3` only",
+                    at: place.entry.key,
+                    help: "send it as `json`, `text` or `form`"
+                )
+            )
+        }
+        return faults
+    }
+}
+
+extension Credential {
+    /// Whether it signs requests.
+    var isSigner: Bool {
+        if case .awsSigV4 = proof { true } else { false }
+    }
+}
+
+extension BodySource {
+    /// Whether all of it is there before it is sent.
+    fileprivate var isInMemory: Bool {
+        switch self {
+        case .bytes, .compressed: true
+        case .file, .multipart, .command, .pipe: false
+        }
+    }
+}

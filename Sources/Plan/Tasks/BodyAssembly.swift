@@ -1,0 +1,69 @@
+internal import JobFile
+internal import TransferModel
+
+/// Makes the body of a task from its settings.
+enum BodyAssembly {
+    /// The body of a draft, before it is compressed; nil without one or after a fault.
+    static func content(
+        of draft: TaskDraft,
+        at place: TaskPlace,
+        _ reader: inout Reader
+    ) -> BodySource? {
+        let formatting = draft.encoding?.value.json ?? JSONFormatting()
+        switch draft.body {
+        case .file(let path): return .file(path: path)
+        case .text(let text): return .bytes(Array(text.utf8))
+        case .json(let field):
+            return reader.json(field, formatting, isSent: true).map { .bytes($0) }
+        case .form(let bytes): return .bytes(bytes)
+        case .multipart(let drafts):
+            return parts(drafts, formatting, at: place, &reader).map { .multipart($0) }
+        case .stream(let stream):
+            switch stream.source {
+            case .command(let arguments): return .command(arguments, folder: reader.folder)
+            case .pipe(let path): return .pipe(path: path)
+            case nil: return nil
+            }
+        case nil: return nil
+        }
+    }
+
+    private static func parts(
+        _ drafts: [PartDraft],
+        _ formatting: JSONFormatting,
+        at place: TaskPlace,
+        _ reader: inout Reader
+    ) -> [BodyPart]? {
+        var parts: [BodyPart] = []
+        var length = 0
+        for draft in drafts {
+            let content: BodyPart.Content
+            var type = draft.contentType.map { BodyFields.type($0) }
+            switch draft.content {
+            case .text(let text): content = .bytes(Array(text.utf8))
+            case .file(let path):
+                content = .file(path: path)
+                type = type ?? BodyFields.type(ofFile: path)
+            case .json(let field):
+                guard let bytes = reader.json(field, formatting, isSent: true) else { return nil }
+                content = .bytes(bytes)
+                type = type ?? BodyFields.jsonType
+            default: return nil
+            }
+            if case .bytes(let bytes) = content { length += bytes.count }
+            guard length <= Reader.largestBody else {
+                reader.reportTooLarge("multipart", at: place.key("multipart"))
+                return nil
+            }
+            parts.append(
+                BodyPart(
+                    name: draft.name,
+                    fileName: draft.fileName,
+                    headers: (type.map { [$0] } ?? []) + draft.headers,
+                    content: content
+                )
+            )
+        }
+        return parts
+    }
+}

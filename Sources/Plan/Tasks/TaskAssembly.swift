@@ -1,0 +1,125 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+internal import TransferModel
+
+/// Makes a task of settings that a `TaskReader` has found right.
+struct TaskAssembly: Sendable {
+    let shared: SharedSettings
+
+    /// The task of a draft; nil after a fault, which `reader` takes.
+    func task(
+        _ number: Int,
+        _ entry: TaskList.Entry,
+        id: String,
+        _ draft: consuming TaskDraft,
+        with reader: inout Reader
+    ) -> TaskSpec? {
+        guard let url = draft.url, let session = draft.session else { return nil }
+        if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
+            guard let compressed = Gzip.compress(bytes) else {
+                let place = TaskPlace(document: reader.document, entry: entry)
+                reader.add(BodyCheck.missingGzip(at: place))
+                return nil
+            }
+            draft.content = .compressed(compressed, originalCount: bytes.count)
+        }
+        let request = request(url, draft, entry, shared.sessions[session].httpAdditionalHeaders)
+        return TaskSpec(
+            id: id,
+            index: number,
+            kind: entry.kind,
+            session: session,
+            request: request,
+            body: draft.content,
+            wantsKey: draft.idempotencyKey == .auto,
+            uploadResume: uploadResume(of: draft, session),
+            destination: draft.destination.map {
+                TaskSpec.Destination(
+                    path: $0.path,
+                    displayPath: $0.text,
+                    // Whoever lets a server choose the name does not let it choose what is
+                    // replaced.
+                    ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
+                    checksum: draft.checksum,
+                    mode: draft.mode,
+                    resume: resume(of: draft, entry, shared.sessions[session])
+                )
+            },
+            mirrors: draft.mirrors,
+            decodesBody: draft.decodesBody ?? Self.decodes(request, of: entry.kind),
+            expectation: draft.expectation,
+            retry: draft.retry,
+            redirects: draft.redirects,
+            timeoutInterval: draft.timeoutInterval
+                ?? shared.sessions[session].timeoutIntervalForRequest,
+            earliestBeginDate: draft.earliestBeginDate,
+            access: shared.sessions[session].access.subtracting(draft.deniedAccess),
+            cachePolicy: draft.cachePolicy ?? shared.sessions[session].requestCachePolicy,
+            description: draft.description,
+            source: Self.source(entry, in: reader.document)
+        )
+    }
+
+    /// Whether a body is decoded when nobody says so, as URLSession does.
+    ///
+    /// A file is stored as it is sent. So is what a task asks for in a coding of its own, or in
+    /// part.
+    private static func decodes(_ request: RequestSpec, of kind: TaskSpec.Kind) -> Bool {
+        kind != .download && !request.headers.contains("accept-encoding")
+            && !request.headers.contains("range")
+    }
+
+    /// What is kept of a download that is cut; only a job that says so leaves files of an ephemeral
+    /// session.
+    private func resume(
+        of draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ session: SessionConfiguration
+    ) -> TaskSpec.Resume {
+        guard entry.kind == .download, draft.resumes != false else { return .nothing }
+        return draft.resumes == nil && session.kind == .ephemeral ? .withinRun : .acrossRuns
+    }
+
+    /// What is kept of an upload that is cut; a signature is that of the whole body.
+    private func uploadResume(of draft: TaskDraft, _ session: Int) -> TaskSpec.Resume {
+        guard draft.resumable != ResumableUpload.none, shared.signers[session].isEmpty else {
+            return .nothing
+        }
+        switch draft.content {
+        case .bytes(let bytes), .compressed(let bytes, _):
+            guard bytes.count >= TaskSpec.leastResumableCount else { return .nothing }
+        case .file, .multipart: break
+        case .command, .pipe, nil: return .nothing
+        }
+        let isPassing = draft.resumable == nil && shared.sessions[session].kind == .ephemeral
+        return isPassing ? .withinRun : .acrossRuns
+    }
+
+    /// The request with the task's own fields, those of its body, then those of the session.
+    private func request(
+        _ url: HTTPURL,
+        _ draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ inherited: [HeaderField]
+    ) -> RequestSpec {
+        var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
+        if case .value(let key) = draft.idempotencyKey {
+            headers.append(HeaderField(name: IdempotencyKeyField.name, value: key))
+        }
+        BodyFields.add(of: draft, to: &headers)
+        let method = draft.method ?? Self.usualMethod(entry.kind)
+        return RequestSpec(method: method, url: url, headers: headers)
+    }
+
+    /// The method of a task that names none.
+    static func usualMethod(_ kind: TaskSpec.Kind) -> String {
+        kind == .upload ? "POST" : "GET"
+    }
+
+    /// Where a task stands.
+    static func source(_ entry: TaskList.Entry, in document: Document) -> SourceLocation {
+        let place = document.range(of: entry.key).start
+        return SourceLocation(file: document.name, line: place.line, column: place.column)
+    }
+}
