@@ -29,7 +29,7 @@ import TransferModel
         #expect(!temporary.contains("state"))
     }
 
-    @Test func `what is written is read back, and nobody else may read it`() throws {
+    @Test func `written cookies are read back, and only their owner may read them`() throws {
         let cookies = try [
             cookie("a=\"b\\ \u{E9}\"; Secure; HttpOnly; SameSite=Strict; Path=/x"),
             cookie("=b; Domain=shop.example", at: 1001),
@@ -41,7 +41,7 @@ import TransferModel
         #expect(try temporary.mode(of: name + ".lock") == 0o600)
     }
 
-    @Test func `of two states of a cookie the later one stays, whoever writes it last`() throws {
+    @Test func `of two states of a cookie the later one stays in any order of writes`() throws {
         let early = try cookie("a=early")
         let late = try cookie("a=late", at: 2000)
         try file.write([late], at: time(2000))

@@ -82,7 +82,7 @@ import TransferModel
         #expect(try store.field(for: url, isAway: false) == "host=1; domain=2")
     }
 
-    @Test func `a cookie with a secret goes to nobody but its origin`() throws {
+    @Test func `a cookie with a secret goes only to its origin`() throws {
         var store = CookieStore()
         var cookie = try #require(try cookie("a=b; Path=/; Domain=shop.example"))
         cookie.isConfined = true
@@ -124,7 +124,7 @@ import TransferModel
         ("a=evil; Path=/login; Domain=shop.example", false), ("a=evil; Path=/", true),
         ("a=evil; Path=/other", true), ("b=evil; Path=/login", true),
     ])
-    func `what comes over plain http does not stand before a secure cookie`(
+    func `a cookie over plain http does not shadow a secure cookie`(
         field: String,
         isAccepted: Bool
     ) throws {

@@ -37,7 +37,7 @@ import TransferModel
         ("http://127.0.0.1/", "127.0.0.1", "host"), ("http://127.0.0.1/", "0.0.1", nil),
         ("http://127.0.0.1/", "1", nil), ("http://[::1]/", "[::1]", "host"),
     ])
-    func `a domain is the host's own or above it, and nobody else's`(
+    func `a cookie's domain is its host or a parent of it`(
         url: String,
         domain: String,
         expected: String?

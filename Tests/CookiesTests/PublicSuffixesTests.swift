@@ -11,7 +11,7 @@ import Testing
         ("me.github.io", "me.github.io"), ("x.me.github.io", "me.github.io"),
         ("www.city.kawasaki.jp", "city.kawasaki.jp"), ("a.b.c.kawasaki.jp", "b.c.kawasaki.jp"),
     ])
-    func `a site is what somebody has registered`(host: String, site: String) {
+    func `a site is a registered domain`(host: String, site: String) {
         #expect(PublicSuffixes.system.site(of: host) == site)
     }
 

@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test func `a log says what it is, who wrote it and how it counts`() throws {
+    @Test func `a log names its version, its tool and its column unit`() throws {
         let log = try log(report("a.yaml"))
         #expect(log["version"]?.string == "2.1.0")
         #expect(log["$schema"]?.string?.hasSuffix("/sarif-schema-2.1.0.json") == true)

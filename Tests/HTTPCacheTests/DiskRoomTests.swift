@@ -9,7 +9,7 @@ import Testing
 
     init() throws { place = try StoreFolder() }
 
-    @Test func `nothing more is stored while somebody holds the count`() throws {
+    @Test func `nothing is stored while the lock of the count is held`() throws {
         let store = place.store(capacity: 1 << 20)
         let body = String(repeating: "a", count: 40_000)
         try store.add(body, "first")

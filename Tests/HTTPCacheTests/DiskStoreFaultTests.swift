@@ -12,7 +12,7 @@ import TransferModel
     init() throws { place = try StoreFolder() }
 
     @Test
-    func `while somebody holds the lock of a list nothing is stored in it, and nothing is left`()
+    func `while the lock of a list is held, nothing is stored or left over`()
         throws
     {
         let store = place.store()

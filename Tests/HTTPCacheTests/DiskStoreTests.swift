@@ -54,7 +54,7 @@ import TransferModel
         #expect(!folder.contains("cache"))
     }
 
-    @Test func `nobody else may look into it`() throws {
+    @Test func `the cache folder is readable by its owner alone`() throws {
         try add(store(), "one")
         let list = try #require(try names("lists").first)
         #expect(try folder.mode(of: "cache/responses-1") == 0o700)

@@ -42,7 +42,7 @@ import TransferModel
     private let fresh = "Cache-Control: max-age=600"
 
     // RFC 9110 §12.5.3
-    @Test func `a coded response is not for those who accept other codings`() throws {
+    @Test func `a coded response serves no request with other accepted codings`() throws {
         let cache = cache()
         let coded = try request("Accept-Encoding: gzip, br")
         try add(fresh, "Content-Encoding: gzip", answering: coded, to: cache)
@@ -51,7 +51,7 @@ import TransferModel
         for other in others { #expect(outcome(cache, other) == .ask(.otherVariant, [])) }
     }
 
-    @Test func `a field with a secret says who asks`() throws {
+    @Test func `a field with a secret identifies the client`() throws {
         let alice = try request("X-Key: alice")
         let bobby = try request("X-Key: bobby")
         try add(fresh, answering: alice, to: cache(hiding: "alice"))
@@ -60,7 +60,7 @@ import TransferModel
         #expect(outcome(cache(), try request()) == .ask(.otherVariant, []))
     }
 
-    @Test func `a field with what was captured says who asks`() throws {
+    @Test func `a field with a captured value identifies the client`() throws {
         func request(_ token: String) throws -> CacheRequest {
             CacheRequest(
                 method: "GET",
@@ -73,7 +73,7 @@ import TransferModel
         #expect(outcome(cache(), try request("bobby")) == .ask(.otherVariant, []))
     }
 
-    @Test func `what everybody gets is not for who says who he is by a secret`() throws {
+    @Test func `a public response serves no request with a secret`() throws {
         try add(fresh, answering: try request(), to: cache())
         let bobby = try request("X-Key: bobby")
         #expect(outcome(cache(hiding: "bobby"), bobby) == .ask(.otherVariant, []))
@@ -242,7 +242,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.2.2
-    @Test func `who replaces a file takes nothing for fresh that does not say so`() throws {
+    @Test func `a revalidating download uses no heuristic freshness`() throws {
         let cache = cache()
         let old = "Last-Modified: \(dayEarlier)"
         let conditions = [HeaderField(name: "If-Modified-Since", value: dayEarlier)]

@@ -7,7 +7,7 @@ import Testing
         #expect(LockPatience().deadline(for: "a", at: 5) == 5 + LockPatience.longestWait)
     }
 
-    @Test func `who has waited in vain waits for other locks only, for a while`() {
+    @Test func `after a vain wait a process waits only for other locks for a while`() {
         var patience = LockPatience()
         patience.didFail("a", askedAt: 0)
         let later = LockPatience.memory

@@ -69,7 +69,7 @@ import TransferModel
         #expect(invalid.map(\.text) == urls)
     }
 
-    @Test func `nobody makes another origin's responses untrue`() throws {
+    @Test func `a response invalidates no stored responses of another origin`() throws {
         let answer = ResponseHead(
             statusCode: 200,
             fields: headerFields([

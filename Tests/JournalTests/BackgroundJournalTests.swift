@@ -146,7 +146,7 @@ import TransferModel
         #expect(left.failures == 0)
     }
 
-    @Test func `a round goes on whose run was cut before it had ended all of the job's rounds`()
+    @Test func `a round stays open if its run was cut before it ended all rounds of the job`()
         throws
     {
         let first = try open()
@@ -227,7 +227,7 @@ import TransferModel
         #expect(try open().recall("a", mark: 1, isUnsafe: false)?.failures == 0)
     }
 
-    @Test func `an order of which nobody knows what became is not sent again`() throws {
+    @Test func `an order with an unknown outcome is not sent again`() throws {
         let first = try open()
         begin(first, "a", isUnsafe: true)
         var record = TaskRecord.ended("a", .cancelled)
@@ -295,7 +295,7 @@ import TransferModel
         #expect(!(try open().knows("a")))
     }
 
-    @Test func `who was to be told of a run is remembered by the next round`() throws {
+    @Test func `the next round remembers an undelivered hook of a run`() throws {
         let first = try open()
         _ = try first.end(
             .init(runIdentifier: "run-1", exitCode: 0, reportPath: "/r", isDelivered: false)

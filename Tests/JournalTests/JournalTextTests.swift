@@ -30,7 +30,7 @@ import Testing
         return bytes
     }
 
-    @Test func `entries are read as they were added, kinds that nobody knows too`() throws {
+    @Test func `entries are read as they were added, unknown kinds too`() throws {
         #expect(try JournalText(Self.bytes).entries == Self.entries)
         #expect(try JournalText(JournalText.bytes(of: Self.entries)).entries == Self.entries)
         #expect(try JournalText(JournalText.bytes(of: [])).entries.isEmpty)

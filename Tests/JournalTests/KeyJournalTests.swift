@@ -79,7 +79,7 @@ import TransferModel
         #expect(try KeyRounds(JournalText(text).entries)?.present?.open == [1, 2, 3])
     }
 
-    @Test func `a round goes on until a run has ended with 0`() throws {
+    @Test func `a round lasts until a run ends with 0`() throws {
         try run(first, [1, 2], ends: false)
         #expect(try open(second).beginDate == Timestamp(microseconds: 5))
         // Those that were not begun before, too.

@@ -27,7 +27,7 @@ import TransferModel
         return rounds
     }
 
-    @Test func `a round goes on until it is ended`() {
+    @Test func `a round lasts until it is ended`() {
         var rounds = KeyRounds()
         rounds.begin(round(1), isPart: false)
         rounds.begin(round(2), isPart: false)

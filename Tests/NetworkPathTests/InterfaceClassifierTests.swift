@@ -116,7 +116,7 @@ import TransferModel
     }
 
     @Test(arguments: ["wireguard", "tun", "veth", "vlan", "ppp", "openvswitch", "l2tpeth"])
-    func `nobody knows what an interface is whose packets leave unseen`(kind: String) {
+    func `an interface with an unseen path has an unknown class`(kind: String) {
         let types: [String: UInt16] = ["wireguard": 65534, "tun": 65534, "ppp": 512]
         let type = types[kind] ?? NetworkInterface.ethernet
         let found = classes([
@@ -127,7 +127,7 @@ import TransferModel
         #expect(!found.isConstrained)
     }
 
-    @Test func `nobody knows what a PPP connection goes over, though it has no kind`() {
+    @Test func `a PPP connection without a kind has an unknown class`() {
         let ppp = NetworkInterface(index: 2, name: "ppp0", hardwareType: 512)
         #expect(classes([ppp])[0].isCellular == nil)
         #expect(classes([ppp])[0].isExpensive == nil)
@@ -202,7 +202,7 @@ import TransferModel
         #expect(found.evidence.contains(evidence))
     }
 
-    @Test func `of a tunnel without any way nobody knows the class`() throws {
+    @Test func `a tunnel without a path has an unknown class`() throws {
         let found = try classOfTunnel(try Self.tunnel("ip6tnl", peers: ["2001:db8::1"]))
         #expect(found.isCellular == nil)
         #expect(found.isExpensive == nil)

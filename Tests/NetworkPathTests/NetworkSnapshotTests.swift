@@ -194,7 +194,7 @@ import TransferModel
         #expect(try decide("8.8.8.8", 9, []) == .refuse(nil))
     }
 
-    @Test func `what daemons have still to say holds up who may not use any, and ends nothing`() {
+    @Test func `a pending interface delays only restricted tasks and ends no transfer`() {
         var machine = Self.machine
         machine.interfaces[1].classification.isPending = true
         #expect(machine.permitted(for: Self.all) == ["eth0", "wwan0"])

@@ -74,7 +74,7 @@ import TransferModel
         #expect(found.map { $0.evidence.contains("NetworkManager") } == [false, true])
     }
 
-    @Test func `who is late has answered for nothing that has changed`() throws {
+    @Test func `a changed interface stays pending while a daemon is late`() throws {
         let folder = try TemporaryFolder()
         let script = "#!/bin/sh\nexec sleep 1000\n"
         let program = try folder.write(script, to: "busctl", mode: 0o755)

@@ -166,7 +166,7 @@ import TransferModel
         #expect(report.isLate == holds)
     }
 
-    @Test func `without a bus nobody is asked`() {
+    @Test func `no daemon is asked without a bus`() {
         #expect(SystemBus(program: "/nowhere", socket: "/nowhere").report().evidence.isEmpty)
     }
 

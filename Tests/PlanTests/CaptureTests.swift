@@ -303,7 +303,7 @@ import TransferModel
         #expect(plan.outline(of: 0).url == "https://example.com/login")
     }
 
-    @Test func `a plan knows who is filled in with what, also when only some tasks are chosen`()
+    @Test func `a plan lists the uses of captured values, also for a part of the tasks`()
         throws
     {
         let text = """

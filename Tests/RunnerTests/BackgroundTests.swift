@@ -142,7 +142,7 @@ import TransferModel
         #expect(counts(3, server) == [1, 1, 1])
     }
 
-    @Test func `a download goes on from its part, and what was whole stays as it is`() throws {
+    @Test func `a download resumes from its partial file, and a finished one stays`() throws {
         let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         let tag = "ETag: \"one\""
         let server = try ScriptedServer { request in

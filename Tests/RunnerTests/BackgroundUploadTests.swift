@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [UploadOrigin.Fault.hold(after: 3_000_000), .hold(after: upload.count)])
-    func `an order without a key that its server has a part of goes on`(
+    func `an order without a key resumes if its server has a part of it`(
         fault: UploadOrigin.Fault
     ) throws {
         let held = try Gate()

@@ -119,7 +119,7 @@ import TransferModel
         #expect(try job.run().outcome("a") == "unchanged")
     }
 
-    @Test func `who shows a captured token gets no response to another one`() throws {
+    @Test func `a request with one captured token gets no response to another token`() throws {
         let server = try ScriptedServer { request in
             request.path == "/login"
                 ? .ok("{\"t\": \"token of \(request.headers["x-user"] ?? "")\"}")
@@ -202,7 +202,7 @@ import TransferModel
         #expect(cache(try job.run()) == expected)
     }
 
-    @Test func `a policy that asks nobody fails without a stored response`() throws {
+    @Test func `returnCacheDataDontLoad fails without a stored response`() throws {
         let server = try ScriptedServer { _ in .ok("content") }
         for session in ["", "urlCache: none"] {
             let job = try job(
@@ -265,7 +265,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a cache that cannot be written fails nobody`() throws {
+    @Test func `a cache that cannot be written fails no task`() throws {
         let server = try ScriptedServer { _ in
             .ok("content", ["Cache-Control: max-age=600"])
         }

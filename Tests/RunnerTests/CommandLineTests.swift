@@ -143,7 +143,7 @@ import Testing
         #expect(outcome.standardError.isEmpty)
     }
 
-    @Test func `an invalid file is told by its code even when nobody reads`() throws {
+    @Test func `an invalid file ends with code 3 even if standard output is closed`() throws {
         let outcome = try shell(
             "exec 3> >(:); wait $!; \"$1\" validate --format json job.yaml >&3",
             in: JobFolder("version: 2\n")

@@ -39,7 +39,7 @@ import TransferModel
     }
 
     @Test(arguments: ["basic", "digest"])
-    func `Apache lets in who knows the password`(method: String) throws {
+    func `Apache accepts the right password`(method: String) throws {
         let backend = try ScriptedServer { .ok("got \($0.body.count)") }
         let apache = try Apache(backend: backend.origin)
         let job = try Self.job(
@@ -133,7 +133,7 @@ import TransferModel
         #expect(without.kind("get") == "httpStatus")
     }
 
-    @Test func `nginx lets in who knows the password`() throws {
+    @Test func `nginx accepts the right password`() throws {
         let users = try TemporaryFolder()
         let file = try users.write("me:{SHA}W8r/fyL/UzygmbNAjq2HbA67qac=\n", to: "users")
         let nginx = try Nginx(

@@ -43,7 +43,7 @@ import Testing
 
     private let logs = ".local/state/runner/logs"
 
-    @Test func `a detached run goes on when its starter has ended, and leaves report and log`()
+    @Test func `a detached run outlives its starter and leaves a report and a log`()
         throws
     {
         let held = try Held()

@@ -169,7 +169,7 @@ import TransferModel
         #expect(connections[8] != connections[7])
     }
 
-    @Test func `a name, TLS and a connection that nobody accepts`() throws {
+    @Test func `a record has lookup, TLS and a refused connection`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)
         try nginx.root.write("over TLS", to: "file.txt")

@@ -173,7 +173,7 @@ import TransferModel
         #expect(text.contains(#"\u{3A}:error::x\u{1B}[31m"#))
     }
 
-    @Test func `of a background session who was not told is told by the next run, before it sends`()
+    @Test func `the next run of a background session runs a missed hook before it sends`()
         throws
     {
         let server = try ScriptedServer(["/a": [.status(201)]])

@@ -100,7 +100,7 @@ import Testing
         #expect(try first.finish().status == .exit(0))
     }
 
-    @Test func `a run that waits goes on when the other one has ended`() throws {
+    @Test func `a waiting run starts when the other run has ended`() throws {
         let held = try Held("wait 1h")
         let first = try held.hold()
         let second = try held.second().start()
@@ -117,7 +117,7 @@ import Testing
         ("s/schedule/# schedule/", 0, ["/a", "/a"]), ("s/url/ulr/", 3, ["/a"]),
         ("s/version: 1/version: \"/", 3, ["/a"]),
     ])
-    func `who has waited runs the file as it is then`(
+    func `a run reads the job file again after it has waited for the lock`(
         change: String,
         code: Int32,
         paths: [String]

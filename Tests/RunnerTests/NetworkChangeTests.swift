@@ -64,7 +64,7 @@ import Testing
         server.signal(9)
     }
 
-    @Test func `a transfer goes on over another link when its own comes to be forbidden`() throws {
+    @Test func `a transfer continues over another link when its own becomes forbidden`() throws {
         try links.root.write(TwoLinks.longContent, to: "file")
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5")
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.cellularAddress) metric 6")

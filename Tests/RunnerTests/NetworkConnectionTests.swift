@@ -167,7 +167,7 @@ import Testing
     ]
 
     @Test(arguments: ["true", "true, allowsCellularAccess: false"], moves)
-    func `a transfer that loses its link goes on at once where there is another way`(
+    func `a transfer that loses its link continues at once over another path`(
         waits: String,
         move: (address: String, changes: [String], own: String)
     ) throws {

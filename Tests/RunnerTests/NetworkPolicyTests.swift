@@ -167,7 +167,7 @@ import Testing
         #expect(outcome.kind("a") == "network")
     }
 
-    @Test func `a download whose link goes down waits and goes on where it was`() throws {
+    @Test func `a download waits while its link is down and then resumes`() throws {
         let content = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try links.root.write(content, to: "file")
         let job = try JobFolder(

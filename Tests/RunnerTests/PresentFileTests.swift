@@ -109,7 +109,7 @@ import TransferModel
     }
 
     @Test(arguments: ["replace", "skip"], [true, false])
-    func `a file is held against a list of checksums once that is there`(
+    func `an existing file is checked against a fetched list of checksums`(
         rule: String,
         isRight: Bool
     ) throws {

@@ -51,7 +51,7 @@ import TransferModel
         }
     }
 
-    @Test func `a server's words give no command to whoever shows the log`() throws {
+    @Test func `a server's text cannot act as a command of a CI log`() throws {
         let server = try ScriptedServer { _ in
             .status(400, ["Content-Type: text/plain"], text: "::error file=a,::x\n##[command]y")
         }

@@ -102,7 +102,7 @@ import TransferModel
     }
 
     @Test(arguments: ["basic", "digest", "ntlm"], ["http", "https"])
-    func `squid is told who asks, in the way that it wants`(
+    func `squid accepts the login by its method`(
         method: String,
         scheme: String
     ) throws {
@@ -132,7 +132,7 @@ import TransferModel
     }
 
     @Test(arguments: ["http", "https"])
-    func `squid takes the ticket of the user who runs this`(scheme: String) throws {
+    func `squid accepts the ticket of the present user`(scheme: String) throws {
         let realm = try KerberosRealm()
         let (origin, squid) = (try Self.origin(), try Squid(.negotiate(realm)))
         let url = scheme == "http" ? origin.origin : try #require(origin.secureOrigin)
@@ -169,8 +169,7 @@ import TransferModel
     }
 
     @Test(arguments: ["http", "https"])
-    func `an upload's body is sent once to a proxy that asks who it is from`(scheme: String) throws
-    {
+    func `an upload's body is sent once to a proxy that asks for a login`(scheme: String) throws {
         let (origin, squid) = (try Self.origin(), try Squid(.digest))
         let url = scheme == "http" ? origin.origin : try #require(origin.secureOrigin)
         let job = try JobFolder(
@@ -331,7 +330,7 @@ import TransferModel
         #expect(run.exchanges("second").first?["isReusedConnection"]?.bool == true)
     }
 
-    @Test func `dante lets nobody in that it does not know`() throws {
+    @Test func `dante rejects an unknown user`() throws {
         let (origin, dante) = (try Self.origin(), try Dante(wantsUser: true))
         let proxy = """
             { socks: { url: "socks5h://\(dante.address)", user: nobody-here, password: wr0ng-word } }

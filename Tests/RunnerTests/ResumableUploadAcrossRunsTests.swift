@@ -44,7 +44,7 @@ import TransferModel
         #expect(passed * 100 <= Self.body.count * 101, "\(passed) of \(Self.body.count)")
     }
 
-    @Test func `what no attempt could mend is gone on with by the next run`() throws {
+    @Test func `the next run resumes an upload that failed in all attempts`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
         let job = try job(server.url("/files"))
         let first = try job.run()
@@ -112,8 +112,7 @@ import TransferModel
         #expect(try records(job) == [])
     }
 
-    @Test func `an order whose record cannot be read is not sent before somebody was told`() throws
-    {
+    @Test func `an order with an unreadable record fails once before it is sent again`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
         let job = try job(server.url("/files"))
         #expect(try job.run().code == 5)

@@ -86,7 +86,7 @@ import TransferModel
         #expect((version != nil) == isOffered)
     }
 
-    @Test func `a cut order is gone on with although it has no key`() throws {
+    @Test func `a cut order without a key resumes its upload`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .cut(after: 3_000_000), 2: .fail(503, after: 1_000_000)] }
         )

@@ -68,7 +68,7 @@ import TransferModel
     }
 
     @Test(arguments: [[9], [15, 15], [2, 2]] as [[Int32]])
-    func `the next run goes on where a signal has ended the one before`(signals: [Int32]) throws {
+    func `the next run resumes a download that a signal cut`(signals: [Int32]) throws {
         let server = try server(stoppingAt: 3_000_000)
         let job = try job(server.url("/"))
         try interrupt(job, at: 3_000_000, by: signals)
@@ -119,7 +119,7 @@ import TransferModel
         ("sed -i 's/a.bin }/a.bin, headers: { X-Tenant: b } }/' job.yaml", false),
         ("sed -i 's/a.bin }/a.bin, headers: { Cookie: user=b } }/' job.yaml", false),
     ])
-    func `a part of something else is not gone on with`(change: String, stays: Bool) throws {
+    func `a partial file of another request is not resumed`(change: String, stays: Bool) throws {
         let server = try server(stoppingAt: 3_000_000)
         let job = try job(server.url("/?x=1"))
         try interrupt(job, at: 3_000_000, by: [15, 15])
@@ -135,7 +135,7 @@ import TransferModel
     }
 
     @Test(arguments: [404, 503])
-    func `a mirror goes on in the next run with what it has begun`(status: Int) throws {
+    func `a mirror resumes its own partial file in the next run`(status: Int) throws {
         let server = try ScriptedServer(["/": [.status(status)]])
         let mirror = try self.server(stoppingAt: 3_000_000)
         let job = try job(
@@ -151,7 +151,7 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    @Test func `a mirror goes on with the part of a URL whose file is gone by now`() throws {
+    @Test func `a mirror resumes the partial file of a URL that now answers 404`() throws {
         let server = try ScriptedServer([
             "/": [.ok(Self.body, [Self.tag]).cut(after: 3_000_000), .status(404)]
         ])
@@ -194,7 +194,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", ", mode: '0644'"])
-    func `a part whose name was taken is gone on with when it is free again`(mode: String) throws {
+    func `a download whose name was taken resumes once the name is free`(mode: String) throws {
         let job = try JobFolder("")
         try job.folder.makeFolder("out")
         let path = job.folder.path("out/a.bin")
@@ -387,7 +387,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `a mirror goes on with a part only when a checksum tells`(hasChecksum: Bool) throws {
+    func `a mirror resumes a partial file only with a checksum`(hasChecksum: Bool) throws {
         let mirror = try ScriptedServer { request in
             request.rangeStart.map { .part(of: Self.body, from: $0, ["ETag: \"mirror\""]) }
                 ?? .ok(Self.body, ["ETag: \"mirror\""])

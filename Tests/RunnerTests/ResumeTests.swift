@@ -19,7 +19,7 @@ import TransferModel
         )
     }
 
-    @Test func `a download goes on where it was cut, as often as it is cut`() throws {
+    @Test func `a download resumes after every cut`() throws {
         let cuts = [0, 70_000, 70_001, 150_000, 299_999]
         let server = try ScriptedServer { request in
             let place = request.earlierRequestsForPath
@@ -141,7 +141,7 @@ import TransferModel
         ),
     ]
 
-    @Test func `a small file is gone on with, too, and leaves no part`() throws {
+    @Test func `a small download resumes, too, and leaves no partial file`() throws {
         let body = Array(Self.body.prefix(40_000))
         let server = try ScriptedServer { request in
             switch request.earlierRequestsForPath {

@@ -16,7 +16,7 @@ import TransferModel
         Login(user: "u", password: Secret(password))
     }
 
-    @Test func `who knows another secret shares nothing`() {
+    @Test func `sessions with different secrets share no cache entries`() {
         let proofs: [(Login) -> Credential.Proof] = [
             { .basic($0) }, { .digest($0) }, { .ntlm($0) }, { .bearer($0.password) },
         ]

@@ -90,7 +90,7 @@ import Testing
         #expect(!job.folder.contains("second.bin"))
     }
 
-    @Test func `nobody has to read what a run says`() throws {
+    @Test func `a run ends although its standard error is not read`() throws {
         let arrived = try Gate()
         let server = try ScriptedServer { request in
             request.target == "/last"

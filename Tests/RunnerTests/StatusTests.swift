@@ -133,7 +133,7 @@ import Testing
         #expect(held.server.requests(for: "/o1").count == 2)
     }
 
-    @Test func `servers of cut uploads are told that nobody comes back`() throws {
+    @Test func `cancelling a session sends DELETE for its cut uploads`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .cut(after: 1_000_000), 2: .cut(after: 500_000)] }
         )

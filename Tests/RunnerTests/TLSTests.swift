@@ -127,7 +127,7 @@ import Testing
     }
 
     // OpenSSL would ask, and wait for as long as the standard input stays open.
-    @Test func `nobody is asked for the password of an encrypted key`() throws {
+    @Test func `an encrypted key causes no password prompt`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)
         let job = try JobFolder(
@@ -154,7 +154,7 @@ import Testing
         #expect(run.attempts("order").count == 1)
     }
 
-    @Test func `nobody is asked for the password of a key among the authorities`() throws {
+    @Test func `a key among the authorities causes no password prompt`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)
         let key = try #require(Fixture.read(certificates.guardedClient.keyFile))
@@ -217,7 +217,7 @@ import Testing
         #expect(exchange?["negotiatedTLSProtocolVersion"]?.isNull == false)
     }
 
-    @Test func `an exchange without TLS trusts nobody in particular`() throws {
+    @Test func `an exchange without TLS has no serverTrust`() throws {
         let nginx = try Nginx()
         let run = try run(nginx, origin: nginx.origin, tls: "configuration: ephemeral")
         #expect(run.exchanges("file").first?["extension"]?["serverTrust"]?.isNull == true)

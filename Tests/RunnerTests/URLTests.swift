@@ -134,7 +134,7 @@ import TransferModel
         #expect(proxy.requests.map(\.target) == ["http://xn--bcher-kva.example/%C3%BC"])
     }
 
-    @Test func `a part of one resource is not gone on with at another`() throws {
+    @Test func `a partial file of one resource is not resumed at another`() throws {
         let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 / 251) }
         let server = try ScriptedServer { request in
             let tag = "ETag: \"1\""

@@ -21,7 +21,7 @@ import TransferModel
         #expect(store.values.isEmpty)
     }
 
-    @Test func `values that nobody uses, or nobody any more, are not kept`() {
+    @Test func `captured values without a remaining user are not kept`() {
         var store = store([(2, 0)])
         store.keep([CapturedValue("b", "2")], of: 1)
         store.taskEnded(2)

@@ -102,7 +102,7 @@ private final class Lanes {
         #expect(lanes.takeNext() == key(5))
     }
 
-    @Test func `somebody better who comes later goes first`() {
+    @Test func `a later task with higher priority starts first`() {
         let lanes = Lanes(limits: [1])
         lanes.park(key(5), lane("a"))
         #expect(lanes.next() == key(5))
@@ -113,7 +113,7 @@ private final class Lanes {
         #expect(lanes.takeNext() == key(5))
     }
 
-    @Test func `a pause holds every session of the origin and nobody else`() {
+    @Test func `a pause holds every session of the origin and no other origin`() {
         let lanes = Lanes(limits: [2, 2])
         lanes.pause(lane("a").origin, until: time(5))
         #expect(!lanes.enter(key(0), lane("a")))

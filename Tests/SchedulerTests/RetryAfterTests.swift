@@ -40,7 +40,8 @@ import TransferModel
             ("Sun, 06 Nov 1994 08:50:37 GMT", nil), ("nonsense", .seconds(60)),
         ] as [(String, Duration?)]
     )
-    func `a date is held against the response's own one`(date: String, expected: Duration?) {
+    func `a Retry-After date counts from the response's own Date`(date: String, expected: Duration?)
+    {
         let fields = [
             HeaderField(name: "Retry-After", value: "Sun, 06 Nov 1994 08:50:37 GMT"),
             HeaderField(name: "Date", value: date),

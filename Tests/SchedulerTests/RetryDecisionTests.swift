@@ -51,7 +51,7 @@ import TransferModel
         #expect(try decide(failure(kind), policy: policy) == .giveUp(.notRetried))
     }
 
-    @Test func `what goes on where it was is repeated without a key`() throws {
+    @Test func `a resumable upload is retried without a key`() throws {
         let history = RetryDecision.History(attempts: 1, leavesUpload: true)
         #expect(
             try decide(failure(.reset), method: "POST", history: history)

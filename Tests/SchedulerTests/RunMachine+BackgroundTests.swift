@@ -167,7 +167,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `a question that nobody answers does not make an order one that never left`(
+    func `an unanswered offset request does not mark an order as never sent`(
         isAsked: Bool
     ) throws {
         let background = FakeBackground()
@@ -255,7 +255,7 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
-    @Test func `an upload that its server knows goes on, and takes the place of no other one`()
+    @Test func `an upload that its server knows resumes and replaces no other upload`()
         throws
     {
         let earlier = EarlierTransfer(attempts: 1, wasCut: true)

@@ -56,7 +56,7 @@ import TransferModel
         #expect(run.starts == ["a"])
     }
 
-    @Test func `a date is held against the wall clock as it is when its task may start`() {
+    @Test func `a begin date is compared with the wall clock when its task may start`() {
         var run = RunSimulation([
             FakeSource.Task("a"),
             FakeSource.Task("b").with {

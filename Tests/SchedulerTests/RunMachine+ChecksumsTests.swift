@@ -65,7 +65,7 @@ import TransferModel
         #expect(run.summary.succeeded == 3)
     }
 
-    @Test func `who may use fewer interfaces fetches a list for himself`() throws {
+    @Test func `a task with fewer permitted interfaces fetches the list separately`() throws {
         var tasks = try Self.tasks(["a", "b", "c"])
         tasks[0].access.remove(.cellular)
         var run = RunSimulation(tasks)

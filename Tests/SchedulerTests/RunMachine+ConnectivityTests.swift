@@ -277,7 +277,7 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
-    @Test func `a change of the network brings nobody forward who waits for something else`() {
+    @Test func `a network change starts no task that waits for something else`() {
         var run = Self.run([.init("a").with { $0.retry = .steady }])
         run.fail("a", .reset)
         run.networkChanges()
@@ -331,7 +331,7 @@ import TransferModel
         #expect(try #require(run.record("a")).attempts.map(\.number) == [1])
     }
 
-    @Test func `who is redirected to where no way leads keeps back nobody`() {
+    @Test func `a redirect to an unreachable host holds back no other task`() {
         var run = RunSimulation(
             [.init("a"), .init("b")],
             sessions: [Self.session()]

@@ -362,7 +362,7 @@ import TransferModel
         #expect(run.record("a")?.attempts.count == 2)
     }
 
-    @Test func `a result that nobody waits for is ignored`() {
+    @Test func `a second result of a task is ignored`() {
         var run = RunSimulation([.init("a")])
         run.finish("a")
         run.finish("a")

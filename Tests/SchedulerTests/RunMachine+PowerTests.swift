@@ -52,7 +52,7 @@ import TransferModel
         #expect(record.attempts.map(\.waitedMicroseconds) == [100_000_000])
     }
 
-    @Test func `with external power nobody waits`() {
+    @Test func `no task waits while external power is present`() {
         let run = Self.run(isExternal: true)
         #expect(run.runningIDs == ["a"])
         #expect(run.waiting.isEmpty)
@@ -73,7 +73,7 @@ import TransferModel
         #expect(run.summary.exitCode == .deferred)
     }
 
-    @Test func `what has begun goes on when the power goes, its next attempt waits`() throws {
+    @Test func `a running attempt continues without power, and the next attempt waits`() throws {
         var run = Self.run([.init("a").with { $0.retry = .steady }], isExternal: true)
         run.powerChanges(isExternal: false)
         #expect(run.runningIDs == ["a"])

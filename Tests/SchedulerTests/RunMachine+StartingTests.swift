@@ -40,7 +40,7 @@ import TransferModel
         #expect(run.runningIDs == ["t1", "t2"])
     }
 
-    @Test func `a full host keeps nobody else waiting`() {
+    @Test func `a full host does not block tasks of other hosts`() {
         let far = FakeSource.Task("far", "http://b.test/")
         let run = RunSimulation(
             tasks(1000) + [far],

@@ -38,7 +38,7 @@ import TransferModel
         #expect(run.summary.exitCode == .deferred)
     }
 
-    @Test func `nothing is begun behind its end, though nobody has looked at the clock`() {
+    @Test func `no task begins after the window's end, even without a clock check`() {
         var run = run([FakeSource.Task("a"), FakeSource.Task("b")], at: 299)
         run.minuteOfDay = 300
         run.finish("a")

@@ -32,7 +32,7 @@ import Testing
         #expect(drain(queue) == [4, 2, 3, 1])
     }
 
-    @Test func `what comes and goes in any order is sorted`() {
+    @Test func `tasks that are added and removed in any order stay sorted`() {
         var random = SystemRandomNumberGenerator()
         var queue = TaskQueue()
         var expected: Set<Int> = []

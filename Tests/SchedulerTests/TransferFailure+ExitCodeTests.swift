@@ -63,7 +63,7 @@ import TransferModel
             (.redirectLimit, nil, true), (.mimeType, nil, false),
         ] as [(TransferFailure.Kind, Int?, Bool)]
     )
-    func `nobody knows of an answered order whose result cannot be had`(
+    func `an answered order whose result is unavailable has an unknown outcome`(
         kind: TransferFailure.Kind,
         status: Int?,
         isUnknown: Bool

@@ -68,7 +68,7 @@ import Testing
         )
     }
 
-    @Test func `a program that closes its output and goes on is waited for`() throws {
+    @Test func `a running program with closed output is waited for`() throws {
         let child = try ChildProcess(["sh", "-c", "exec >&-; exec sleep 1000"], in: "/")
         let deadline = Clock.monotonicNanoseconds() + 50_000_000
         #expect(try child.capture(limit: 100, until: deadline).outcome == .timedOut)
@@ -108,7 +108,7 @@ import Testing
         #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
-    @Test func `one that nobody holds is ended`() throws {
+    @Test func `a child process ends when its last reference is released`() throws {
         let folder = try TemporaryFolder()
         #expect(try Command("mkfifo", [folder.path("end")]).run().status == .exit(0))
         // Whoever reads the fifo sees its end when the program is gone.

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `who finds it taken reads who has it, also after a longer name`() throws {
+    @Test func `a taken lock shows its holder's note, also after a longer one`() throws {
         let temporary = try TemporaryFolder()
         let folder = try Folder(path: temporary.path, create: false)
         let first = try FileLock(in: folder, name: "lock")
@@ -46,7 +46,7 @@ import Testing
         #expect(try temporary.mode(of: "lock") == 0o600)
     }
 
-    @Test func `who waits has it as soon as the other one has let go`() throws {
+    @Test func `a waiter gets the lock as soon as the holder releases it`() throws {
         let temporary = try TemporaryFolder()
         let folder = try Folder(path: temporary.path, create: false)
         let taken = Inbox<Bool>()

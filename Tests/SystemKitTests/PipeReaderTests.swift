@@ -11,7 +11,7 @@ import Testing
         return (try pipe.read(into: &raw), bytes)
     }
 
-    @Test func `a named pipe is readable only when somebody has written into it`() throws {
+    @Test func `a named pipe is readable only after a write`() throws {
         let folder = try TemporaryFolder()
         #expect(try Command("mkfifo", [folder.path("fifo")]).run().status == .exit(0))
         let pipe = try PipeReader(fifo: folder.path("fifo"))

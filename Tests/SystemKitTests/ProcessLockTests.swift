@@ -17,7 +17,7 @@ import Testing
         return running
     }
 
-    @Test func `the kernel says who has it, until that process ends`() throws {
+    @Test func `the kernel names the holder of the lock until its process ends`() throws {
         let temporary = try TemporaryFolder()
         let folder = try Folder(path: temporary.path, create: false)
         let lock = try ProcessLock(in: folder, name: "lock")

@@ -29,7 +29,7 @@ import Testing
         #expect(readAll() == "one\ntwo\n")
     }
 
-    @Test func `what nobody reads is dropped and told of`() {
+    @Test func `unread messages are dropped and counted`() {
         let line = String(repeating: "x", count: 99) + "\n"
         for _ in 0..<2000 { stream.write(Array(line.utf8)) }
         let first = readAll()

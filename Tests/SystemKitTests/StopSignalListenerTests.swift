@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `only a second signal that nobody hears is given up`(isHeard: Bool) throws {
+    func `only an unheard second signal makes the listener give up`(isHeard: Bool) throws {
         let received = Inbox<StopSignal>()
         let given = Inbox<StopSignal>()
         let listener = try StopSignalListener(

@@ -49,7 +49,7 @@ import Testing
         #expect(try curl("-o", "/dev/null", server.url("/")).code == .exit(code))
     }
 
-    @Test func `a stalled reply goes on when the test opens the gate`() throws {
+    @Test func `a stalled reply continues when the test opens the gate`() throws {
         let reached = try Gate()
         let gate = try Gate()
         let body = Array("whole".utf8)

@@ -34,8 +34,7 @@ import TransferModel
         .raw("HTTP/1.1 \(status)\r\n\r\nhalf of it", then: [.close])
     }
 
-    @Test func `a body that only its connection ends is cut when nobody says that it ends`() throws
-    {
+    @Test func `a body that ends with its connection is cut without close_notify`() throws {
         let folder = try TemporaryFolder()
         let result = try run(Self.endless()) {
             $0.sink = .file(.init(path: folder.path("out"), displayPath: "out"))
@@ -73,7 +72,7 @@ import TransferModel
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
         "HTTP/1.1 204 No\r\n\r\n", "HTTP/1.1 303 Go\r\nLocation: /there\r\n\r\nover there",
     ])
-    func `a response whose end is known, or that nobody wants, takes no notice of it`(
+    func `a response with a known end or a dropped body needs no close_notify`(
         text: String
     ) throws {
         #expect(try run(.raw(text, then: [.close])).failure == nil)

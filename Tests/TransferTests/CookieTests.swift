@@ -79,7 +79,7 @@ import TransferModel
     }
 
     // As in URLRequest.httpShouldHandleCookies.
-    @Test func `a task's own Cookie stands for all of them, and what comes is kept`() throws {
+    @Test func `a task's own Cookie replaces all cookies, and new ones are kept`() throws {
         let server = try ScriptedServer([
             "/": [.status(302, ["Location: /b", "Set-Cookie: a=1"])],
             "/b": [.ok("x", ["Set-Cookie: b=2"])], "/c": [.ok("x")],

@@ -205,7 +205,7 @@ import TransferModel
         #expect(try check("x-no", "1").checks.last?.actual == "missing")
     }
 
-    @Test func `only the last response of a redirect is held against what is expected`() throws {
+    @Test func `only the last response of a redirect is checked`() throws {
         let server = try ScriptedServer([
             "/": [.redirect(to: "/next")], "/next": [.ok(#"{"a":1}"#)],
         ])

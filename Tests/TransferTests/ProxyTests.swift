@@ -301,7 +301,7 @@ import TransferModel
         }
     }
 
-    @Test func `a SOCKS proxy is told who asks`() throws {
+    @Test func `a SOCKS proxy gets the login`() throws {
         let socks = SOCKSGreeting(user: "me", password: "hush-hush")
         let proxy = try ScriptedServer(socks: socks) { _ in .ok("x") }
         let harness = try Self.harness(Self.server(.socks5h, port: proxy.port, user: "me"))
@@ -310,7 +310,7 @@ import TransferModel
     }
 
     @Test(arguments: ["you", nil])
-    func `a SOCKS proxy that lets nobody in refuses for good`(user: String?) throws {
+    func `a login that a SOCKS proxy refuses fails for good`(user: String?) throws {
         let socks = SOCKSGreeting(user: "me", password: "hush-hush")
         let proxy = try ScriptedServer(socks: socks) { _ in .ok("x") }
         let harness = try Self.harness(Self.server(.socks5h, port: proxy.port, user: user))

@@ -102,8 +102,7 @@ import TransferModel
         #expect(result.voucher == .checksum)
     }
 
-    @Test func `a part that the task asks for is not held against the digest of the whole`() throws
-    {
+    @Test func `a requested range is not checked against the digest of the whole`() throws {
         let folder = try TemporaryFolder()
         let server = try ScriptedServer { _ in
             .part(of: Self.body, from: 4, ["Repr-Digest: \(Self.sha256)"])

@@ -114,7 +114,7 @@ import TransferModel
         #expect(result.response?.fields["link"] == nil)
     }
 
-    @Test func `a close-delimited body has nobody who vouches for it`() throws {
+    @Test func `a close-delimited body has no voucher`() throws {
         let server = try ScriptedServer([
             "/": [.raw("HTTP/1.1 200 OK\r\n\r\nhello", then: [.close])]
         ])

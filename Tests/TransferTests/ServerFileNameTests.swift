@@ -116,7 +116,7 @@ import TransferModel
         ("a\u{AD}b\u{200D}c\u{FE0F}", "abc"), ("\u{2060}", nil), ("👩‍👩‍👧.png", "👩‍👩‍👧.png"),
         ("❤️‍🔥", "❤️‍🔥"), ("a\u{202E}b", "a_b"),
     ])
-    func `what nobody sees is not in a name`(name: String, expected: String?) {
+    func `invisible characters are removed from a name`(name: String, expected: String?) {
         #expect(
             ServerFileName.safe(name)?.unicodeScalars.elementsEqual(
                 (expected ?? "").unicodeScalars

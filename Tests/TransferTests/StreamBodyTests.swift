@@ -196,7 +196,7 @@ import TransferModel
         #expect(result.failure?.kind == .reset)
     }
 
-    @Test func `what comes out of a named pipe is sent, from however many writers`() throws {
+    @Test func `bytes of a named pipe are sent, from any number of writers`() throws {
         let path = try makePipe("rows")
         let server = try ScriptedServer(["/": [.ok("")]])
         let harness = try EngineHarness()

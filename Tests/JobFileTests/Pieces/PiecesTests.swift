@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [(10, true), (100_000, true), (200_000, false)])
-    func `a very long piece is left to whoever has its tree`(count: Int, isPart: Bool) {
+    func `a very long piece is left to the thread with its tree`(count: Int, isPart: Bool) {
         let list = String(repeating: "1,", count: count)
         #expect(areParts("b:\n  c: 12345\n  d: [\(list)]\n  last: 1\n") == [isPart, false])
     }

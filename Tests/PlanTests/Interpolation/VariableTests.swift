@@ -64,7 +64,7 @@ import TransferModel
         #expect(try json("n-${var.n}", declared: "{ n: 0x10 }") == "\"n-0x10\"")
     }
 
-    @Test func `what comes from the environment is text`() throws {
+    @Test func `values from the environment are text`() throws {
         #expect(try json("${env.N}", environment: ["N": "5"]) == "\"5\"")
         #expect(try json("${env.N:-5}") == "\"5\"")
     }

@@ -36,7 +36,7 @@ import TransferModel
         }
     }
 
-    @Test func `the environment says who is asked unless the session does`() throws {
+    @Test func `the environment names the proxy unless the session does`() throws {
         let plan = try TestJob.plan("version: 1\ndata: { t: { url: \"https://a.test/\" } }")
         #expect(plan.sessions.first?.proxy == .environment)
         #expect(try Self.session("environment").proxy == .environment)
@@ -133,7 +133,7 @@ import TransferModel
             ("socks5h://p.test", "", "job.secret-over-plain-http"),
         ] as [(String, String, String?)]
     )
-    func `a secret may go to a proxy when nobody reads it on the way`(
+    func `a secret may go to a proxy over a connection that hides it`(
         url: String,
         more: String,
         code: String?

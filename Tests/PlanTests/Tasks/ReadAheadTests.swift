@@ -19,7 +19,7 @@ import TransferModel
 
     /// The first, the last, and those on both sides of where one thread hands over to the other.
     @Test(arguments: [0, 29, 30, 31, 63, 64, 93, 94, 1_000, 1_498, 1_499])
-    func `a fault is found once and in its place, whoever reads the task`(number: Int) throws {
+    func `both threads report a fault once and in its place`(number: Int) throws {
         let text = Self.job { $0 == number ? "priority: 7" : nil }
         let line = 2 + 3 * number + 4
         #expect(try TestJob.faults(text) == ["\(line):15 job.out-of-range"])
@@ -40,7 +40,7 @@ import TransferModel
         #expect(faults.last == "4002:15 job.too-many-faults")
     }
 
-    @Test func `the first warnings are listed, whoever finds them`() throws {
+    @Test func `the first warnings of both threads are listed in order`() throws {
         let text = Self.job { "headers: { X-A: $(HOME\($0)) }" }
         let warnings = try TestJob.plan(text).warnings
         #expect(warnings.map(\.range.start.line) == (0..<100).map { 6 + 4 * $0 })
@@ -78,7 +78,7 @@ import TransferModel
         }
     }
 
-    @Test func `two tasks of one destination are told of, whoever reads them`() throws {
+    @Test func `a destination shared across both threads is an error`() throws {
         let text = Self.job { _ in nil }.replacing("to: out/1200\n", with: "to: out/40\n")
         #expect(try TestJob.faults(text) == ["\(2 + 3 * 1_200 + 3):9 job.duplicate-destination"])
     }

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `rows are told apart where somebody needs one`() throws {
+    @Test func `rows are separate nodes where a task needs a single one`() throws {
         #expect(
             try needs() == [
                 "single <- fetch[2]", "fetch[1] <- ", "fetch[2] <- ", "fetch[3] <- ",

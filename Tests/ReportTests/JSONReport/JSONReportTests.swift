@@ -185,7 +185,7 @@ import TransferModel
         return Int(status) - 200 + 2 * field
     }
 
-    @Test func `tasks reach the file while the run goes on`() {
+    @Test func `tasks reach the report's file during the run`() {
         let file = MemoryFile()
         let report = jsonReport(to: file)
         report.receive(.started(Samples.header))

@@ -35,7 +35,7 @@ import TransferModel
     }
 
     @Test(arguments: 1...11)
-    func `base64 of a secret is found that goes on in the next line`(width: Int) {
+    func `base64 of a secret that continues on the next line is found`(width: Int) {
         let digits = "aHVudGVyMmh1bnRlcjI"
         let pieces = ["x\n", digits.prefix(width) + "\n", digits.dropFirst(width) + "=\n", ""]
         let all = Self.shown(pieces.map { String($0) }, secret: "hunter2hunter2").joined()

@@ -16,7 +16,7 @@ import TransferModel
     private func cache() -> HTTPCache { .roomy(in: folder) }
 
     // RFC 9110 §9.3.3
-    @Test func `the answer to a POST is for those who are known by the same cookies`() throws {
+    @Test func `the response to a POST serves requests with the same cookies`() throws {
         let server = try ScriptedServer { request in
             request.path == "/login"
                 ? .ok("", ["Set-Cookie: sid=alice"])
@@ -107,7 +107,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `without a stored response a part is gone on with`() throws {
+    @Test func `a partial file is resumed without a stored response`() throws {
         let body = String(repeating: "content", count: 300_000)
         let head = "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 2100000\r\n\r\n"
         let server = try ScriptedServer { request in
@@ -243,7 +243,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `who wants nobody asked has nobody asked`(isDamaged: Bool) throws {
+    func `returnCacheDataDontLoad sends no request`(isDamaged: Bool) throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())
         _ = try harness.run(attempt(server.url("/a")))

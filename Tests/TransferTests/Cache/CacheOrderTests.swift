@@ -22,7 +22,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `who asks after an order gets nothing from before it`(isOnDisk: Bool) throws {
+    func `a request after an order gets no response from before it`(isOnDisk: Bool) throws {
         let begun = try Gate()
         let gate = try Gate()
         let isChanged = Lock(false)

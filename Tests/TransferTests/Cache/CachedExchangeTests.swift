@@ -184,7 +184,7 @@ import TransferModel
         #expect(server.requests.count == 20)
     }
 
-    @Test func `who waits for another attempt can be cancelled`() throws {
+    @Test func `an attempt that waits for another one can be cancelled`() throws {
         let gate = try Gate()
         let begun = try Gate()
         let server = try ScriptedServer { _ in

@@ -62,7 +62,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `a file that takes long to read holds nobody up`(hasDeadline: Bool) throws {
+    func `a long file read delays no other transfer`(hasDeadline: Bool) throws {
         let server = try ScriptedServer { request in
             request.path == "/long" ? .status(304, ["ETag: \"a\""]) : .ok("content")
         }

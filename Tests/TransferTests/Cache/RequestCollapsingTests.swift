@@ -46,7 +46,7 @@ import TransferModel
         #expect(heldLater == [false, true])
     }
 
-    @Test func `where waiting was of no use nobody waits again`() throws {
+    @Test func `after a vain wait no attempt waits for the URL again`() throws {
         var collapsing = RequestCollapsing(hasCache: [true])
         let held = try [attempt(1), attempt(2)].map { collapsing.holds($0) }
         #expect(held == [false, true])
@@ -63,7 +63,7 @@ import TransferModel
             (8, 8, 6, 5, false), (8, 8, 5, nil, true),
         ] as [(Int?, Int?, Int64?, Int64?, Bool)]
     )
-    func `nobody waits for what may take longer than its own limits`(
+    func `no attempt waits for one that may outlast its own limits`(
         leaderSeconds: Int?,
         seconds: Int?,
         leaderDeadline: Int64?,
@@ -95,7 +95,7 @@ import TransferModel
         #expect(!held.contains(true))
     }
 
-    @Test func `who waits can be taken out`() throws {
+    @Test func `a waiting attempt can be withdrawn`() throws {
         var collapsing = RequestCollapsing(hasCache: [true])
         for key in 1...4 { _ = collapsing.holds(try attempt(key)) }
         let withdrawn = collapsing.withdraw([1, 3, 9])

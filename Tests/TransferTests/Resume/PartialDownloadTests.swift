@@ -139,7 +139,7 @@ import TransferModel
         #expect(try recorded() == 90_000)
     }
 
-    @Test func `a note that was not synced is gone on with until the machine is started anew`()
+    @Test func `an unsynced note is valid until the machine restarts`()
         throws
     {
         _ = try leaveUnsyncedNote()
@@ -228,7 +228,7 @@ import TransferModel
         #expect(try part.verify())
     }
 
-    @Test func `a part of one of several URLs is gone on with as one of that URL`() throws {
+    @Test func `a partial file of one of several URLs is resumed at that URL`() throws {
         try leave(url: "http://mirror/")
         let part = try #require(try find())
         #expect(part.offer(to: "http://a/", hasChecksum: true)?.validator == nil)
@@ -238,7 +238,7 @@ import TransferModel
         )
     }
 
-    @Test func `another URL goes on only where a checksum tells`() throws {
+    @Test func `another URL resumes a partial file only with a checksum`() throws {
         let part = try part()
         #expect(part.offer(to: "http://b/", hasChecksum: false) == nil)
         #expect(
@@ -364,7 +364,7 @@ import TransferModel
     }
 
     @Test(arguments: ["0400", "0444", "0644", "0755"])
-    func `a part that others may read is gone on with, and is read by nobody else any more`(
+    func `a partial file that others may read is resumed and made private`(
         mode: String
     ) throws {
         try leave()
@@ -374,7 +374,7 @@ import TransferModel
         #expect(try folder.mode(of: ".out.part") == 0o600)
     }
 
-    @Test func `nobody goes on with a part that somebody else has`() throws {
+    @Test func `a partial file in use is not resumed by a second download`() throws {
         try leave()
         let holder = try find()
         #expect(try find() == nil)
@@ -390,7 +390,7 @@ import TransferModel
         "rm .out.part.record", "sed -i 's/^{/{ /' .out.part.record", "chmod 644 .out.part.record",
         ": >.out.part.record",
     ])
-    func `what is not surely ours is not gone on with`(change: String) throws {
+    func `a partial file of uncertain origin is not resumed`(change: String) throws {
         try leave()
         try self.change(change)
         #expect(try find() == nil)
@@ -400,7 +400,7 @@ import TransferModel
         ":", "cp .out.part a && mv a .out.part", "chmod 666 .out.part", ": >.out.part.record",
         "truncate -s 100 .out.part.record",
     ])
-    func `a part that is not gone on with makes room for the next one`(change: String) throws {
+    func `an unusable partial file is replaced by the next one`(change: String) throws {
         try leave()
         try self.change(change)
         let next = try part([1, 2, 3])
@@ -429,7 +429,7 @@ import TransferModel
         #expect(try folder.list() == list)
     }
 
-    @Test func `somebody's file under the record's name stays, and the download has no part`()
+    @Test func `a foreign file with the record's name stays, and no partial file is kept`()
         throws
     {
         try folder.write("precious", to: ".out.part.record")
@@ -456,7 +456,7 @@ import TransferModel
         #expect(try folder.mode(of: "out") == 0o644)
     }
 
-    @Test func `nobody takes the name of a part that is being written`() throws {
+    @Test func `a partial file in use keeps its name`() throws {
         let first = try part()
         first.keep(Self.traits("d"), bootIdentifier: "boot")
         let second = try part([1])

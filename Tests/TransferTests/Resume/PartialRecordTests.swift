@@ -100,7 +100,7 @@ import TransferModel
         #expect(Self.read(try #require(record.text)) == nil)
     }
 
-    @Test func `a digest tells nothing to who has no salt`() {
+    @Test func `a digest reveals nothing without the salt`() {
         let salts = (0..<100).map { _ in PartialRecord.makeSalt() }
         #expect(Set(salts).count == 100)
         #expect(salts.allSatisfy { $0.utf8.count == 32 })

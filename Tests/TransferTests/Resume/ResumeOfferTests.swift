@@ -90,7 +90,7 @@ import TransferModel
             (503, [], 0, .unrelated),
         ] as [(Int, [String], Int64?, ResumeAnswer)]
     )
-    func `an answer is gone on with only when all of it fits`(
+    func `a range response is used only if all of it matches`(
         status: Int,
         fields: [String],
         length: Int64?,
@@ -102,7 +102,7 @@ import TransferModel
         #expect(ResumeAnswer.judge(head, contentLength: length, to: Self.offer) == answer)
     }
 
-    @Test func `a mirror is held against the length alone, a checksum decides the rest`() {
+    @Test func `a mirror is checked by its length alone, a checksum decides the rest`() {
         let offer = ResumeOffer(offset: 5, total: 10, validator: nil)
         var fields = HeaderFields()
         fields.append(line: Array("Content-Range: bytes 5-9/10".utf8).span)

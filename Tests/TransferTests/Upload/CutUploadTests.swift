@@ -13,7 +13,7 @@ import TransferModel
     // MARK: Cuts
 
     @Test(arguments: Source.allCases, [0, 1, 1_000_000, 3_000_000])
-    func `what was cut goes on where the server is`(source: Source, count: Int) throws {
+    func `a cut upload resumes at the server's offset`(source: Source, count: Int) throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: count)] })
         let results = try upload(server.url("/"), source)
         #expect(results.map(\.failure?.kind) == [.reset, nil])
@@ -50,7 +50,7 @@ import TransferModel
     }
 
     @Test(arguments: [3, 5, 8])
-    func `a server that passes over versions goes on with an upload in its own`(
+    func `a server that ignores other versions resumes an upload in its own`(
         version: Int
     ) throws {
         let silent = [6, 8, 3, 5].prefix { $0 != version }.count

@@ -52,7 +52,7 @@ import TransferModel
         #expect(try records() == 0)
     }
 
-    @Test func `servers are told that nobody comes back, and the records go`() throws {
+    @Test func `giving uploads up sends DELETE and removes the records`() throws {
         let server = try ScriptedServer(["/1": [.status(204)], "/2": [.status(500)]])
         let closed = try ClosedPort()
         try leave([

@@ -37,7 +37,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.4
-    @Test func `what is gone on with makes untrue what is stored of the upload's URL`() throws {
+    @Test func `a resumed upload invalidates stored responses of its URL`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 500_000)] })
         let store = MemoryStore(capacity: 1 << 20)
         let cache = HTTPCache(store: store, fingerprint: { Engine.sha256(of: $0) })

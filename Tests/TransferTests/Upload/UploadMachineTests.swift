@@ -78,7 +78,7 @@ import TransferModel
         #expect(machine.answer(400, "Upload-Draft-Interop-Version: 6") == .judge)
     }
 
-    @Test func `a success that is none yet is gone on with`() {
+    @Test func `a success with an incomplete upload is continued`() {
         let machine = begun()
         #expect(machine.answer(201, "Upload-Complete: ?0") == .proceed)
         #expect(machine.leg == .offset)

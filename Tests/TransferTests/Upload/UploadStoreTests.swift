@@ -83,7 +83,7 @@ import TransferModel
         #expect(!store.keep(long, of: "a"))
     }
 
-    @Test func `where nobody can see what there is, something may be`() throws {
+    @Test func `an unreadable folder counts as an obstacle`() throws {
         // A link to itself.
         try folder.link("circle", to: "circle")
         let path = folder.path("circle")
@@ -128,7 +128,7 @@ import TransferModel
         withExtendedLifetime(first) {}
     }
 
-    @Test func `what nobody has asked for in a month goes, what is asked for stays`() throws {
+    @Test func `a record that is unused for a month is removed, a requested one stays`() throws {
         do {
             let store = UploadStore(folder: path)
             var known: Set<String> = []
