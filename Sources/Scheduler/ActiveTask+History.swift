@@ -12,7 +12,7 @@ extension ActiveTask {
     ///   - wall: What the wall clock reads, as far as is known.
     ///   - now: The present.
     /// - Returns: What is known.
-    func history(
+    mutating func history(
         after result: AttemptResult,
         wall: Timestamp,
         _ now: MonotonicTime

@@ -16,7 +16,7 @@ extension ActiveTask {
     }
 
     /// Asks those of its URLs anew that have not said no: there may be another way by then.
-    func restartMirrors() {
+    mutating func restartMirrors() {
         guard mirrors != nil else { return }
         mirrors?.restart()
         isNewRound = true
@@ -28,7 +28,7 @@ extension ActiveTask {
     ///
     /// nil when no other is asked: there is none, the fault is not the server's, or nothing may be
     /// sent twice.
-    func moveOn(
+    mutating func moveOn(
         after failure: TransferFailure,
         _ decision: RetryDecision
     ) -> MirrorRotation.Step? {

@@ -53,7 +53,7 @@ extension ActiveTask {
     }
 
     /// Begins to hash the file that is there; nil when there is nothing to hold it against.
-    func examine(_ now: MonotonicTime) -> AttemptRequest? {
+    mutating func examine(_ now: MonotonicTime) -> AttemptRequest? {
         guard let examination else {
             presence = .missing
             return nil

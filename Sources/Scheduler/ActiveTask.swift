@@ -2,11 +2,8 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// What is kept of a task from its start to its end.
-///
-/// A class, because it is large and changes in place: `RunMachine.active` is its only lasting
-/// owner.
-final class ActiveTask {
+/// The state of a task from its start to its end; `ActiveTasks` changes it in place.
+struct ActiveTask {
     /// Legal next stages stand behind each.
     enum Stage {
         /// Asks whether the destination is there. Next: `running`, `awaitingChecksums`, or the end.
@@ -21,6 +18,7 @@ final class ActiveTask {
         /// Due, and waits for a place at its host. Next: `running`, `awaitingChecksums`, or the
         /// end.
         case queued
+        case ended
     }
 
     /// The fields of its record that are known when it begins.
@@ -42,12 +40,12 @@ final class ActiveTask {
     /// The session's connections to the origin of the URL that is asked.
     var lane: HostLanes.Lane
     /// How long it may take, and its waits.
-    private var waits: TaskWaits
+    var waits: TaskWaits
     /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
     var deadline: MonotonicTime? { waits.deadline }
     /// When no attempt may begin any more.
     var retryLimit: MonotonicTime? { waits.retryLimit }
-    private(set) var stage = Stage.checking
+    var stage = Stage.checking
     /// Its attempts, counted.
     var count: AttemptCount
     /// The number of the attempt that runs, or of the last one; 0 before the first.
@@ -92,11 +90,13 @@ final class ActiveTask {
     private var checksumStart: MonotonicTime?
     private let heading: Heading
     /// What the attempts have left.
-    private let trace: AttemptTrace
+    private var trace: AttemptTrace
     /// Whether an attempt has met an answer that broke HTTP's rules.
     var hasBrokenFraming = false
 
     /// A task that begins now.
+    ///
+    /// Only the memberwise initializer makes so large a value without a copy.
     ///
     /// - Parameters:
     ///   - spec: All of its settings.
@@ -105,11 +105,12 @@ final class ActiveTask {
     ///   - hold: How it was kept back; nil when it was not.
     ///   - pausedSince: Since when its origin was paused, if that alone has kept it back.
     ///   - session: Its session.
-    ///   - lane: Its place at the origin that is asked first.
+    ///   - lane: Its place at the first URL's origin.
     ///   - isRequired: Whether its failure is the run's.
     ///   - clock: Dates the record.
     ///   - now: The present.
-    init(
+    /// - Returns: The task, before its first attempt.
+    static func begun(
         _ spec: TaskSpec,
         key: OrderKey? = nil,
         earlier: EarlierTransfer? = nil,
@@ -120,37 +121,39 @@ final class ActiveTask {
         isRequired: Bool,
         clock: RunClock,
         now: MonotonicTime
-    ) {
+    ) -> ActiveTask {
         let interval = session.timeoutIntervalForResource
         let start = hold?.since ?? now
         let startDate = clock.timestamp(of: start)
         let remaining = earlier.map { $0.remaining(of: interval, at: startDate) }
-        waits = TaskWaits(
-            deadline: (remaining ?? interval).map { start + $0 },
-            budgetEnd: spec.retry.budget.map { start + $0 },
-            hold: hold,
-            pausedSince: pausedSince
+        return ActiveTask(
+            spec: spec,
+            request: key.map { spec.request.keyed($0.text) } ?? spec.request,
+            key: key,
+            lane: lane,
+            waits: TaskWaits(
+                deadline: (remaining ?? interval).map { start + $0 },
+                budgetEnd: spec.retry.budget.map { start + $0 },
+                hold: hold,
+                pausedSince: pausedSince
+            ),
+            count: AttemptCount(
+                earlierAttempts: earlier?.attempts,
+                earlierFailures: earlier?.failures ?? 0
+            ),
+            mirrors: spec.mirrors.isEmpty ? nil : MirrorRotation(mirrors: spec.mirrors.count),
+            heading: Heading(
+                sessionName: session.name,
+                sessionIdentifier: session.identifier,
+                isRequired: isRequired,
+                startDate: startDate
+            ),
+            trace: AttemptTrace()
         )
-        count = AttemptCount(
-            earlierAttempts: earlier?.attempts,
-            earlierFailures: earlier?.failures ?? 0
-        )
-        self.lane = lane
-        heading = Heading(
-            sessionName: session.name,
-            sessionIdentifier: session.identifier,
-            isRequired: isRequired,
-            startDate: startDate
-        )
-        if !spec.mirrors.isEmpty { mirrors = MirrorRotation(mirrors: spec.mirrors.count) }
-        self.spec = spec
-        request = key.map { spec.request.keyed($0.text) } ?? spec.request
-        self.key = key
-        trace = AttemptTrace(key: key)
     }
 
     /// Begins the next attempt, or goes on with one that has fetched the checksums.
-    func begin(_ now: MonotonicTime) -> AttemptRequest {
+    mutating func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
         hasBegun = true
         handoverTime = now
@@ -229,11 +232,8 @@ final class ActiveTask {
         return spec.destination?.replacing
     }
 
-    /// Asks what is at the destination.
-    func check() { stage = .checking }
-
     /// The file that is there is with the runner, which hashes it.
-    func beginExamination(_ now: MonotonicTime) {
+    mutating func beginExamination(_ now: MonotonicTime) {
         stage = .running
         presence = .examined
         handoverTime = now
@@ -241,7 +241,7 @@ final class ActiveTask {
     }
 
     /// Takes in what hashing the file has come to.
-    func endExamination(_ result: AttemptResult, _ clock: RunClock) {
+    mutating func endExamination(_ result: AttemptResult, _ clock: RunClock) {
         presence = result.isUnchanged ? .right : .different
         failure = result.failure
         // An attempt that has fetched the list of checksums ends with it, unless the file is asked
@@ -250,7 +250,7 @@ final class ActiveTask {
     }
 
     /// Keeps what an attempt has left.
-    func end(_ result: AttemptResult, _ clock: RunClock) {
+    mutating func end(_ result: AttemptResult, _ clock: RunClock) {
         var attempt = TaskRecord.Attempt(
             number: number,
             startDate: clock.timestamp(of: result.startTime),
@@ -288,7 +288,7 @@ final class ActiveTask {
     }
 
     /// Takes back an attempt that had no interface to begin over.
-    func retract(_ result: AttemptResult) {
+    mutating func retract(_ result: AttemptResult) {
         failure = result.failure
         // What an earlier run has left was found all the same.
         if let resume = result.resume { partial = resume.partial }
@@ -300,7 +300,7 @@ final class ActiveTask {
     /// it counts as none.
     ///
     /// A wait that was looked up in between goes on.
-    func hold(
+    mutating func hold(
         for reason: TaskRecord.Attempt.WaitReason,
         _ failure: TransferFailure,
         since now: MonotonicTime,
@@ -321,7 +321,7 @@ final class ActiveTask {
     /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
     ///
     /// Nobody knows how far it came: the server may have acted on the request.
-    func abandon(_ clock: RunClock, _ now: MonotonicTime) {
+    mutating func abandon(_ clock: RunClock, _ now: MonotonicTime) {
         guard stage == .running, number > 0 else { return }
         var result = AttemptResult(
             key: spec.index,
@@ -334,7 +334,7 @@ final class ActiveTask {
     }
 
     /// Takes the checksums that the running attempt has fetched; its next request is for the file.
-    func take(_ list: ChecksumList, from result: AttemptResult) {
+    mutating func take(_ list: ChecksumList, from result: AttemptResult) {
         checksums = list
         checksumStart = result.startTime
         trace.addExchanges(of: result)
@@ -345,31 +345,10 @@ final class ActiveTask {
         retryLimit.map { now < $0 } ?? true
     }
 
-    /// Is to ask a mirror, and waits for a place there.
-    func queue(forMirrorSince now: MonotonicTime) {
-        stage = .queued
-        waits.wait(nil, since: now)
-    }
-
     /// Waits for the next attempt.
-    func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
+    mutating func wait(_ reason: TaskRecord.Attempt.WaitReason, since now: MonotonicTime) {
         stage = .waiting
         waits.wait(reason, since: now)
-    }
-
-    /// Waits on, because the origin is paused for other tasks too.
-    func waitForOrigin() {
-        waits.waitForOrigin()
-    }
-
-    /// Is due, and waits for a place at its host.
-    func queue() {
-        stage = .queued
-    }
-
-    /// Waits until another task has fetched the checksums.
-    func awaitChecksums() {
-        stage = .awaitingChecksums
     }
 
     /// Whether nobody will know whether the server has acted on a request that it must not get
@@ -385,16 +364,20 @@ final class ActiveTask {
     }
 
     /// The record of the task, complete but for its error.
-    func record(_ outcome: TaskOutcome, _ clock: RunClock, _ now: MonotonicTime) -> TaskRecord {
+    mutating func record(_ outcome: TaskOutcome, _ clock: RunClock, _ now: MonotonicTime)
+        -> TaskRecord
+    {
         waits.endHold(now)
         var record = trace.record(
             of: spec,
+            sent: request,
             outcome,
             session: heading.sessionName,
             required: heading.isRequired,
             from: heading.startDate,
             to: clock.timestamp(of: now)
         )
+        record.isKeyReused = key?.isReused
         if waits.held > .zero { record.heldMicroseconds = waits.held.microseconds }
         if presence == .right { record.voucher = .checksum }
         record.earlier = count.earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }

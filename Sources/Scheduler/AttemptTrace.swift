@@ -1,14 +1,10 @@
 import Transfer
 import TransferModel
 
-/// What the attempts of a task have left for its record.
+/// The results of a task's attempts, for its record.
 ///
-/// What happened in them adds up, what came of one takes the place of what came of the one before.
-///
-/// A class, so that a record is made of it without a copy.
-final class AttemptTrace {
-    /// The idempotency key that was made for the task; nil without one.
-    private let key: OrderKey?
+/// Exchanges and bytes add up; the result of an attempt replaces that of the attempt before it.
+struct AttemptTrace {
     /// The first and the last ones, from a certain number on.
     private(set) var attempts: [TaskRecord.Attempt] = []
     /// How many there were between those.
@@ -24,13 +20,8 @@ final class AttemptTrace {
     /// More attempts are not kept: who waits behind a redirect may look for a way for days.
     private static let mostKept = 64
 
-    /// The trace of a task that has not begun.
-    init(key: OrderKey? = nil) {
-        self.key = key
-    }
-
     /// Adds an attempt that has ended.
-    func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
+    mutating func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
         attempts.append(attempt)
         addExchanges(of: result)
         if attempts.count > Self.mostKept { omitOne() }
@@ -45,14 +36,14 @@ final class AttemptTrace {
     }
 
     /// Forgets an attempt of the middle, and what was exchanged in it.
-    private func omitOne() {
+    private mutating func omitOne() {
         let number = attempts.remove(at: Self.mostKept / 2).number
         omittedCount += 1
         transactions.removeAll { $0.attempt == number }
     }
 
     /// Adds only what was exchanged, of an attempt that goes on.
-    func addExchanges(of result: AttemptResult) {
+    mutating func addExchanges(of result: AttemptResult) {
         if transactions.isEmpty {
             transactions = result.transactions
         } else {
@@ -61,17 +52,16 @@ final class AttemptTrace {
         redirectCount += result.redirectCount
     }
 
-    /// The record of a task, complete but for its error; that of an empty trace is of a task that
-    /// never began.
+    /// The record of a task that has sent `request`, complete but for its error.
     func record(
         of spec: TaskSpec,
+        sent request: RequestSpec,
         _ outcome: TaskOutcome,
         session: String,
         required: Bool,
         from startDate: Timestamp,
         to endDate: Timestamp
     ) -> TaskRecord {
-        let request = key.map { spec.request.keyed($0.text) } ?? spec.request
         var record = TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
@@ -101,12 +91,30 @@ final class AttemptTrace {
             transactions: transactions
         )
         record.omittedAttempts = omittedCount
-        record.isKeyReused = key?.isReused
         return record
     }
 }
 
 extension TaskRecord {
+    /// The record of a task that makes no attempt in this run, complete but for its error.
+    static func unbegun(
+        _ spec: TaskSpec,
+        _ outcome: TaskOutcome,
+        session: SessionConfiguration,
+        required: Bool,
+        at date: Timestamp
+    ) -> TaskRecord {
+        AttemptTrace().record(
+            of: spec,
+            sent: spec.request,
+            outcome,
+            session: session.name,
+            required: required,
+            from: date,
+            to: date
+        )
+    }
+
     /// Adds the failure of a task that the run itself has ended.
     mutating func end(cancelledBy failure: TransferFailure) {
         error = failure

@@ -61,14 +61,12 @@ extension RunMachine {
         _ outcome: TaskOutcome,
         _ now: MonotonicTime
     ) -> TaskRecord {
-        let date = clock.timestamp(of: now)
-        return AttemptTrace().record(
-            of: spec,
+        .unbegun(
+            spec,
             outcome,
-            session: sessions[spec.session].name,
+            session: sessions[spec.session],
             required: overview.isRequired(spec.index),
-            from: date,
-            to: date
+            at: clock.timestamp(of: now)
         )
     }
 }

@@ -6,7 +6,7 @@ extension RunMachine {
     /// Whether the task can go on: it has what it needs, or is the one to fetch it.
     ///
     /// Otherwise it waits for the list or has failed for want of it, and its place is free.
-    mutating func hasChecksums(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func hasChecksums(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
         guard let key = task.checksumKey, !task.fetchesChecksums else { return true }
         switch sums.ask(for: key, by: task.spec.index) {
         case nil:
@@ -17,11 +17,11 @@ extension RunMachine {
             return true
         case .fetching:
             release(task)
-            task.awaitChecksums()
+            task.stage = .awaitingChecksums
             return false
         case .failed(let failure):
             release(task)
-            fail(task, failure, now)
+            fail(&task, failure, now)
             return false
         }
     }
@@ -29,7 +29,7 @@ extension RunMachine {
     /// Hands a fetched list to the tasks that wait for it, and goes on with the one that has
     /// fetched it.
     mutating func checksumsFetched(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ key: SumsFetches.Key,
         _ list: ChecksumList,
         _ result: AttemptResult,
@@ -37,15 +37,15 @@ extension RunMachine {
     ) {
         task.take(list, from: result)
         for index in sums.end(key, with: .ready(list)) {
-            guard let waiting = active[index], waiting.stage == .awaitingChecksums else { continue }
-            waiting.queue()
-            park(waiting)
+            guard var slot = active.take(index) else { continue }
+            if slot.task.stage == .awaitingChecksums { park(&slot.task) }
+            active.putBack(slot)
         }
         if phase == .cancelling {
             release(task)
-            cancelTask(task, now)
+            cancelTask(&task, now)
         } else {
-            startAttempt(of: task, now)
+            startAttempt(of: &task, now)
         }
     }
 
@@ -56,13 +56,15 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         for index in sums.end(key, with: .failed(failure)) {
-            guard let waiting = active[index], waiting.stage == .awaitingChecksums else { continue }
-            fail(waiting, failure, now)
+            guard var slot = active.take(index) else { continue }
+            if slot.task.stage == .awaitingChecksums { fail(&slot.task, failure, now) }
+            active.putBack(slot)
         }
     }
 
     /// Lets a task that has begun wait for a place at the host of the URL that it asks next.
-    mutating func park(_ task: ActiveTask) {
+    mutating func park(_ task: inout ActiveTask) {
+        task.stage = .queued
         let index = task.spec.index
         lanes.park(
             TaskKey(task: index, priority: overview.priority(of: index), isRetry: true),

@@ -30,7 +30,7 @@ extension RunMachine {
     /// Lets a task wait until the network changes; not at all when it has changed since the attempt
     /// began.
     mutating func awaitConnectivity(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ result: AttemptResult,
         _ failure: TransferFailure,
         _ now: MonotonicTime
@@ -43,7 +43,7 @@ extension RunMachine {
             retries.insert(Timer(time: now, task: task.spec.index))
             return
         }
-        holdBack(task, failure, path, now)
+        holdBack(&task, failure, path, now)
     }
 
     /// Whether the network has changed since the task's attempt began.
@@ -76,7 +76,7 @@ extension RunMachine {
     /// Keeps other tasks of a waiting task's path from filling places, and tells once that the task
     /// waits.
     private mutating func holdBack(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ failure: TransferFailure,
         _ path: ClosedPaths.Path?,
         _ now: MonotonicTime
@@ -98,7 +98,7 @@ extension RunMachine {
         for task in tasks { makeReady(task..<task + 1) }
         retries = Heap(
             retries.unordered.map { timer in
-                let isHeld = active[timer.task]?.awaited == reason
+                let isHeld = active.awaited(by: timer.task) == reason
                 return isHeld ? Timer(time: now, task: timer.task) : timer
             }
         )
@@ -116,7 +116,7 @@ extension RunMachine {
 
     /// Whether a task may begin an attempt; otherwise it waits for external power, and its place is
     /// free.
-    mutating func hasPower(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func hasPower(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
         // A stopping run lets started tasks continue without external power.
         guard phase == .running, connectivity.lacksPower(session: task.spec.session) else {
             return true
@@ -124,7 +124,7 @@ extension RunMachine {
         let failure = TransferFailure.noPower
         release(task)
         task.hold(for: .power, failure, since: now, goesOn: true)
-        holdBack(task, failure, ClosedPaths.Path(task.spec), now)
+        holdBack(&task, failure, ClosedPaths.Path(task.spec), now)
         return false
     }
 

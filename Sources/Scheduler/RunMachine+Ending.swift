@@ -11,7 +11,16 @@ extension RunMachine {
         _ occupant: PathOccupant,
         _ now: MonotonicTime
     ) {
-        guard let task = active[index], task.stage == .checking else { return }
+        guard var slot = active.take(index) else { return }
+        if slot.task.stage == .checking { destinationChecked(&slot.task, occupant, now) }
+        active.putBack(slot)
+    }
+
+    private mutating func destinationChecked(
+        _ task: inout ActiveTask,
+        _ occupant: PathOccupant,
+        _ now: MonotonicTime
+    ) {
         // What takes the place of something else looks at it again when the file is whole.
         let isInTheWay = task.spec.destination?.ifExists.mayReplace == false
         task.presence = occupant == .file && task.isMetByFile ? .occupied : .missing
@@ -20,14 +29,14 @@ extension RunMachine {
         {
             release(task)
             if destination.ifExists != .skip {
-                fail(task, .destinationExists(destination.displayPath, phase: .prepare), now)
+                fail(&task, .destinationExists(destination.displayPath, phase: .prepare), now)
             } else if let fault = occupant.fault(at: destination.path) {
-                fail(task, TransferFailure(fault, phase: .prepare), now)
+                fail(&task, TransferFailure(fault, phase: .prepare), now)
             } else {
-                succeed(task, .unchanged, now)
+                succeed(&task, .unchanged, now)
             }
         } else {
-            goOn(with: task, now)
+            goOn(with: &task, now)
         }
     }
 
@@ -37,13 +46,23 @@ extension RunMachine {
         _ now: MonotonicTime,
         _ dice: () -> Double
     ) {
-        guard let task = active[result.key], task.stage == .running else { return }
+        guard var slot = active.take(result.key) else { return }
+        if slot.task.stage == .running { finish(&slot.task, result, now, dice) }
+        active.putBack(slot)
+    }
+
+    private mutating func finish(
+        _ task: inout ActiveTask,
+        _ result: AttemptResult,
+        _ now: MonotonicTime,
+        _ dice: () -> Double
+    ) {
         if task.presence == .examined {
-            fileExamined(task, result, now)
+            fileExamined(&task, result, now)
             return
         }
         if let list = result.checksums, result.failure == nil, let key = task.checksumKey {
-            checksumsFetched(task, key, list, result, now)
+            checksumsFetched(&task, key, list, result, now)
             return
         }
         release(task)
@@ -57,21 +76,21 @@ extension RunMachine {
             if failure.kind == .network, !task.hasUntriedMirror(after: failure),
                 mayAwait(task, result, failure, now)
             {
-                awaitConnectivity(task, result, failure, now)
+                awaitConnectivity(&task, result, failure, now)
             } else {
-                attemptFailed(task, result, failure, history, dice(), now)
+                attemptFailed(&task, result, failure, history, dice(), now)
             }
         } else {
             task.end(result, clock)
             captures.keep(result.captured, of: result.key)
             retryBudget.deposit()
-            succeed(task, result.isUnchanged ? .unchanged : .succeeded, now)
+            succeed(&task, result.isUnchanged ? .unchanged : .succeeded, now)
         }
     }
 
     /// Decides whether there is another attempt; `part` is the part of its backoff that is waited.
     private mutating func attemptFailed(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ result: AttemptResult,
         _ failure: TransferFailure,
         _ history: RetryDecision.History,
@@ -79,11 +98,11 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         if failure.kind == .cancelled, phase == .cancelling {
-            cancelTask(task, now)
+            cancelTask(&task, now)
             return
         }
         pauseOrigin(task, result, history, part, now)
-        let decide = { (failure: TransferFailure) in
+        func decide(_ failure: TransferFailure) -> RetryDecision {
             RetryDecision.decide(
                 failure,
                 of: task.request,
@@ -96,8 +115,8 @@ extension RunMachine {
         let step = task.moveOn(after: failure, decision)
         switch step {
         case .untried where phase == .running && task.hasTime(now):
-            task.queue(forMirrorSince: now)
-            park(task)
+            task.waits.wait(nil, since: now)
+            park(&task)
             announceRetry(task, failure, due: now, now)
             return
         case .again where decision == .giveUp(.notRetried):
@@ -109,19 +128,19 @@ extension RunMachine {
             // One URL had no way, and no other one will answer: it is that one that is waited for.
             task.mirrors?.strikeOffReached()
             if mayAwait(task, result, unreachable, now) {
-                awaitConnectivity(task, result, unreachable, now)
+                awaitConnectivity(&task, result, unreachable, now)
             } else {
-                fail(task, unreachable.explained(.notRetried, task), now)
+                fail(&task, unreachable.explained(.notRetried, task), now)
             }
             return
         }
         switch decision {
         case .giveUp(let reason):
-            fail(task, failure.explained(reason, task), now)
+            fail(&task, failure.explained(reason, task), now)
         case .retry where phase != .running:
-            cancelTask(task, now)
+            cancelTask(&task, now)
         case .retry where !retryBudget.take():
-            fail(task, failure.explained(.runBudgetExhausted, task), now)
+            fail(&task, failure.explained(.runBudgetExhausted, task), now)
         case .retry(let wait, let reason):
             task.wait(reason, since: now)
             retries.insert(Timer(time: now + wait, task: task.spec.index))
@@ -164,12 +183,12 @@ extension RunMachine {
 
     /// Ends a waiting task with the failure of its last attempt.
     mutating func giveUp(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ reason: RetryDecision.Reason,
         _ now: MonotonicTime
     ) {
         guard let failure = task.failure else { return }
-        fail(task, failure.explained(reason, task), now)
+        fail(&task, failure.explained(reason, task), now)
     }
 
     /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's
@@ -207,24 +226,25 @@ extension RunMachine {
     }
 
     mutating func succeed(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ outcome: TaskOutcome,
         _ now: MonotonicTime
     ) {
-        let index = task.spec.index
-        complete(index, task.record(outcome, clock, now), verdict: .success)
+        end(&task)
+        complete(task.spec.index, task.record(outcome, clock, now), verdict: .success)
         guard phase == .running else { return }
-        for tasks in ledger.succeed(index) { makeReady(tasks) }
+        for tasks in ledger.succeed(task.spec.index) { makeReady(tasks) }
     }
 
     /// Ends a task that has begun, and those that wait for what it could not fetch.
     mutating func fail(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
         let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
         let record = task.record(outcome, clock, now)
+        end(&task)
         var failure = failure
         // Later runs go on with it, and have no more time for it than this one.
         if isKept(task.spec), let deadline = task.deadline, now >= deadline {
@@ -260,10 +280,14 @@ extension RunMachine {
         stop(.failFast, now)
     }
 
-    /// Writes a task's one record and forgets the task.
+    /// Lets `ActiveTasks` forget a task.
+    mutating func end(_ task: inout ActiveTask) {
+        if !connectivity.isEmpty { openPath(of: task) }
+        task.stage = .ended
+    }
+
+    /// Writes a task's one record.
     mutating func complete(_ index: Int, _ record: consuming TaskRecord, verdict: ExitCode) {
-        if !connectivity.isEmpty, let task = active[index] { openPath(of: task) }
-        active[index] = nil
         ledger.end(index)
         captures.taskEnded(index)
         tally.add(record, verdict: verdict)

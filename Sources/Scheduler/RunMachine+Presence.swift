@@ -6,20 +6,20 @@ import TransferModel
 extension RunMachine {
     /// Whether a task waits to hear what is at its destination; otherwise its file is to be
     /// fetched.
-    mutating func looksAtFile(_ task: ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func looksAtFile(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
         switch task.presence {
         case .unknown:
             guard task.isMetByFile, task.missingChecksums == nil,
                 let destination = task.spec.destination
             else { return false }
-            task.check()
+            task.stage = .checking
             actions.destinationChecks.append((task.spec.index, destination.path))
             return true
         case .occupied:
             guard task.missingChecksums == nil, let request = task.examine(now) else {
                 return false
             }
-            announce(task)
+            announce(&task)
             actions.starts.append(request)
             return true
         case .examined, .right, .different, .missing: return false
@@ -28,7 +28,7 @@ extension RunMachine {
 
     /// Goes on with a task whose file was held against its checksum.
     mutating func fileExamined(
-        _ task: ActiveTask,
+        _ task: inout ActiveTask,
         _ result: AttemptResult,
         _ now: MonotonicTime
     ) {
@@ -36,33 +36,33 @@ extension RunMachine {
         if let failure = result.failure {
             release(task)
             if failure.kind == .cancelled, phase == .cancelling {
-                cancelTask(task, now)
+                cancelTask(&task, now)
             } else {
-                fail(task, failure, now)
+                fail(&task, failure, now)
             }
         } else if result.isUnchanged {
             release(task)
-            succeed(task, .unchanged, now)
+            succeed(&task, .unchanged, now)
         } else {
-            goOn(with: task, now)
+            goOn(with: &task, now)
         }
     }
 
     /// Asks for the file of a task whose destination is known; in a run that stops, only if an
     /// attempt has begun.
-    mutating func goOn(with task: ActiveTask, _ now: MonotonicTime) {
+    mutating func goOn(with task: inout ActiveTask, _ now: MonotonicTime) {
         // Looking took time, in which the window may have closed.
         carryOut(stopping.checkWindow(), now)
         if phase == .running || task.hasBegun && phase == .draining {
-            startAttempt(of: task, now)
+            startAttempt(of: &task, now)
         } else {
             release(task)
-            cancelTask(task, now)
+            cancelTask(&task, now)
         }
     }
 
     /// Tells once that a task has begun.
-    mutating func announce(_ task: ActiveTask) {
+    mutating func announce(_ task: inout ActiveTask) {
         guard !task.isAnnounced else { return }
         task.isAnnounced = true
         let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)

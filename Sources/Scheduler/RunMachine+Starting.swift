@@ -103,17 +103,21 @@ extension RunMachine {
     mutating func wakeRetries(_ now: MonotonicTime) {
         while let timer = retries.min, timer.time <= now {
             retries.removeMin()
-            guard let task = active[timer.task] else { continue }
-            if let limit = task.retryLimit, now >= limit {
-                giveUp(task, .outOfTime, now)
-            } else if let pauseEnd = lanes.pauseEnd(task.lane.origin), pauseEnd > now {
-                task.waitForOrigin()
-                let time = task.retryLimit.map { min($0, pauseEnd) } ?? pauseEnd
-                retries.insert(Timer(time: time, task: timer.task))
-            } else {
-                task.queue()
-                park(task)
-            }
+            guard var slot = active.take(timer.task) else { continue }
+            wake(&slot.task, now)
+            active.putBack(slot)
+        }
+    }
+
+    private mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
+        if let limit = task.retryLimit, now >= limit {
+            giveUp(&task, .outOfTime, now)
+        } else if let pauseEnd = lanes.pauseEnd(task.lane.origin), pauseEnd > now {
+            task.waits.waitForOrigin()
+            let time = task.retryLimit.map { min($0, pauseEnd) } ?? pauseEnd
+            retries.insert(Timer(time: time, task: task.spec.index))
+        } else {
+            park(&task)
         }
     }
 
@@ -129,31 +133,41 @@ extension RunMachine {
         running += 1
         ledger.begin(index)
         let hold = connectivity.takeHold(of: index)
-        let task = ActiveTask(
-            spec,
-            key: key,
-            earlier: earlier,
-            hold: hold,
-            pausedSince: start?.pausedSince,
-            session: sessions[lane.session],
-            lane: lane,
-            isRequired: overview.isRequired(index),
-            clock: clock,
-            now: now
+        var slot = active.begin(
+            .begun(
+                spec,
+                key: key,
+                earlier: earlier,
+                hold: hold,
+                pausedSince: start?.pausedSince,
+                session: sessions[lane.session],
+                lane: lane,
+                isRequired: overview.isRequired(index),
+                clock: clock,
+                now: now
+            )
         )
-        active[index] = task
+        begin(&slot.task, hold, now)
+        active.putBack(slot)
+    }
+
+    private mutating func begin(
+        _ task: inout ActiveTask,
+        _ hold: ClosedPaths.Hold?,
+        _ now: MonotonicTime
+    ) {
         if let hold, let deadline = task.deadline, now >= deadline {
             release(task)
-            fail(task, hold.cause.failure, now)
+            fail(&task, hold.cause.failure, now)
             return
         }
         // What a server names is looked for when it has done so.
         if let destination = task.spec.destination, !destination.ifExists.mayReplace,
             !destination.isFolder
         {
-            actions.destinationChecks.append((index, destination.path))
+            actions.destinationChecks.append((task.spec.index, destination.path))
         } else {
-            startAttempt(of: task, now)
+            startAttempt(of: &task, now)
         }
     }
 
@@ -162,24 +176,30 @@ extension RunMachine {
         _ lane: HostLanes.Lane,
         _ now: MonotonicTime
     ) {
-        guard let task = active[index] else {
+        guard var slot = active.take(index) else {
             lanes.leave(lane)
             return
         }
-        // Without a failure it has only waited for checksums, and its first attempt is still to
-        // come.
+        repeatAttempt(of: &slot.task, now)
+        active.putBack(slot)
+    }
+
+    private mutating func repeatAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {
+        running += 1
+        // A task without a failure has only waited for checksums, and not begun its first attempt.
         if task.failure != nil, let limit = task.retryLimit, now >= limit {
-            lanes.leave(lane)
-            giveUp(task, .outOfTime, now)
+            release(task)
+            giveUp(&task, .outOfTime, now)
         } else {
-            running += 1
-            startAttempt(of: task, now)
+            startAttempt(of: &task, now)
         }
     }
 
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
-    mutating func startAttempt(of task: ActiveTask, _ now: MonotonicTime) {
-        guard hasPower(task, now), hasChecksums(task, now), !looksAtFile(task, now) else { return }
+    mutating func startAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {
+        guard hasPower(&task, now), hasChecksums(&task, now), !looksAtFile(&task, now) else {
+            return
+        }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         // What has changed since a round through the mirrors began may be a way to one that had
@@ -193,7 +213,7 @@ extension RunMachine {
             let deadline = task.deadline.map { clock.timestamp(of: $0) }
             actions.journalSteps.append(.attemptBegins(task.spec, deadline: deadline))
         }
-        if isFirst { announce(task) }
+        if isFirst { announce(&task) }
         if isKept || isFirst && task.hasMadeKey {
             actions.orders.append(request)
         } else {

@@ -14,7 +14,7 @@ extension RunMachine {
         switch step {
         case .drain: drain(now)
         case .cancel:
-            actions.cancellations += active.filter { $0.value.stage == .running }.keys.sorted()
+            actions.cancellations += active.indices { $0 == .running }
         case .abandon: abandonRunning(now)
         case nil: break
         }
@@ -36,27 +36,34 @@ extension RunMachine {
         beginDates = BeginDates(clock: clock)
         connectivity.stop()
         lanes.dropParked()
-        let halted = active.values.filter {
-            [.waiting, .queued, .awaitingChecksums].contains($0.stage)
+        for index in active.indices(where: { $0 != .checking && $0 != .running }) {
+            guard var slot = active.take(index) else { continue }
+            cancelTask(&slot.task, now)
+            active.putBack(slot)
         }
-        for task in halted.sorted(by: { $0.spec.index < $1.spec.index }) { cancelTask(task, now) }
     }
 
     /// Ends the tasks whose cancelled attempts have not ended.
     private mutating func abandonRunning(_ now: MonotonicTime) {
-        for task in active.values.sorted(by: { $0.spec.index < $1.spec.index }) {
+        for index in active.indices(where: { _ in true }) {
+            guard var slot = active.take(index) else { continue }
             stopping.noteAbandoned()
-            task.abandon(clock, now)
-            release(task)
-            cancelTask(task, now)
+            abandon(&slot.task, now)
+            active.putBack(slot)
         }
+    }
+
+    private mutating func abandon(_ task: inout ActiveTask, _ now: MonotonicTime) {
+        task.abandon(clock, now)
+        release(task)
+        cancelTask(&task, now)
     }
 
     /// Ends a task that has begun because the run stops.
     ///
     /// An attempt that was ended in flight says where it was, and whether the server may have acted
     /// on its request.
-    mutating func cancelTask(_ task: ActiveTask, _ now: MonotonicTime) {
+    mutating func cancelTask(_ task: inout ActiveTask, _ now: MonotonicTime) {
         let text = stopReason?.text ?? ""
         var failure = TransferFailure.cancelled(text)
         if let last = task.failure {
@@ -77,6 +84,7 @@ extension RunMachine {
         let outcome = stopReason?.haltedOutcome ?? .cancelled
         var record = task.record(outcome, clock, now)
         record.end(cancelledBy: failure)
+        end(&task)
         let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
         complete(task.spec.index, record, verdict: verdict)
     }

@@ -80,7 +80,7 @@ struct RunMachine {
     var ready = TaskQueue()
     var lanes: HostLanes
     var captures: CaptureStore
-    var active: [Int: ActiveTask] = [:]
+    var active = ActiveTasks()
     var retries = Heap<Timer>()
     /// Tasks in the state `idle` whose `earliestBeginDate` is to come.
     var beginDates: BeginDates

@@ -178,13 +178,12 @@ struct TaskResolver {
         _ outcome: TaskOutcome,
         _ now: MonotonicTime
     ) -> TaskRecord {
-        AttemptTrace().record(
-            of: spec,
+        .unbegun(
+            spec,
             outcome,
-            session: sessions[spec.session].name,
+            session: sessions[spec.session],
             required: source.isRequired(spec.index),
-            from: clock.timestamp(of: now),
-            to: clock.timestamp(of: now)
+            at: clock.timestamp(of: now)
         )
     }
 }

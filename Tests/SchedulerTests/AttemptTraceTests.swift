@@ -9,7 +9,7 @@ import TransferModel
     private static let start = Timestamp(microseconds: 0)
 
     /// Adds an attempt of two exchanges, of which the first one is known before the second.
-    private func add(_ number: Int, to trace: AttemptTrace) throws {
+    private func add(_ number: Int, to trace: inout AttemptTrace) throws {
         let request = TransactionMetrics.SentRequest(
             method: "GET",
             url: "http://a.test/",
@@ -42,10 +42,10 @@ import TransferModel
 
     @Test func `of many attempts the first and the last ones are kept, and all are counted`() throws
     {
-        let trace = AttemptTrace()
-        for number in 1...64 { try add(number, to: trace) }
+        var trace = AttemptTrace()
+        for number in 1...64 { try add(number, to: &trace) }
         #expect(trace.attempts.map(\.number) == Array(1...64))
-        for number in 65...200 { try add(number, to: trace) }
+        for number in 65...200 { try add(number, to: &trace) }
         let kept = Array(1...32) + Array(169...200)
         #expect(trace.attempts.map(\.number) == kept)
         #expect(trace.transactions.map(\.attempt) == kept.flatMap { [$0, $0] })
