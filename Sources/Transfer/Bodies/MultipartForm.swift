@@ -2,9 +2,9 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// How the parts of a `multipart/form-data` body (RFC 7578) are put together.
+/// Assembles the parts of a `multipart/form-data` body (RFC 7578).
 struct MultipartForm {
-    /// At most 70 characters of RFC 2046 §5.1.1, which nobody can foresee and put into a part.
+    /// At most 70 characters (RFC 2046 §5.1.1), which no content can anticipate.
     let boundary: String
 
     init(using generator: inout some RandomNumberGenerator) {
@@ -14,12 +14,12 @@ struct MultipartForm {
         boundary = "runner-" + digits.joined()
     }
 
-    /// One that was begun with that boundary.
+    /// A form with the boundary of an earlier one.
     init(boundary: String) {
         self.boundary = boundary
     }
 
-    /// That of a request with these fields.
+    /// The form for a request with these fields.
     init(for fields: [HeaderField]) {
         var generator = SystemRandomNumberGenerator()
         self =
@@ -27,8 +27,8 @@ struct MultipartForm {
             ?? MultipartForm(using: &generator)
     }
 
-    /// That of a request with an idempotency key, which must have the same bytes each time
-    /// (draft-ietf-httpapi-idempotency-key-header §2.2); nobody can read the key from it.
+    /// The form for an idempotency key, which needs the same bytes each time
+    /// (draft-ietf-httpapi-idempotency-key-header §2.2); the boundary does not reveal the key.
     ///
     /// Nil without libcrypto.
     init?(key: String) {
@@ -37,12 +37,12 @@ struct MultipartForm {
         boundary = "runner-" + MessageDigest.hexadecimal(Array(code.prefix(16)))
     }
 
-    /// What the request says of its body.
+    /// The request's `Content-Type`.
     var contentType: HeaderField {
         HeaderField(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
     }
 
-    /// The body, with as few pieces as there are files.
+    /// The body in as few segments as its files allow.
     func segments(of parts: [BodyPart]) -> [SegmentedBody.Segment] {
         var segments: [SegmentedBody.Segment] = []
         var bytes: [UInt8] = []
@@ -69,7 +69,7 @@ struct MultipartForm {
         return head + "\r\n\r\n"
     }
 
-    /// A name as browsers write it: UTF-8 with three characters escaped (HTML Standard,
+    /// A name as in browsers: UTF-8 with three escaped characters (HTML Standard,
     /// "multipart/form-data encoding algorithm").
     private static func quoted(_ name: String) -> String {
         var result = ""

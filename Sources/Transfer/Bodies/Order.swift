@@ -2,33 +2,32 @@ internal import CurlKit
 package import SystemKit
 package import TransferModel
 
-/// What an order is, as far as its idempotency key is concerned: a task's id with its method, URL
-/// and body; of a download also where it goes.
+/// The identity of an unsafe request for its idempotency key: the task's id, method, URL and body;
+/// for a download also its destination.
 ///
-/// With any of them changed it is another order and gets another key, as
-/// draft-ietf-httpapi-idempotency-key-header §2.2 asks for. From one seed it always gets the same
+/// Any change of these makes another order with another key, as
+/// draft-ietf-httpapi-idempotency-key-header §2.2 requires. The same seed always gives the same
 /// key.
 package struct Order: Sendable {
-    /// What it is remembered by: the first bytes of its digest.
+    /// The first bytes of the digest, by which journals know the order.
     package let mark: UInt64
-    /// What the files of its body were when it was looked at, in their order; they must be that
-    /// when it is sent.
+    /// The state of the body's files when the order was made, in order; they must be the same when
+    /// it is sent.
     package let files: [InputFile.Identity]
     private let digest: [UInt8]
 
-    /// Files up to this size count with their content, larger ones with their size and the time of
-    /// their last change: to make a key is not to hold up the run.
+    /// Files up to this size count by content, larger ones by size and modification time, so that
+    /// making a key does not delay the run.
     static let largestReadFile: Int64 = 16 << 20
 
-    /// Whether libcrypto, which makes digests, is there.
+    /// Whether libcrypto, which computes digests, is available.
     package static var canBeDigested: Bool { MessageDigest() != nil }
 
     /// The order of a task.
     ///
     /// - Parameters:
     ///   - spec: The task.
-    ///   - redact: Takes out of a text what does not make it another order; nil when there is
-    ///     nothing like that.
+    ///   - redact: Removes text that must not influence the identity; nil if there is none.
     /// - Throws: A failure of kind `localIO` when a file of the body cannot be read.
     package init(
         _ spec: TaskSpec,
@@ -69,16 +68,15 @@ package struct Order: Sendable {
 
     /// The order's key.
     ///
-    /// - Parameter seed: What it is made from, 32 random bytes.
+    /// - Parameter seed: The seed of the key, 32 random bytes.
     /// - Returns: The field's value: a quoted UUID (RFC 8941 §3.3.3, RFC 9562 §5.4).
-    /// - Throws: A failure of kind `engine` when libcrypto refuses.
+    /// - Throws: A failure of kind `engine` when libcrypto fails.
     package func key(from seed: [UInt8]) throws(TransferFailure) -> String {
         guard let code = MessageDigest.hmac(digest, key: seed) else { throw .noDigest }
         return "\"\(Self.uuid(code))\""
     }
 
-    /// The first 16 bytes as a UUID of version 4: whoever cannot know the seed cannot tell it from
-    /// a random one.
+    /// The first 16 bytes as a UUID of version 4, which looks random without the seed.
     private static func uuid(_ code: [UInt8]) -> String {
         var bytes = Array(code.prefix(16))
         for (index, mask, bits) in [(6, UInt8(0x0F), UInt8(0x40)), (8, 0x3F, 0x80)]
@@ -96,14 +94,14 @@ package struct Order: Sendable {
 
     // MARK: The digest
 
-    /// Adds bytes behind their number, so that no two lists of them are alike.
+    /// Adds bytes after their count, so that different lists give different digests.
     private static func add(_ bytes: [UInt8], to digest: MessageDigest) {
         let length = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) }
         digest.update(length.span)
         digest.update(bytes.span)
     }
 
-    /// What was compressed: another zlib compresses in another way.
+    /// The uncompressed bytes, because zlib versions compress differently.
     private static func plain(_ bytes: [UInt8], count: Int) throws(TransferFailure) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(count)
@@ -135,13 +133,13 @@ package struct Order: Sendable {
     }
 }
 
-/// The idempotency key of an order, and what it is the key of.
+/// The idempotency key of an order, and the order's files.
 package struct OrderKey: Sendable, Hashable {
-    /// As it stands in the field.
+    /// The value of the field.
     package let text: String
-    /// What the files of the body were when the key was made.
+    /// The state of the body's files when the key was made.
     package let files: [InputFile.Identity]
-    /// Whether an earlier run has begun the order under it.
+    /// Whether an earlier run began the order with this key.
     package let isReused: Bool
 
     package init(text: String, files: [InputFile.Identity] = [], isReused: Bool = false) {
@@ -152,14 +150,14 @@ package struct OrderKey: Sendable, Hashable {
 }
 
 extension TransferFailure {
-    /// Digests were there when the run began.
+    /// Digests were available when the run began.
     fileprivate static let noDigest = TransferFailure(
         kind: .engine,
         phase: .prepare,
         detail: "libcrypto has no SHA-256"
     )
 
-    /// zlib was there when the body was compressed.
+    /// zlib was available when the body was compressed.
     fileprivate static let noDecoder = TransferFailure(
         kind: .engine,
         phase: .prepare,

@@ -1,30 +1,31 @@
 internal import CurlKit
 internal import TransferModel
 
-/// A request body that is handed to libcurl piece by piece.
+/// A request body that libcurl reads piece by piece.
 protocol RequestBody: AnyObject {
-    /// Bytes; nil when only its end tells.
+    /// Bytes; nil when unknown.
     var size: Int64? { get }
-    /// Whether it could be read once only, and that has begun: no other request can carry it.
+    /// Whether the body can be read only once and reading has begun, so that no other request can
+    /// carry it.
     var isSpent: Bool { get }
-    /// The next piece, if there is one now; 0 bytes are the end.
+    /// The next piece, if available; 0 bytes mean the end.
     func read(into buffer: inout MutableRawSpan) throws(TransferFailure) -> BodyRead
-    /// Who did not give anything when it was asked last, such as "the command `dump` wrote
-    /// nothing"; nil when there was something to send.
+    /// Which source had nothing at the last read, such as "the command `dump` wrote nothing"; nil
+    /// if there was data.
     var silence: String? { get }
-    /// What it waited for has come.
+    /// Notifies the body that its source is ready.
     func wake()
-    /// Begins anew, for another request of the same attempt.
+    /// Restarts the body for another request of the same attempt.
     func rewind() throws(TransferFailure)
-    /// Whether what was sent still is what the sources hold, and whether they have not failed.
+    /// Checks that the sources still have the sent bytes and did not fail.
     func verify() throws(TransferFailure)
-    /// The attempt has ended: nothing more is read.
+    /// Ends reading at the end of the attempt.
     func close()
 }
 
 extension RequestBody {
     func close() {}
 
-    /// Whether it had nothing to send when it was asked last.
+    /// Whether there was nothing to send at the last read.
     var isWaiting: Bool { silence != nil }
 }

@@ -2,10 +2,10 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// A request body of bytes and whole files, one behind the other.
+/// A request body of bytes and whole files in sequence.
 ///
-/// One file is open at a time: the first from the beginning, so that a body of a single file opens
-/// it once.
+/// One file is open at a time, starting with the first, so that a body of a single file opens it
+/// once.
 final class SegmentedBody: RequestBody {
     enum Segment {
         case bytes([UInt8])
@@ -13,36 +13,36 @@ final class SegmentedBody: RequestBody {
         case file(path: String)
     }
 
-    /// A segment and how much of it was announced.
+    /// A segment and its announced size.
     private struct Source {
         var segment: Segment
         var size: Int64
-        /// What a file was in the beginning.
+        /// The file's state at the start.
         var identity: InputFile.Identity?
     }
 
-    /// How much of a file tells it from one that has the same size and times, bytes.
+    /// The bytes that distinguish a file from another one with the same size and times.
     private static let identifyingCount = 64 << 10
 
     private let sources: [Source]
-    /// The length of all of them.
+    /// The total length.
     let total: Int64
-    /// What of it the running request carries.
+    /// The part for the current request.
     private var range: Range<Int64>
-    /// How much of that was not read yet.
+    /// The unread bytes of that part.
     private var rest: Int64
-    /// The source that is read next, and where in it.
+    /// The source to read next, and the offset in it.
     private var place = 0
     private var offset: Int64 = 0
-    /// The file that is open, and the place that it belongs to.
+    /// The open file and the index of its source.
     private var open: (file: InputFile, place: Int)?
 
-    /// Looks at every file.
+    /// Examines every file.
     ///
     /// - Parameters:
-    ///   - segments: What is sent.
-    ///   - files: What the files must be, in their order; none for whatever they are.
-    /// - Throws: What opening one of them says; `EPERM` for one that is not what it must be.
+    ///   - segments: The content.
+    ///   - files: The expected states of the files, in order; empty for any state.
+    /// - Throws: The error of opening a file; `EPERM` for a file in another state.
     init(_ segments: [Segment], files: [InputFile.Identity] = []) throws(SystemError) {
         var sources: [Source] = []
         var expected = files[...]
@@ -89,7 +89,7 @@ final class SegmentedBody: RequestBody {
                 offset = 0
                 continue
             }
-            // No more than was announced: what a growing file has in excess would read as another
+            // No more than announced: excess bytes of a growing file would be read as another
             // request.
             let end = count + min(Int(clamping: min(left, rest)), buffer.byteCount - count)
             var piece = buffer._mutatingExtracting(count..<end)
@@ -113,16 +113,15 @@ final class SegmentedBody: RequestBody {
         }
     }
 
-    /// From now on only that part of the whole is carried.
+    /// Restricts the body to a part from now on.
     func restrict(to range: Range<Int64>) {
         self.range = range.clamped(to: 0..<total)
         rewind()
     }
 
-    /// Adds what tells this body from others: its bytes, and of its files what they were when they
-    /// were looked at.
+    /// Adds the body's identity to a digest: its bytes, and the state of its files at the start.
     ///
-    /// - Throws: What reading says.
+    /// - Throws: The error of reading.
     func identify(to digest: MessageDigest, withTimes: Bool) throws(SystemError) {
         for (place, source) in sources.enumerated() {
             switch source.segment {
@@ -142,7 +141,7 @@ final class SegmentedBody: RequestBody {
         }
     }
 
-    /// The file at a place: that which is open, or another look at it.
+    /// The file of a source: the open one, or opened again.
     private func file(_ path: String, at place: Int) throws(SystemError) -> InputFile {
         if let open, open.place == place { return open.file }
         return try InputFile(path: path)
@@ -150,7 +149,7 @@ final class SegmentedBody: RequestBody {
 
     func verify() throws(TransferFailure) {
         try verifyOpen()
-        // Nothing was read from files that were empty: none of them has been looked at since.
+        // Empty files were not read, so they have not been checked since.
         for (place, source) in sources.enumerated() where source.size == 0 && place != open?.place {
             guard case .file(let path) = source.segment else { continue }
             _ = try openAgain(path, of: source)
@@ -163,7 +162,7 @@ final class SegmentedBody: RequestBody {
         throw Self.changed(path)
     }
 
-    /// At least one byte of the present source.
+    /// Reads at least one byte of the current source.
     private func readSource(into piece: inout MutableRawSpan) throws(TransferFailure) -> Int {
         switch sources[place].segment {
         case .bytes(let bytes):
@@ -180,7 +179,7 @@ final class SegmentedBody: RequestBody {
         }
     }
 
-    /// The present source's file, which must still be the one that was looked at.
+    /// The current source's file, which must be in its original state.
     private func file(_ path: String) throws(TransferFailure) -> InputFile {
         if let open, open.place == place { return open.file }
         try verifyOpen()

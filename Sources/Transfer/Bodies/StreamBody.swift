@@ -2,13 +2,11 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// A request body that comes out of a pipe: what a program writes, or what others put into a named
-/// pipe.
+/// A request body from a pipe: a program's output or the content of a named pipe.
 ///
-/// Never waits: when there is nothing to read, the transfer pauses until the engine's epoll set
-/// says that there is. A program is run anew for each request. A named pipe can be read once: it is
-/// opened when a request asks for its body, so that an attempt that does not get so far leaves it
-/// alone.
+/// Reading never waits: without data, the transfer pauses until the engine's epoll set reports
+/// some. A program runs again for each request. A named pipe can be read once, so it is opened only
+/// when a request asks for its body.
 final class StreamBody: RequestBody {
     enum Source {
         case command([String], folder: String)
@@ -19,31 +17,31 @@ final class StreamBody: RequestBody {
     private let source: Source
     private let sockets: SocketTable
     private let errors: ErrorRelay
-    /// What the set's events say.
+    /// The key of its events in `sockets`.
     private let key: Int
     private var process: ChildProcess?
     private var pipe: PipeReader?
     private var errorStream: ErrorStream?
-    /// Whether the pipe was found ready: a named one that nobody has opened for writing yet looks
-    /// like one at its end.
+    /// Whether the pipe was ready once: before a writer opens it, a named pipe looks like one at
+    /// its end.
     private var hasBegun = false
-    /// Whether some of it was handed out.
+    /// Whether some of the body was passed on.
     private var isTouched = false
-    /// The descriptor that the set watches.
+    /// The watched descriptor.
     private var awaited: Int32?
 
-    /// How long the end of a program that has closed its output may be waited for where no kernel
-    /// announces it.
+    /// How long to wait for the end of a program that has closed its output, where the kernel does
+    /// not report the end.
     private static let longestWait: Int64 = 1_000_000_000
 
-    /// Starts the program, or looks whether there is a pipe.
+    /// Starts the program, or checks that the pipe exists.
     ///
     /// - Parameters:
-    ///   - source: Where the bytes come from.
-    ///   - sockets: What watches descriptors.
-    ///   - errors: What hands on a program's standard error.
-    ///   - key: The attempt's number, with which `sockets` calls back.
-    /// - Throws: What starting or looking says.
+    ///   - source: The source of the bytes.
+    ///   - sockets: The table that watches descriptors.
+    ///   - errors: Passes on a program's standard error.
+    ///   - key: The attempt's key for `sockets`.
+    /// - Throws: The error of starting or checking.
     init(
         _ source: Source,
         sockets: SocketTable,
@@ -119,8 +117,7 @@ final class StreamBody: RequestBody {
         }
     }
 
-    /// Whether the program has not failed; one that still runs may be in the middle of what it
-    /// writes.
+    /// Checks that the program has not failed; a running one may still be writing.
     func verify() throws(TransferFailure) {
         guard let status = process?.wait(until: 0), let outcome = Self.failure(of: status) else {
             return
@@ -128,7 +125,7 @@ final class StreamBody: RequestBody {
         throw brokenOff(outcome)
     }
 
-    /// Ends the program, whose standard error is told of to its end.
+    /// Ends the program; its remaining standard error is still passed on.
     func close() {
         unwatch()
         process?.kill()
@@ -136,7 +133,7 @@ final class StreamBody: RequestBody {
         (process, pipe, errorStream) = (nil, nil, nil)
     }
 
-    /// Runs the program; one that still runs is killed.
+    /// Starts the program; kills a running one.
     private func start() throws(SystemError) {
         guard case .command(let arguments, let folder) = source else { return }
         close()
@@ -156,8 +153,7 @@ final class StreamBody: RequestBody {
         return opened
     }
 
-    /// The end of the pipe, which is that of the body only when the program says that all went
-    /// well.
+    /// Handles the end of the pipe, which ends the body only if the program succeeds.
     private func end() throws(TransferFailure) -> BodyRead {
         guard let process else { return .bytes(0) }
         let isAnnounced = process.endDescriptor >= 0
@@ -174,7 +170,7 @@ final class StreamBody: RequestBody {
         }
     }
 
-    /// What is wrong with a program that ended like this; nil when nothing is.
+    /// Why a program's end is a failure; nil for success.
     private static func failure(of status: ChildProcess.Status) -> String? {
         switch status {
         case .exited(0): nil
@@ -210,7 +206,7 @@ final class StreamBody: RequestBody {
 }
 
 extension TransferFailure {
-    /// Says that no other attempt follows, where one could have.
+    /// Explains that a retry was possible but the body cannot be read again.
     mutating func explainSpentBody() {
         isPermanent = true
         switch kind {

@@ -1,14 +1,13 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Tells when a transfer has been silent for too long, is too slow or has run out of time.
+/// Detects transfers that are idle too long, too slow or out of time.
 ///
-/// A value without a clock: readings are passed in. `nextCheck` is a lower bound, so that most
-/// transfers are never looked at between their start and their end. One that is silent for a
-/// quarter of what it may be has the kernel asked whether anything moved that libcurl does not tell
-/// of.
+/// It is a value without a clock, so times are passed in. `nextCheck` is a lower bound, so that
+/// most transfers need no check. After a quarter of the idle limit, the kernel is asked about
+/// progress that libcurl does not report.
 struct ActivityWatch {
-    /// Why a transfer is to be ended.
+    /// Why a transfer must end.
     enum Verdict: Hashable {
         case idle
         case stalled
@@ -19,13 +18,13 @@ struct ActivityWatch {
     private let minimumRate: MinimumRate?
     private let deadline: MonotonicTime?
     private var lastActivity: MonotonicTime
-    /// When the kernel was asked last, and how many bytes the other end had acknowledged by then.
+    /// The time of the last look at the kernel, and the acknowledged bytes then.
     private var lastLook: (time: MonotonicTime, acknowledgedBytes: UInt64)?
-    /// Whether libcurl has not begun yet: waiting for a free connection is not silence.
+    /// Whether libcurl has not started yet: waiting for a connection does not count as idle.
     private var isWaiting = true
-    /// Bytes in either direction since the beginning.
+    /// The bytes in both directions since the start.
     private var bytes: Int64 = 0
-    /// The byte counts at the ends of the last quarters of the rate's window, oldest first.
+    /// The byte counts after each quarter of the rate's window, oldest first.
     private var samples: [(time: MonotonicTime, bytes: Int64)] = []
 
     init(
@@ -41,26 +40,26 @@ struct ActivityWatch {
         if minimumRate != nil { samples = [(now, 0)] }
     }
 
-    /// Another exchange is handed to libcurl.
+    /// Another exchange was passed to libcurl.
     mutating func willBegin(at now: MonotonicTime) {
         lastActivity = now
         isWaiting = true
     }
 
-    /// libcurl works on the exchange.
+    /// libcurl has started the exchange.
     mutating func didBegin(at now: MonotonicTime) {
         lastActivity = now
         if isWaiting, minimumRate != nil { samples = [(now, bytes)] }
         isWaiting = false
     }
 
-    /// Something moved: any progress of the exchange, `bytes` of payload among it.
+    /// Records progress of the exchange, with its payload bytes.
     mutating func didMove(bytes count: Int, at now: MonotonicTime) {
         lastActivity = now
         bytes += Int64(count)
     }
 
-    /// When to look again at the latest.
+    /// The latest time for the next check.
     var nextCheck: MonotonicTime {
         var next = MonotonicTime(nanoseconds: .max)
         if let idleLimit { next = min(next, nextLook(idleLimit)) }
@@ -72,16 +71,15 @@ struct ActivityWatch {
         return next
     }
 
-    /// When the kernel is asked, four times before the transfer is silent for too long.
+    /// The time of the next look at the kernel, four times within the idle limit.
     private func nextLook(_ idleLimit: Duration) -> MonotonicTime {
         let last = max(lastActivity, lastLook?.time ?? lastActivity)
-        // In nanoseconds: a division of `Duration`s is one of 128-bit integers, which takes longer
-        // than all else here.
+        // Use nanoseconds: dividing a `Duration` is a slow 128-bit division.
         let interval = Duration.nanoseconds(idleLimit.nanoseconds / 4)
         return min(last + interval, lastActivity + idleLimit)
     }
 
-    /// Takes what the kernel says.
+    /// Records the kernel's progress.
     private mutating func look(at progress: SocketProgress?, _ now: MonotonicTime) {
         let last = lastLook.flatMap { $0.time >= lastActivity ? $0 : nil }
         lastLook = (now, progress?.acknowledgedBytes ?? 0)
@@ -94,18 +92,18 @@ struct ActivityWatch {
         if let last {
             if progress.acknowledgedBytes > last.acknowledgedBytes { move(.zero) }
         } else {
-            // Nobody knows what was acknowledged when the silence began.
+            // The bytes acknowledged at the start of the silence are unknown.
             move(progress.sinceAcknowledged)
         }
     }
 
-    /// Looks at the transfer.
+    /// Checks the transfer.
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - progress: What the kernel says of the connection, asked for only where it matters; nil
-    ///     when nothing can be said that is about this transfer alone.
-    /// - Returns: Why it is to end; nil when it may go on.
+    ///   - progress: The kernel's progress of the connection, called only if needed; nil if it does
+    ///     not apply to this transfer alone.
+    /// - Returns: Why the transfer must end; nil if it may continue.
     mutating func check(
         at now: MonotonicTime,
         progress: () -> SocketProgress? = { nil }
@@ -123,12 +121,12 @@ struct ActivityWatch {
         return checkRate(minimumRate, at: now) ? nil : .stalled
     }
 
-    /// Whether the bytes of the last window reach the rate; true while the window is not full.
+    /// Whether the last window reached the rate; true until the window is full.
     private mutating func checkRate(_ rate: MinimumRate, at now: MonotonicTime) -> Bool {
         if let newest = samples.last, now >= newest.time + rate.over / 4 {
             samples.append((now, bytes))
         }
-        // Keep the youngest sample that is a whole window old.
+        // Keep the newest sample that is at least one window old.
         while samples.count > 1, now >= samples[1].time + rate.over { samples.removeFirst() }
         guard let oldest = samples.first, now >= oldest.time + rate.over else { return true }
         let seconds = Double((now - oldest.time).nanoseconds) / 1e9

@@ -1,15 +1,15 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Why the certificate of a server is refused, told from OpenSSL's verify result.
+/// Why a server's certificate was rejected, by OpenSSL's verification result.
 struct CertificateRefusal {
     private enum Reason {
         case expired
         case notYetValid
         case selfSigned
-        /// Its chain ends at a root that is not trusted.
+        /// The chain ends at an untrusted root.
         case untrustedRoot
-        /// Nobody that is known has issued it.
+        /// The issuer is unknown.
         case unknownIssuer
         case revoked
         case wrongHost
@@ -21,13 +21,13 @@ struct CertificateRefusal {
     private let host: String
     private let detail: String
 
-    /// Reads what is known of the refusal.
+    /// Interprets a rejection.
     ///
     /// - Parameters:
-    ///   - fault: What OpenSSL found; of code 0 or 1 when it found nothing, and libcurl missed the
-    ///     host's name.
-    ///   - host: Whom the certificate should be of.
-    ///   - detail: libcurl's own words.
+    ///   - fault: OpenSSL's result; its code is 0 or 1 when OpenSSL found nothing and libcurl found
+    ///     the wrong host name.
+    ///   - host: The expected host of the certificate.
+    ///   - detail: libcurl's message.
     init(_ fault: CertificateFault, host: String, detail: String) {
         self.fault = fault
         self.host = host
@@ -41,13 +41,13 @@ struct CertificateRefusal {
             case 2, 20, 21: .unknownIssuer
             case 23: .revoked
             case 62...64: .wrongHost
-            // The chain is good, or OpenSSL has said nothing of it.
+            // The chain is valid, or OpenSSL gave no result.
             case 0...1 where detail.contains("subject name"): .wrongHost
             default: .other
             }
     }
 
-    /// The closest of Apple's errors.
+    /// The closest of Apple's error codes.
     var urlError: TransferFailure.URLErrorCode {
         switch reason {
         case .expired: .serverCertificateHasBadDate
@@ -57,7 +57,7 @@ struct CertificateRefusal {
         }
     }
 
-    /// The reason in a sentence that names the host.
+    /// The reason as a sentence with the host.
     var sentence: String {
         switch reason {
         case .expired: "\(subject) expired\(Self.day(fault.notAfter, before: " on "))"
@@ -73,7 +73,7 @@ struct CertificateRefusal {
         }
     }
 
-    /// What a person may do about it.
+    /// Advice for the user.
     var help: String? {
         switch reason {
         case .expired, .notYetValid: "its owner must renew it, unless this machine's clock is wrong"
@@ -84,13 +84,13 @@ struct CertificateRefusal {
         }
     }
 
-    /// Whose certificate it is: the server's, or one above it in its chain.
+    /// The rejected certificate: the server's, or one above it in the chain.
     private var subject: String {
         fault.depth == 0
             ? "the certificate of \(host)" : "a certificate that vouches for that of \(host)"
     }
 
-    /// The issuer's name in brackets, made harmless; empty when there is none.
+    /// The issuer's name in parentheses, made harmless; empty if missing.
     private var issuer: String {
         let name = fault.issuer.onOneLine(limit: 64).text
         return name.isEmpty ? "" : " (\(name))"

@@ -1,22 +1,20 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Why a server, or libcurl before it, does not take the certificate that a session shows; or shows
-/// none.
+/// Why a server or libcurl did not accept the session's client certificate, or missed one.
 ///
-/// With TLS 1.3 the server's word comes when the handshake is over for the client: as a failure to
-/// receive.
+/// With TLS 1.3, the server's alert arrives after the client's handshake, as a receive error.
 struct ClientCertificateRefusal {
     private enum Reason {
-        /// It cannot be read, or its key does not fit.
+        /// The certificate is unreadable, or its key does not fit.
         case unusable
-        /// The server wants one, and there is none.
+        /// The server requires one, and the session has none.
         case required
-        /// The server does not accept it, with the alert's name.
+        /// The server rejected the certificate, with the alert's name.
         case rejected(String)
     }
 
-    /// The alerts about a peer's certificate, as OpenSSL words them (RFC 8446 §6.2).
+    /// The alerts about a peer's certificate, in OpenSSL's words (RFC 8446 §6.2).
     private static let alerts = [
         "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
         "certificate unknown", "unknown ca", "access denied",
@@ -42,8 +40,7 @@ struct ClientCertificateRefusal {
 
     private static func alert(in end: ExchangeEnd, _ detail: String) -> Reason? {
         if detail.contains("alert certificate required") { return .required }
-        // Before TLS 1.3 there is no alert of its own for a certificate that is missing (RFC 5246
-        // §7.4.6).
+        // Before TLS 1.3 there is no specific alert for a missing certificate (RFC 5246 §7.4.6).
         let isMissing = end.isCertificateAsked && !end.hasClientCertificate
         if let alert = alerts.first(where: { detail.contains("alert " + $0) }) {
             return isMissing ? .required : .rejected(alert)
@@ -54,7 +51,7 @@ struct ClientCertificateRefusal {
         return end.isOurCertificateExpired ? .rejected("certificate expired") : nil
     }
 
-    /// The closest of Apple's errors.
+    /// The closest of Apple's error codes.
     var urlError: TransferFailure.URLErrorCode {
         switch reason {
         case .required: .clientCertificateRequired
@@ -62,7 +59,7 @@ struct ClientCertificateRefusal {
         }
     }
 
-    /// The reason in a sentence that names the host.
+    /// The reason as a sentence with the host.
     var sentence: String {
         switch reason {
         case .unusable: "the client certificate for \(host) cannot be used: \(detail)"
@@ -71,7 +68,7 @@ struct ClientCertificateRefusal {
         }
     }
 
-    /// What a person may do about it.
+    /// Advice for the user.
     var help: String? {
         switch reason {
         case .unusable: "see whether `certificate`, `key` and `password` belong together"

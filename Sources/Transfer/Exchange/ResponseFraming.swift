@@ -1,29 +1,29 @@
-/// What a response's fields say of where its body ends (RFC 9112 §6.3), noted line by line.
+/// The framing of a response's body by its fields (RFC 9112 §6.3), read line by line.
 struct ResponseFraming {
-    /// The announced length; nil without one that is a number of 63 bits.
+    /// The announced length; nil if missing or beyond 63 bits.
     private(set) var contentLength: Int64?
     private(set) var hasTransferEncoding = false
-    /// Whether chunks frame the body.
+    /// Whether the body is chunked.
     private(set) var isChunked = false
     private var hasOtherCoding = false
     private var hasLength = false
     private var lengthsDiffer = false
     private var isLengthNoNumber = false
 
-    /// What may frame a body of any size, and how much more for each of its bytes: a chunk of one
-    /// byte with a size of eight digits has eleven around it.
+    /// The framing allowed for any body, and for each of its bytes: a chunk of one byte with a size
+    /// of eight digits has eleven bytes of framing.
     private static let framingAllowance: Int64 = 64 << 10
     private static let framingPerByte: Int64 = 16
 
-    /// Whether so many bytes of framing are more than a body of so many can need.
+    /// Whether that many bytes of framing exceed the need of that many body bytes.
     static func isTooMuch(_ framing: Int64, around body: Int64) -> Bool {
         framing > framingAllowance && (framing - framingAllowance) / framingPerByte > body
     }
 
-    /// Looks at one field line.
+    /// Reads one field line.
     mutating func note(_ line: Span<UInt8>) {
         guard let first = line.indices.first.map({ line[$0] | 0x20 }) else { return }
-        // Most lines are neither, which their first letter tells.
+        // The first letter excludes most lines.
         if first == UInt8(ascii: "c"), let value = Self.value(of: "content-length", in: line) {
             let length = Self.number(line.extracting(droppingFirst: value))
             lengthsDiffer = lengthsDiffer || (hasLength && length != contentLength)
@@ -38,8 +38,8 @@ struct ResponseFraming {
         }
     }
 
-    /// Lengths that contradict each other are an attack or a fault, never a body; nor is what comes
-    /// in a coding that no `TE` field has asked for (RFC 9112 §7.4).
+    /// Why the framing is invalid. Contradictory lengths are an attack or a fault, and so is a
+    /// coding that no `TE` field requested (RFC 9112 §7.4).
     var violation: String? {
         if isLengthNoNumber { return "the response has a Content-Length that is no size" }
         if lengthsDiffer { return "the response has two different Content-Length fields" }
@@ -52,7 +52,7 @@ struct ResponseFraming {
         return nil
     }
 
-    /// Where the value begins when the line is a field of that name, given in lower case.
+    /// The start of the value if the line is a field with that name, given in lower case.
     private static func value(of name: StaticString, in line: Span<UInt8>) -> Int? {
         let name = name.description.utf8.span
         guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { return nil }
@@ -60,7 +60,7 @@ struct ResponseFraming {
         return name.count + 1
     }
 
-    /// Looks at a list of transfer codings.
+    /// Reads a list of transfer codings.
     private mutating func noteCodings(_ value: Span<UInt8>) {
         var start = 0
         while start < value.count {

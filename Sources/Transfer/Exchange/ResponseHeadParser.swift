@@ -1,43 +1,42 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Reads the lines of response heads as they come and finds what breaks HTTP's framing rules.
+/// Reads the lines of response heads and detects violations of HTTP's framing rules.
 ///
-/// Of trailers only that they come is told.
+/// Trailers are only reported, not read.
 struct ResponseHeadParser {
-    /// What a line meant.
+    /// The meaning of a line.
     enum Step {
-        /// Nothing to decide yet.
+        /// The head is incomplete.
         case reading
-        /// The head of an informational response is whole.
+        /// The head of an informational response is complete.
         case informed(ResponseHead)
         /// A status line with a final status: the response begins.
         case began
-        /// The head of the final response is whole.
+        /// The head of the final response is complete.
         case ended(ResponseHead)
-        /// A line behind the body.
+        /// A line after the body.
         case trailer
-        /// The head is not acceptable, in words.
+        /// The head is invalid; the text says why.
         case violation(String)
     }
 
-    /// Heads beyond these are not read, those of informational responses and trailers included: no
-    /// server in good faith sends them.
+    /// The limits for heads, informational ones and trailers included: no legitimate server exceeds
+    /// them.
     static let maximumBytes = 300 << 10
     static let maximumFields = 1000
 
-    /// How the body of the final response ends (RFC 9112 §6.3).
+    /// The framing of the final response's body (RFC 9112 §6.3).
     private(set) var framing = ResponseFraming()
     private var statusCode = 0
     private var fields = HeaderFields()
-    /// Whether there may be a `Set-Cookie` among the fields; most responses have none, and nobody
-    /// looks for one there.
+    /// Whether the fields may include `Set-Cookie`; most responses need no search for it.
     private(set) var maySetCookies = false
     private var isInHead = false
     private var isDone = false
     private(set) var byteCount = 0
 
-    /// Takes one line with its line end.
+    /// Reads one line with its line end.
     mutating func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
         guard byteCount <= Self.maximumBytes else {
@@ -82,7 +81,7 @@ struct ResponseHeadParser {
         return .ended(ResponseHead(statusCode: statusCode, fields: fields))
     }
 
-    /// Whether the name is as long as `Set-Cookie`, with its hyphen.
+    /// Whether the name has the length and the hyphen of `Set-Cookie`.
     private static func maySetCookie(_ line: Span<UInt8>) -> Bool {
         line.count > 10 && line[10] == UInt8(ascii: ":") && line[3] == UInt8(ascii: "-")
     }
@@ -97,7 +96,7 @@ struct ResponseHeadParser {
             && line[4] == UInt8(ascii: "/")
     }
 
-    /// The three digits after the first space; nil when they are more or others (RFC 9112 §4).
+    /// The status code after the first space; nil unless it has three digits (RFC 9112 §4).
     private static func statusCode(_ line: Span<UInt8>) -> Int? {
         var index = 5
         while index < line.count, line[index] != 32 { index += 1 }

@@ -1,10 +1,9 @@
 internal import CurlKit
 internal import TransferModel
 
-// How the record of an exchange gets its dates, and ends.
+// Sets the dates of an exchange's record and completes it.
 extension TransactionRecorder {
-    /// A new connection or request after a head has left: libcurl is repeating the request by
-    /// itself.
+    /// Detects a repetition by libcurl: a new connection or request after a sent head.
     mutating func splitAfterSending(at now: MonotonicTime) {
         guard didSend else { return }
         let request = record.request
@@ -16,8 +15,8 @@ extension TransactionRecorder {
         willSendBody(body)
     }
 
-    /// libcurl counts from the moment it began with the connection, which is when the lookup began
-    /// or, with the address at hand, `nameLookup` before the socket was opened.
+    /// libcurl counts times from the start of the lookup or, with a cached address, from
+    /// `nameLookup` before the socket was opened.
     mutating func connected(_ times: ConnectTimes, at now: MonotonicTime) {
         guard let connectStart = moments.connectStart else { return }
         let origin =
@@ -39,7 +38,7 @@ extension TransactionRecorder {
         moments.connectEnd = now
     }
 
-    /// A connection did not come about: what its steps were known to take, as far as they went.
+    /// A connection failed: record the known times of its completed steps.
     mutating func didFailToConnect(
         _ times: ConnectTimes,
         remote: TransactionMetrics.Endpoint?,
@@ -49,7 +48,7 @@ extension TransactionRecorder {
         connected(times, at: now)
         moments.connectEnd = nil
         if times.nameLookup == 0 { moments.lookupEnd = nil }
-        // libcurl 7.88 tells the end of the TCP connect only once TLS is done, too.
+        // libcurl 7.88 reports the end of the TCP connect only after TLS.
         if times.connect == 0 { moments.tcpConnectEnd = nil }
         if times.connect > 0 || moments.secureStart != nil || record.proxy?.tunnel != nil {
             record.remoteEndpoint = remote
@@ -67,8 +66,7 @@ extension TransactionRecorder {
         record.connectEndDate = date(moments.connectEnd)
         record.requestStartDate = date(moments.requestStart)
         if !isRequestSent {
-            // libcurl is handed more than it has sent; of a compressed body this is the least that
-            // has left.
+            // libcurl reads more than it has sent; for a compressed body this is a lower bound.
             record.countOfRequestBodyBytesBeforeEncoding = min(
                 record.countOfRequestBodyBytesBeforeEncoding,
                 record.countOfRequestBodyBytesSent

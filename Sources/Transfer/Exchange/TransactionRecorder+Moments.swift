@@ -1,13 +1,13 @@
 internal import TransferModel
 
 extension TransactionRecorder {
-    /// The moments of one exchange, as monotonic readings.
+    /// The times of one exchange, as monotonic readings.
     struct Moments {
         var fetchStart: MonotonicTime
-        /// When libcurl began with the connection: its own times count from here.
+        /// When libcurl started the connection: its own times count from here.
         var origin: MonotonicTime?
         var lookupStart: MonotonicTime?
-        /// Whether the name was in libcurl's cache, so that nobody was asked.
+        /// Whether the name was in libcurl's cache.
         var isNameAtHand = false
         var lookupEnd: MonotonicTime?
         var connectStart: MonotonicTime?
@@ -16,7 +16,7 @@ extension TransactionRecorder {
         var secureEnd: MonotonicTime?
         var connectEnd: MonotonicTime?
         var requestStart: MonotonicTime?
-        /// The last byte that left; the request's end when its body is whole.
+        /// When the last byte was sent; the request's end if its body is complete.
         var lastSent: MonotonicTime?
         var responseStart: MonotonicTime?
         var lastReceived: MonotonicTime?

@@ -1,38 +1,37 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Turns what happens on an easy handle into transaction records, one per exchange.
+/// Turns an easy handle's events into transaction records, one per exchange.
 ///
-/// libcurl may send a request again by itself when an idle connection has died; that shows as a
-/// second connection or request after a first head has left, and becomes a record of its own.
+/// libcurl may repeat a request when an idle connection has died. A second connection or request
+/// after a sent head shows this, and gets its own record.
 struct TransactionRecorder {
-    /// How the running exchange's request body is handed to libcurl.
+    /// The body of the current exchange's request.
     enum Body {
         case none
-        /// At once: so many bytes, and how many they were before their encoding.
+        /// All bytes at once, with their count before encoding.
         case memory(sent: Int, original: Int)
-        /// Piece by piece; nil when only the end tells the length.
+        /// Pieces; nil if the length is unknown.
         case pieces(total: Int64?)
     }
 
-    /// Records of one attempt that are kept: the first half and the last half of them.
+    /// The most records kept of one attempt: the first and the last half of them.
     private static let mostKept = 64
 
     let clock: RunClock
     var moments: Moments
     var record: TransactionMetrics
-    /// Whether a head has left since the attempt began: a redirect or a repetition does not undo
-    /// that.
+    /// Whether a head was sent since the attempt began; a redirect or repetition does not reset
+    /// this.
     private(set) var hasSentAnything = false
-    /// Whether a byte of a request's body has.
+    /// Whether a byte of a request's body was sent.
     private(set) var hasSentBody = false
     var body = Body.none
-    /// How many bytes of the request body must leave before the request is whole; `max` while
-    /// nobody knows.
+    /// The body bytes that complete the request; `max` if unknown.
     private var bodyCount: Int64 = 0
-    /// The records that are closed already.
+    /// The completed records.
     private(set) var closed: [TransactionMetrics] = []
-    /// How many between them are not kept: an upload in small parts has any number.
+    /// The number of omitted records between them: an upload in small parts can have many.
     private(set) var omittedCount = 0
 
     /// Begins the first record.
@@ -54,10 +53,10 @@ struct TransactionRecorder {
         )
     }
 
-    /// Whether any byte of the running exchange's request has left.
+    /// Whether any byte of the current request was sent.
     var didSend: Bool { record.countOfRequestHeaderBytesSent > 0 }
 
-    /// Where the running exchange is.
+    /// The phase of the current exchange.
     var phase: TransferFailure.Phase {
         if moments.responseStart != nil { return .receive }
         if moments.requestStart != nil { return isRequestSent ? .wait : .send }
@@ -66,50 +65,49 @@ struct TransactionRecorder {
         return moments.lookupStart != nil ? .resolve : .prepare
     }
 
-    /// Body bytes of the running exchange that were delivered.
+    /// The delivered body bytes of the current exchange.
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
-    /// Body bytes of the running exchange that have left, without the chunks around those of a
-    /// stream.
+    /// The sent body bytes of the current exchange, without the chunk framing of a stream.
     var sentBodyBytes: Int64 {
         guard case .pieces(total: nil) = body else { return record.countOfRequestBodyBytesSent }
         let (given, sent) = (
             record.countOfRequestBodyBytesBeforeEncoding, record.countOfRequestBodyBytesSent
         )
-        // libcurl is handed more than it has sent.
+        // libcurl reads more than it has sent.
         return isRequestSent ? given : min(given, sent)
     }
-    /// Those of the exchanges that have ended.
+    /// The sent body bytes of earlier exchanges.
     private(set) var sentBodyBytesBefore: Int64 = 0
     var receivedBodyBytes: Int64 { record.countOfResponseBodyBytesReceived }
 
-    /// Whether the running exchange's whole request has left; of a body whose end alone tells its
-    /// length, that its end was reached.
+    /// Whether the whole current request was sent; for a body of unknown length, whether its end
+    /// was reached.
     var isRequestSent: Bool {
         if record.resourceFetchType == .localCache { return true }
         return didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
-    /// Whether the running exchange's request has an `Authorization`.
+    /// Whether the current request has an `Authorization`.
     var hasSentAuthorization: Bool { record.request.headers.firstValue(of: "authorization") != nil }
-    /// The `Content-Length` of the running exchange's request.
+    /// The `Content-Length` of the current request.
     var sentContentLength: String? { record.request.headers["content-length"] }
 
-    /// Whether a connection was ready for the running exchange.
+    /// Whether the current exchange had a ready connection.
     var hasBegunRequest: Bool { moments.requestStart != nil }
-    /// Whether a connection was begun that no request went over.
+    /// Whether a connection was started but carried no request.
     var hasUnusedConnection: Bool { moments.connectStart != nil && !hasBegunRequest }
 
-    /// The running exchange asks for the rest of what is there.
+    /// The current exchange requests the rest of a file.
     mutating func willResume() {
         record.reason = .resume
     }
 
-    /// The running exchange asks whether a stored response still holds.
+    /// The current exchange validates a stored response.
     mutating func willRevalidate() {
         if record.reason != .redirect { record.reason = .revalidation }
     }
 
-    /// The running exchange is answered by a stored response, at once.
+    /// A stored response answers the current exchange.
     mutating func didFind(_ head: ResponseHead, at now: MonotonicTime) {
         record.resourceFetchType = .localCache
         if record.reason != .redirect { record.reason = .cacheHit }
@@ -122,13 +120,13 @@ struct TransactionRecorder {
 
     // MARK: - Proxies
 
-    /// The running exchange goes by a proxy.
+    /// The current exchange uses a proxy.
     mutating func willUseProxy(_ url: String) {
         record.proxy = TransactionMetrics.Proxy(url: url)
     }
 
-    /// A line of a proxy's answer to being asked for a tunnel has come; the status is nil until its
-    /// head is whole.
+    /// Records a line of a proxy's response to CONNECT; the status is nil until the head is
+    /// complete.
     mutating func didReceiveTunnelHead(count: Int, statusCode: Int?) {
         changeTunnel {
             $0.countOfHeaderBytesReceived += Int64(count)
@@ -144,41 +142,39 @@ struct TransactionRecorder {
 
     // MARK: - Events
 
-    /// The running exchange has a body.
+    /// The current exchange has a body.
     mutating func willSendBody(_ body: Body) {
         self.body = body
         didRewindBody()
     }
 
-    /// A host is about to be made an address; `isLookup` is false when it is one already.
+    /// A name lookup may start; `isLookup` is false when the host is an address.
     mutating func didStartResolving(isLookup: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
-        // A SOCKS proxy that is given addresses is connected to before the origin's name is looked
-        // up.
+        // A SOCKS proxy that takes addresses is connected before the origin's name is looked up.
         guard moments.connectStart == nil else { return }
         moments.origin = now
         if isLookup { moments.lookupStart = now }
     }
 
-    /// A socket is opened; `isNamed` is false when what is connected to is an address, as it was
-    /// given.
+    /// A socket is opened; `isNamed` is false when the target was given as an address.
     mutating func didOpenSocket(isNamed: Bool, at now: MonotonicTime) {
         splitAfterSending(at: now)
-        // The first address that is tried begins the connect; later ones are part of it.
+        // The first attempted address starts the connect; later ones are part of it.
         guard moments.connectStart == nil else { return }
         moments.connectStart = now
-        // libcurl does not tell of a name that it has at hand.
+        // libcurl does not report a cached name.
         moments.isNameAtHand = isNamed && moments.lookupStart == nil
     }
 
     /// A connection is ready.
     ///
     /// - Parameters:
-    ///   - connection: Its two ends.
-    ///   - identifier: A number that stays the same while the connection is reused.
-    ///   - times: libcurl's times of opening it; asked for only when it is a new one.
+    ///   - connection: The two ends of the connection.
+    ///   - identifier: Identifies the connection across its reuse.
+    ///   - times: libcurl's times for opening it; read only for a new connection.
     ///   - tls: Its TLS.
-    ///   - serverTrust: How its other end was verified; nil without TLS.
+    ///   - serverTrust: How the peer was verified; nil without TLS.
     ///   - now: The current time.
     mutating func willSendRequest(
         over connection: ConnectionFacts,
@@ -211,19 +207,18 @@ struct TransactionRecorder {
         }
     }
 
-    /// The running exchange goes over that interface.
+    /// The current exchange uses that interface.
     mutating func willUse(_ path: TransactionMetrics.Path) { record.path = path }
 
-    /// Whether the running exchange's connection may use several paths.
+    /// Records whether the current connection may use several paths.
     mutating func noteMultipath(_ isMultipath: Bool) { record.isMultipath = isMultipath }
 
-    /// Whether the running exchange has opened a connection of its own.
+    /// Whether the current exchange opened a connection.
     var hasNewConnection: Bool { moments.connectStart != nil }
 
-    /// The head has left; it asks for `url` when that is written otherwise than what was wanted.
+    /// Records the sent head; `url` is the requested URL if it differs from the wanted one.
     mutating func didSendHead(_ bytes: Span<UInt8>, asking url: String?, at now: MonotonicTime) {
-        // What asks a proxy for a tunnel is part of connecting, and not for the report: it may
-        // carry credentials.
+        // A CONNECT request is part of connecting and is not reported: it may contain credentials.
         guard moments.requestStart != nil else {
             changeTunnel {
                 $0.countOfHeaderBytesSent += Int64(bytes.count)
@@ -234,7 +229,7 @@ struct TransactionRecorder {
         hasSentAnything = true
         if let url { record.request.url = url }
         record.countOfRequestHeaderBytesSent += Int64(bytes.count)
-        // Behind the request line stand the fields.
+        // The fields follow the request line.
         if let end = bytes.indices.first(where: { bytes[$0] == 10 }) {
             record.request.headers.append(sentLines: bytes.extracting(droppingFirst: end + 1))
         }
@@ -260,15 +255,14 @@ struct TransactionRecorder {
         }
     }
 
-    /// The response's body of that length went by unseen: since its version 8 libcurl does not tell
-    /// of what it reads and throws away because it answers the challenge that came with it.
+    /// Adds a response body that was not reported: since version 8, libcurl does not report the
+    /// body of a challenge that it answers.
     mutating func didPassOver(body length: Int64) {
         guard record.countOfResponseBodyBytesReceived == 0 else { return }
         record.countOfResponseBodyBytesReceived = length
     }
 
-    /// The server has refused the running exchange's request without acting on it, and is asked
-    /// once more.
+    /// The server refused the current request without processing it, so it is repeated.
     mutating func didGetRefusal() {
         hasSentAnything = false
         hasSentBody = false
@@ -292,8 +286,7 @@ struct TransactionRecorder {
         }
     }
 
-    /// A line of a head has come; the final response begins with the first one for which `isFinal`
-    /// is set.
+    /// Records a line of a head; the final response begins with the first line with `isFinal`.
     mutating func didReceiveHead(count: Int, isFinal: Bool, at now: MonotonicTime) {
         if isFinal, moments.responseStart == nil { moments.responseStart = now }
         if let responseStart = moments.responseStart {
@@ -304,7 +297,7 @@ struct TransactionRecorder {
         }
     }
 
-    /// The head of an informational response is whole.
+    /// Records the complete head of an informational response.
     mutating func didReceiveInformational(_ head: ResponseHead, at now: MonotonicTime) {
         let most = TransactionMetrics.maximumInformationalResponses
         guard record.informationalResponses.count < most else { return }
@@ -320,13 +313,13 @@ struct TransactionRecorder {
         moments.lastReceived = now
     }
 
-    /// Ends the running exchange.
+    /// Ends the current exchange.
     ///
     /// - Parameters:
-    ///   - isComplete: Whether the response is whole.
+    ///   - isComplete: Whether the response is complete.
     ///   - protocolName: The ALPN name; kept only when there was a response.
-    ///   - curlCode: libcurl's number when it failed.
-    ///   - osErrno: The `errno` behind it.
+    ///   - curlCode: libcurl's code of a failure.
+    ///   - osErrno: The cause's `errno`.
     mutating func end(
         isComplete: Bool,
         protocolName: String?,
@@ -339,7 +332,7 @@ struct TransactionRecorder {
         close(isComplete: isComplete)
     }
 
-    /// Begins the record of the next request of the same attempt.
+    /// Begins the record of the attempt's next request.
     mutating func begin(
         reason: TransactionMetrics.Reason,
         method: String,
@@ -356,7 +349,7 @@ struct TransactionRecorder {
         )
     }
 
-    /// Keeps the running exchange's record, which is complete.
+    /// Keeps the current exchange's record, which is complete.
     mutating func keepRecord() {
         sentBodyBytesBefore += sentBodyBytes
         if closed.count == Self.mostKept {

@@ -1,43 +1,43 @@
 internal import CurlKit
 internal import TransferModel
 
-/// What is known of an exchange when libcurl gives it up.
+/// The state of an exchange when libcurl ends it with an error.
 struct ExchangeEnd {
     var code: CurlCode
     var phase: TransferFailure.Phase
     var osErrno: Int?
-    /// Whom the request was for.
+    /// The request's host.
     var host = ""
-    /// Whether a client certificate was there to be shown.
+    /// Whether the session has a client certificate.
     var hasClientCertificate = false
-    /// Whether the server has asked for one.
+    /// Whether the server asked for one.
     var isCertificateAsked = false
-    /// Why a certificate was refused; of code 0 when its chain was not.
+    /// Why a certificate was rejected; code 0 when its chain was not.
     var certificateFault = CertificateFault(code: 0)
-    /// libcurl's own words.
+    /// libcurl's message.
     var detail: String?
-    /// Whether any byte of the request has left.
+    /// Whether any byte of the request was sent.
     var didSend = false
-    /// The proxy, when it is what failed; nil when the origin did, or there is none.
+    /// The proxy if it failed; nil when the origin failed, or without a proxy.
     var proxy: Proxy?
-    /// Whether the response came as TLS: libcurl then says the same of a lost connection as of
-    /// bytes that it cannot read.
+    /// Whether the response came over TLS: libcurl then reports unreadable bytes like a lost
+    /// connection.
     var isEncrypted = false
-    /// Whether HTTP/1.1 was the only version that was offered.
+    /// Whether only HTTP/1.1 was offered.
     var offersHTTP1Only = true
 
-    /// Who did not lead where the request was for.
+    /// The failed peer: the proxy or the host.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
 
-    /// Whether the server's alert is that our certificate has expired, which libcurl says as it
-    /// says that the server's is not good, only without a reason.
+    /// Whether the server reported that our certificate has expired: libcurl reports this like a
+    /// rejected server certificate, but without a reason.
     var isOurCertificateExpired: Bool {
         code.rawValue == 60 && hasClientCertificate && (0...1).contains(certificateFault.code)
             && detail?.hasPrefix("SSL certificate verification failed") ?? false
     }
 
-    /// Whether a line of the response was longer than what libcurl keeps of one, 100 KiB: it runs
-    /// out of memory (27), it says before 8.6, where later ones say what it is (100).
+    /// Whether a line of the response was longer than libcurl's limit of 100 KiB: versions before
+    /// 8.6 report out of memory (27), later ones the cause (100).
     var isTooLarge: Bool {
         code.rawValue == 100 || code.rawValue == 27 && didSend && [.wait, .receive].contains(phase)
     }
@@ -46,55 +46,50 @@ struct ExchangeEnd {
         CertificateRefusal(certificateFault, host: peer, detail: detail ?? code.message)
     }
 
-    /// Whether OpenSSL has refused a certificate: of TLS inside of TLS libcurl 7.88 only says that
-    /// the handshake failed.
+    /// Whether OpenSSL rejected a certificate: for TLS within TLS, libcurl 7.88 only reports a
+    /// failed handshake.
     fileprivate var isCertificateRefused: Bool { certificateFault.code > 1 }
 
-    /// Whether the handshake failed because neither side has a version that the other allows, as
-    /// OpenSSL words it.
+    /// Whether the handshake failed without a common TLS version, in OpenSSL's words.
     fileprivate var hasNoCommonVersion: Bool {
         ["protocol version", "unsupported protocol", "no protocols available"].contains {
             detail?.contains($0) ?? false
         }
     }
 
-    /// Whether the handshake failed because the server has no version of HTTP that was offered (RFC
-    /// 7301 §3.2), as OpenSSL words it.
+    /// Whether the handshake failed because the server supports no offered HTTP version (RFC 7301
+    /// §3.2), in OpenSSL's words.
     fileprivate var hasNoCommonProtocol: Bool {
         code.rawValue == 35 && detail?.contains("no application protocol") ?? false
     }
 
-    /// Whether the stream was given up for a field that must not be in it (RFC 9113 §8.2), as
-    /// nghttp2 words it.
+    /// Whether the stream ended because of a forbidden field (RFC 9113 §8.2), in nghttp2's words.
     fileprivate var hasInvalidField: Bool {
         code.rawValue == 92 && detail?.hasPrefix("Invalid HTTP header field") ?? false
     }
 
-    /// Whether frames were wrong or too many for nghttp2 or libcurl, which say so; the same code
-    /// (16) without words is a lost connection.
+    /// Whether frames were invalid or too many for nghttp2 or libcurl; without a message, the same
+    /// code (16) means a lost connection.
     fileprivate var hasBrokenFrames: Bool {
         guard code.rawValue == 16, let detail else { return false }
         return detail.hasPrefix("nghttp2 ") || detail.hasPrefix("Too many response headers")
     }
 
-    /// Whether the connection has ended without `close_notify` (RFC 8446 §6.1), as OpenSSL words
-    /// it.
+    /// Whether the connection ended without `close_notify` (RFC 8446 §6.1), in OpenSSL's words.
     var lacksCloseNotify: Bool {
         code.rawValue == 56 && detail?.contains("unexpected eof while reading") ?? false
     }
 
-    /// Whether libcurl received what it could not read, rather than nothing more: its receiving
-    /// failed (56), but not in the kernel.
+    /// Whether libcurl received unreadable data: its receiving failed (56), but not in the kernel.
     fileprivate var isUnreadable: Bool {
         guard code.rawValue == 56, osErrno == nil, phase == .receive else { return false }
-        // `Illegal or missing hexadecimal sequence in chunked-encoding` and its like.
+        // `Illegal or missing hexadecimal sequence in chunked-encoding` and similar messages.
         return !isEncrypted || detail?.lowercased().contains("chunk") ?? false
     }
 }
 
 extension TransferFailure {
-    /// The failure that a `CURLcode` other than `CURLE_OK` means: the only place where the two
-    /// meet.
+    /// The failure for a `CURLcode` other than `CURLE_OK`; no other place maps these codes.
     init(_ end: ExchangeEnd) {
         let row = Self.row(for: end)
         self.init(
@@ -111,7 +106,7 @@ extension TransferFailure {
         if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
     }
 
-    /// What a code means.
+    /// The meaning of a code.
     struct Row {
         var kind: Kind
         var urlError: URLErrorCode
@@ -123,7 +118,7 @@ extension TransferFailure {
         return switch end.code.rawValue {
         case 56 where end.lacksCloseNotify && end.phase == .receive:
             Row(kind: .truncated, urlError: .networkConnectionLost)
-        // After a request has left it is the answer that speaks an unknown protocol (1).
+        // After a sent request, the unknown protocol (1) is that of the response.
         case 1 where end.didSend, 8,
             16 where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
             Row(kind: .protocolViolation, urlError: .badServerResponse)
@@ -138,7 +133,7 @@ extension TransferFailure {
                 isPermanent: true
             )
         case 16, 92, 95:
-            // A stream that ends once its response has begun has not ended as a whole one does.
+            // A stream that ends after its response began was cut.
             Row(
                 kind: end.phase == .receive ? .truncated : .reset,
                 urlError: .networkConnectionLost
@@ -197,7 +192,7 @@ extension TransferFailure {
         help = refusal.help
     }
 
-    /// Words what is wrong with a certificate or with the versions of TLS.
+    /// Explains a problem with a certificate or with TLS versions.
     private mutating func explainTLS(_ end: ExchangeEnd) {
         if let refusal = ClientCertificateRefusal(end) {
             self.kind = .tls
@@ -205,7 +200,7 @@ extension TransferFailure {
             detail = refusal.sentence
             help = refusal.help
             isPermanent = true
-            // The handshake has not succeeded for the server: it reads no request.
+            // The handshake failed for the server, so it read no request.
             isKnownUnprocessed = true
             return
         }
@@ -230,7 +225,7 @@ extension TransferFailure {
         }
     }
 
-    /// What a person may do about a server that has no version of HTTP which it was offered.
+    /// Advice for a server that supports no offered HTTP version.
     static let versionHelp =
         "one that speaks only HTTP/2 needs libcurl 8.0 or newer, and a session whose `httpVersion` allows it"
 }

@@ -2,7 +2,7 @@ package import SystemKit
 package import TransferModel
 
 extension TransferFailure {
-    /// A system call that failed: permanent, because nothing changes by trying again.
+    /// A failed system call: permanent, because a retry changes nothing.
     package init(_ error: SystemError, phase: Phase) {
         self.init(kind: .localIO, phase: phase, detail: error.message)
         osErrno = Int(error.errno)

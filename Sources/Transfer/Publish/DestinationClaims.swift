@@ -1,22 +1,21 @@
 internal import SystemKit
 package import TransferModel
 
-/// Keeps the tasks of one run from writing one file where servers name files, and off the files
-/// that the run needs.
+/// Prevents the tasks of a run from writing the same file where servers name files, and from
+/// overwriting files that the run needs.
 ///
-/// Made only for a job in which a server names a file: in all others the plan has seen to it. What
-/// the job itself names is reserved before the first task starts, so that no server is faster.
-/// Files are told apart by their folders and names, so that it does not matter which path leads to
-/// a folder.
+/// Used only for jobs in which a server names a file; otherwise the plan excludes conflicts. The
+/// job's own paths are reserved before the first task starts, so that they take precedence. Files
+/// are identified by folder and name, whatever path leads to the folder.
 package final class DestinationClaims: Sendable {
-    /// Whom a file belongs to.
+    /// The owner of a file.
     enum Owner: Sendable, Hashable {
         case task(Int)
         case run
     }
 
     private struct Place: Hashable {
-        /// Without links and climbs.
+        /// The canonical path.
         var folder: ByteText
         var name: ByteText
 
@@ -28,10 +27,10 @@ package final class DestinationClaims: Sendable {
 
     private struct State {
         var owners: [Place: Owner] = [:]
-        /// The last folder that was asked for, and what it is: most often also that of the next
-        /// file.
+        /// The last requested path and its canonical folder, which usually applies to the next file
+        /// too.
         var last = (path: "", folder: "")
-        /// The last folder whose way was reserved.
+        /// The last folder whose parents were reserved.
         var lastWay: String?
 
         mutating func folder(at path: String) -> String {
@@ -40,23 +39,23 @@ package final class DestinationClaims: Sendable {
         }
     }
 
-    /// Where servers name files; nil when that is not known yet and may be anywhere.
+    /// The folders in which servers name files; nil if any folder is possible.
     private let folders: Set<ByteText>?
     private let state = Lock(State())
     private let name: @Sendable (Int) -> String
 
     /// - Parameters:
-    ///   - folders: Absolute paths of the folders in which servers name files; nil stands for all.
-    ///   - name: Names a task, for messages.
+    ///   - folders: Absolute paths of the folders in which servers name files; nil means all.
+    ///   - name: The name of a task in messages.
     package init(folders: Set<String>?, name: @escaping @Sendable (Int) -> String) {
         self.folders = folders.map { Set($0.map { ByteText(Folder.canonicalPath($0)) }) }
         self.name = name
     }
 
-    /// Keeps a path for its task or for the run, and the folders on the way to a destination from
+    /// Reserves a path for its task or the run, and prevents the destination's parent folders from
     /// becoming files.
     ///
-    /// Only what stands in a folder in which servers name files is kept. Who comes first keeps it.
+    /// Only paths in folders where servers name files are reserved. The first reservation wins.
     package func reserve(_ planned: PlannedPath) {
         let slash = planned.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? planned.path.startIndex
         let name = planned.path[slash...].dropFirst()
@@ -89,11 +88,11 @@ package final class DestinationClaims: Sendable {
         state.owners[place] = owner
     }
 
-    /// Gives the file to the task unless another one has it; later attempts of the same task find
-    /// it theirs.
+    /// Assigns the file to the task unless it has another owner; later attempts of the task keep
+    /// it.
     ///
-    /// The folder is made if it is missing. Returns whom the file belongs to instead, in words;
-    /// throws what the file system says.
+    /// Creates a missing folder. Returns another owner of the file, in words; throws the file
+    /// system's error.
     func claim(_ file: TaskSpec.Destination, for task: Int) throws(SystemError) -> String? {
         let (path, fileName) = file.split
         _ = try Folder(path: path, create: true)

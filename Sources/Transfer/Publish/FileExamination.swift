@@ -1,29 +1,27 @@
 package import TransferModel
 
-/// A question about a file that is there already: whether it is the one that a download would
-/// bring.
+/// A check whether an existing file is the one that a download would fetch.
 ///
 /// A class, because few attempts have one.
 package final class FileExamination: Sendable, Equatable {
     /// Absolute.
     package let path: String
-    /// What the file must hash to.
+    /// The expected checksum.
     package let checksum: Checksum
-    /// Whether a symbolic link under the path stands for the file that it leads to; otherwise a
-    /// download replaces the link.
+    /// Whether to follow a symbolic link at the path; otherwise a download replaces the link.
     package let followsLink: Bool
-    /// The permission bits that the file must have; nil when any will do.
+    /// The required permission bits; nil for any.
     package let mode: UInt16?
-    /// The most bytes that the file may have; nil means any number.
+    /// The most bytes of the file; nil means no limit.
     package let maximumSize: Int64?
 
-    /// The question for a destination.
+    /// Makes the check for a destination.
     ///
     /// - Parameters:
-    ///   - destination: Names a file. With `ifExists: skip` only the content counts, behind a link
-    ///     too.
-    ///   - checksum: What the destination's checksum has come to.
-    ///   - maximumSize: What is expected of the body.
+    ///   - destination: The file. With `ifExists: skip` only the content counts, even behind a
+    ///     link.
+    ///   - checksum: The resolved checksum of the destination.
+    ///   - maximumSize: The limit in the task's expectation.
     package init(
         _ destination: TaskSpec.Destination,
         _ checksum: Checksum,
@@ -45,13 +43,13 @@ package final class FileExamination: Sendable, Equatable {
 }
 
 extension ChecksumList {
-    /// The checksum that the list has for a file whose URL has not answered yet.
+    /// The checksum that the list has for a file whose URL was not requested yet.
     ///
     /// - Parameters:
-    ///   - list: How the job names the list.
-    ///   - url: That of the file.
-    ///   - destination: Where the file is to go.
-    /// - Returns: nil when the list has no such checksum, or several.
+    ///   - list: The job's reference to the list.
+    ///   - url: The file's URL.
+    ///   - destination: The file's destination.
+    /// - Returns: nil when the list has no such checksum or several.
     package func checksum(
         in list: SumsFile,
         of url: HTTPURL,

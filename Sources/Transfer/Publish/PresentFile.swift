@@ -2,29 +2,28 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// A file that is there, hashed a piece at a time, so that other work of its thread comes in
-/// between.
+/// An existing file that is hashed piece by piece, so that its thread can do other work in between.
 ///
-/// One thread works on it at a time.
+/// One thread at a time uses it.
 final class PresentFile: Sendable {
-    /// How the file stands.
+    /// The state of the check.
     enum Finding {
-        /// There is more of it to be hashed.
+        /// More of the file must be hashed.
         case more
         case same
         case different
-        /// Nobody can tell.
+        /// The file cannot be read.
         case unreadable(SystemError)
     }
 
-    /// How far the file is hashed.
+    /// The progress of hashing.
     private struct Hashing: ~Copyable {
         /// nil before the first step.
         private var file: InputFile?
         private var digest: MessageDigest?
         private var offset: Int64 = 0
 
-        /// Reads the next part of the file.
+        /// Hashes the next part of the file.
         mutating func goOn(
             _ examination: FileExamination,
             while isWanted: @Sendable () -> Bool
@@ -45,7 +44,7 @@ final class PresentFile: Sendable {
             return isSame ? .same : .different
         }
 
-        /// Opens the file; false when something tells at once that it is another one.
+        /// Opens the file; false when its properties show a difference.
         private mutating func open(_ examination: FileExamination) throws(SystemError) -> Bool {
             let file = try InputFile(
                 path: examination.path,
@@ -59,11 +58,11 @@ final class PresentFile: Sendable {
         }
     }
 
-    /// What one step reads, bytes.
+    /// The bytes read in one step.
     private static let step: Int64 = 16 << 20
 
     let key: Int
-    /// When the task's life is over.
+    /// The task's deadline.
     let deadline: MonotonicTime?
     let startTime = MonotonicTime.now
     private let request: TransactionMetrics.SentRequest
@@ -81,10 +80,10 @@ final class PresentFile: Sendable {
         )
     }
 
-    /// Hashes on.
+    /// Continues hashing.
     ///
-    /// - Parameter isWanted: Asked from time to time.
-    /// - Returns: How the file stands; `more` when nobody wants to know, or the time is over.
+    /// - Parameter isWanted: Called from time to time.
+    /// - Returns: The state; `more` when the result is no longer wanted or the time is over.
     func examine(while isWanted: @Sendable () -> Bool) -> Finding {
         do throws(SystemError) {
             return try hashing.withLock { hashing throws(SystemError) in
@@ -97,12 +96,12 @@ final class PresentFile: Sendable {
         }
     }
 
-    /// What the examination has come to.
+    /// The result of the check.
     ///
     /// - Parameters:
-    ///   - finding: That of the last step.
-    ///   - isCancelled: Whether nobody wants to know any more.
-    /// - Returns: nil while the examination goes on.
+    ///   - finding: The result of the last step.
+    ///   - isCancelled: Whether the result is no longer wanted.
+    /// - Returns: nil while the check continues.
     func result(of finding: Finding, isCancelled: Bool) -> AttemptResult? {
         let now = MonotonicTime.now
         var result = AttemptResult(
@@ -116,7 +115,7 @@ final class PresentFile: Sendable {
             result.isUnchanged = true
             result.voucher = .checksum
         case .different: break
-        // A download replaces a file that nobody can read, but not one that is to stay.
+        // A download replaces an unreadable file, unless the file must be kept.
         case .unreadable(let error) where examination.followsLink && !error.isMissing:
             result.failure = TransferFailure(reading: error, phase: .prepare)
         case .unreadable: break
@@ -130,7 +129,7 @@ final class PresentFile: Sendable {
 }
 
 extension TransferFailure {
-    /// An examination that was ended before it had come to anything; nothing was sent.
+    /// A check that ended early; nothing was sent.
     fileprivate static func endOfExamination(_ kind: Kind, _ detail: String) -> TransferFailure {
         var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail)
         failure.urlError =

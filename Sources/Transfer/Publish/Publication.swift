@@ -2,21 +2,21 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// A complete body and the attempt that it came from.
+/// A complete body and the attempt that received it.
 ///
-/// A class, because it is large and handed on from thread to thread.
+/// A class, because it is large and passed between threads.
 final class PublicationJob: Sendable {
     let result: AttemptResult
-    /// What the response must say before anything is published.
+    /// The check of the response before publication.
     let check: ContentCheck?
     let content: ResponseSink.Content
     /// nil when the body is only checked.
     let destination: TaskSpec.Destination?
-    /// What the server says that the digest of the file is.
+    /// The digest of the file announced by the server.
     let announced: Checksum?
-    /// Whether the body is read as a list of checksums.
+    /// Whether to parse the body as a list of checksums.
     let isChecksumList: Bool
-    /// What becomes of the stored response; nil when no cache has to do with it.
+    /// What to do with the stored response; nil without a cache.
     let cached: CacheOutcome?
 
     init(
@@ -37,7 +37,7 @@ final class PublicationJob: Sendable {
         self.cached = cached
     }
 
-    /// Whether carrying it out takes no longer than a few system calls, but for syncing.
+    /// Whether publication takes only a few system calls, apart from syncing.
     var isQuick: Bool {
         if let check, !check.isQuick { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
@@ -49,18 +49,17 @@ final class PublicationJob: Sendable {
         return destination.checksum == nil && announced == nil
     }
 
-    /// What the file is called in messages.
+    /// The file's name in messages.
     var displayPath: String { destination?.displayPath ?? "the body" }
 
-    /// What the file is held against, and who asks for it: the job's own word goes before that of
-    /// the server.
+    /// The checksum for the file, and its source: the job's takes precedence over the server's.
     var expected: (checksum: Checksum, voucher: TaskRecord.Voucher)? {
         if case .digest(let checksum)? = destination?.checksum { return (checksum, .checksum) }
         return announced.map { ($0, .digest) }
     }
 }
 
-/// Makes files out of complete bodies: writes, verifies, syncs and names them.
+/// Publishes complete bodies as files: writes, verifies, syncs and names them.
 struct Publication {
     let durability: Durability
     private var recentFolder = RecentFolder()
@@ -69,7 +68,7 @@ struct Publication {
         self.durability = durability
     }
 
-    /// Whether a job takes no longer than a few system calls that wait for no disk.
+    /// Whether a job takes only a few system calls that do not wait for a disk.
     mutating func isQuick(_ job: PublicationJob) -> Bool {
         guard job.isQuick else { return false }
         guard durability != .none, let destination = job.destination else { return true }
@@ -79,7 +78,7 @@ struct Publication {
         }
     }
 
-    /// Carries a job out; the result has the file, or the failure that kept it from its name.
+    /// Publishes a job; the result has the file, or the failure that prevented it.
     mutating func publish(_ job: PublicationJob) -> AttemptResult {
         var result = job.result
         let findings = job.check?.judge()
@@ -101,8 +100,7 @@ struct Publication {
         return result
     }
 
-    /// A part that became a file, or is of no use, leaves nothing behind; any other one stays for
-    /// the next run.
+    /// Removes a partial file that was published or is useless; keeps any other for the next run.
     private func end(_ resume: ResumeOutcome, _ result: inout AttemptResult) {
         if result.failure?.endsResuming == true || result.isUnchanged
             || resume.partial?.isOfNoUse == true
@@ -111,7 +109,7 @@ struct Publication {
         } else if result.failure == nil {
             resume.partial?.didPublish()
         } else if let partial = resume.partial {
-            // It may be all that a later run finds.
+            // A later run may need it.
             partial.checkpoint(
                 at: partial.size,
                 durability == .none ? .restart : .powerLoss,
@@ -130,8 +128,7 @@ struct Publication {
             do throws(SystemError) {
                 try place(job, at: destination, &result)
             } catch {
-                // The folder that the last file went to may be gone by now: once more, with one
-                // that is there.
+                // The previous file's folder may have been moved: try again with an existing one.
                 guard case .memory = job.content, recentFolder.forgetIfMoved() else { throw error }
                 try place(job, at: destination, &result)
             }
@@ -141,10 +138,9 @@ struct Publication {
         }
     }
 
-    /// Verifies a body and makes a file of it.
+    /// Verifies a body and publishes it as a file.
     ///
-    /// Where files are kept, one that has appeared meanwhile gives way to a verified one that it is
-    /// not the same as.
+    /// With `ifExists: skip`, a verified file replaces a different file that appeared meanwhile.
     private mutating func place(
         _ job: PublicationJob,
         at destination: TaskSpec.Destination,
@@ -171,7 +167,7 @@ struct Publication {
                 result.isUnchanged = true
                 return
             }
-            // It takes on the permissions of what it replaces, which are to be synced, too.
+            // The file takes over the permissions of the replaced file, which must be synced too.
             if durability != .none { try file.syncForPublishing(replacing: true) }
             try file.publish(replacing: true)
         }
@@ -184,7 +180,7 @@ struct Publication {
         )
     }
 
-    /// Something has taken the name since the scheduler looked, before the transfer started.
+    /// Handles a file that appeared after the scheduler's check, before the transfer started.
     private func note(
         _ destination: TaskSpec.Destination,
         appearedIn result: inout AttemptResult
@@ -216,8 +212,8 @@ struct Publication {
         }
     }
 
-    /// Compares what an earlier run has left with its record; nil when it is the same, or a digest
-    /// of the whole will tell.
+    /// Compares an earlier run's partial file with its record; nil if equal, or if a digest of the
+    /// whole file decides.
     private func verify(
         _ partial: PartialDownload?,
         of job: PublicationJob
@@ -230,7 +226,7 @@ struct Publication {
         )
     }
 
-    /// Compares the digest; nil when it matches or nobody has named one.
+    /// Compares the digest; nil if it matches or none is expected.
     private func verify(
         _ file: OutputFile,
         of job: PublicationJob,
@@ -239,7 +235,7 @@ struct Publication {
         guard let (expected, voucher) = job.expected else { return nil }
         let title = expected.algorithm.title
         guard let digest = MessageDigest(expected.algorithm.family) else {
-            // The server's word is a gift; without libcrypto the file is as good as without it.
+            // The server's digest is optional: without libcrypto the file is accepted without it.
             guard voucher == .checksum else { return nil }
             return TransferFailure(
                 kind: .engine,
@@ -268,7 +264,7 @@ struct Publication {
         return failure
     }
 
-    /// Whether the file under a path has a checksum, which goes with that size.
+    /// Whether the file at a path has a checksum, which implies that size.
     private static func has(
         _ path: String,
         _ checksum: Checksum,
@@ -310,7 +306,7 @@ struct Publication {
 }
 
 extension Checksum {
-    /// The digest, if it is of that algorithm.
+    /// The digest if it has that algorithm.
     fileprivate func digest(_ algorithm: Algorithm) -> [UInt8]? {
         self.algorithm == algorithm ? digest : nil
     }
@@ -326,7 +322,7 @@ extension Checksum.Algorithm {
 }
 
 extension MonotonicTime {
-    /// The present.
+    /// The current time.
     static var now: MonotonicTime {
         MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
     }

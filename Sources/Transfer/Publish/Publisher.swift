@@ -1,21 +1,20 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Publishes what would keep an engine thread from the network, on threads of its own.
+/// Publishes files on its own threads, where an engine thread would be kept from the network.
 ///
-/// An engine thread never waits for a disk to sync, nor hashes a large file.
+/// An engine thread never waits for a disk sync or hashes a large file.
 final class Publisher: Sendable {
     private struct Queue {
         var jobs: [PublicationJob] = []
-        /// Done when nobody waits for a file.
+        /// Done when no files wait.
         var checkpoints: [PartialCheckpoint] = []
-        /// Hashed a step at a time when there is nothing else to do.
+        /// Hashed step by step when there is no other work.
         var presentFiles: [PresentFile] = []
-        /// The keys of files that are hashed or wait for that, and whether nobody wants to know any
-        /// more.
+        /// The keys of files that are hashed or wait for it, and whether they are cancelled.
         var examinations: [Int: Bool] = [:]
-        /// Whether there are records of uploads to be written, which comes first: until then nobody
-        /// could go on with them.
+        /// Whether records of uploads must be written, which comes first: a later run needs them to
+        /// resume.
         var hasRecords = false
         var isStopped = false
 
@@ -24,7 +23,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// What a thread does next.
+    /// The next work of a thread.
     private enum Turn {
         case publications([PublicationJob])
         case checkpoint(PartialCheckpoint)
@@ -32,18 +31,18 @@ final class Publisher: Sendable {
         case records
     }
 
-    /// A thread that waits for the disk waits alone: with syncing on, several files are synced at
-    /// once.
+    /// A thread that waits for the disk blocks only itself: with syncing, several files are synced
+    /// at the same time.
     private static let syncingThreads = 8
-    /// A thread takes as many files as it makes in this time by its last measure: one on a disk
-    /// that takes its time to sync, many in memory, where waking others costs more than the work.
+    /// A thread takes as many files as it publishes in this time by its last measurement: one on a
+    /// slow disk, many in memory, where waking other threads costs more than the work.
     private static let turnNanoseconds: Int64 = 500_000
 
     private let queue = Lock(Queue())
     let durability: Durability
     private let deliver: @Sendable ([AttemptEvent]) -> Void
     private let threadCount: Int
-    /// nil when no records of uploads are kept.
+    /// nil without records of uploads.
     private let uploads: UploadStore?
 
     init(
@@ -80,8 +79,7 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
-    /// Has a file that is there held against its checksum; its result comes as those of attempts
-    /// do.
+    /// Checks an existing file against its checksum; the result arrives like that of an attempt.
     func submit(_ file: PresentFile) {
         queue.withLock {
             $0.examinations[file.key] = false
@@ -90,7 +88,7 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
-    /// Ends the examinations with those keys; unknown keys are ignored.
+    /// Cancels the checks with those keys; ignores unknown keys.
     func cancel(_ keys: [Int]) {
         queue.withLock { queue in
             guard !queue.examinations.isEmpty else { return }
@@ -100,13 +98,13 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Has the records written that `UploadStore` was given.
+    /// Writes the records that `UploadStore` received.
     func submitRecords() {
         queue.withLock { $0.hasRecords = true }
         queue.notify()
     }
 
-    /// Ends the threads once everything submitted is done.
+    /// Ends the threads after all submitted work.
     func stop() {
         queue.withLock { $0.isStopped = true }
         for _ in 0..<threadCount { queue.notify() }
@@ -123,7 +121,7 @@ final class Publisher: Sendable {
                 checkpoint.partial.checkpoint(
                     at: checkpoint.length,
                     !checkpoint.isSettled ? .process : durability == .none ? .restart : .powerLoss,
-                    // Who stops a run does not wait until all that earlier runs have left is read.
+                    // The end of a run does not wait for reading all earlier partial files.
                     while: { !queue.withLock { $0.isStopped } }
                 )
                 continue
@@ -141,7 +139,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Hashes on in a file, which then waits for its next turn.
+    /// Hashes a further part of a file, which then waits for its next turn.
     private func examine(_ file: PresentFile) {
         let isCancelled: @Sendable () -> Bool = { [queue] in
             queue.withLock { $0.isStopped || $0.examinations[file.key] == true }
@@ -156,7 +154,7 @@ final class Publisher: Sendable {
         deliver([.finished(result)])
     }
 
-    /// What is next, at most `count` jobs; waits for it, and returns nil at the end.
+    /// Waits for and takes the next work, at most `count` jobs; nil at the end.
     private func take(_ count: Int) -> Turn? {
         let (turn, isMoreLeft) = queue.withLock(
             when: { !$0.isEmpty || $0.isStopped },
@@ -177,7 +175,7 @@ final class Publisher: Sendable {
             queue.jobs.removeFirst(taken.count)
             return (.publications(taken), !queue.isEmpty)
         }
-        // One thread wakes the next only while there is work for it.
+        // A thread wakes another one only while there is work for it.
         if isMoreLeft { queue.notify() }
         return turn
     }

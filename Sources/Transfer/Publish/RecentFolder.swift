@@ -1,22 +1,21 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The folder that many small files in a row go to, held open so that only the first of them has to
-/// find it.
+/// The folder of recently published files, kept open so that a series of small files finds it once.
 struct RecentFolder {
-    /// For so long nobody looks whether its path still leads to it; what moves it away is a person.
+    /// How long the path is trusted to lead to the folder; only users move folders.
     private static let trust = Duration.milliseconds(100)
 
     private var folder: Folder?
-    /// Whether that one is in memory.
+    /// Whether the folder is in memory.
     private var isInMemory = false
-    /// How many folders in a row were not when they were asked about.
+    /// The number of consecutive folders that were not in memory.
     private var misses = 0
-    /// After so many nobody asks any more: it may be a disk that takes its time.
+    /// After this many misses the check stops, because the disk may be slow.
     private static let mostMisses = 16
     private var lastLook = MonotonicTime(nanoseconds: 0)
 
-    /// The folder of a file, made with its missing parents when it is not there.
+    /// The folder of a file; created with its missing parents.
     ///
     /// `now` may lag behind the clock.
     mutating func open(
@@ -38,7 +37,7 @@ struct RecentFolder {
         return opened
     }
 
-    /// Whether the folder of a file is there, and in memory.
+    /// Whether the folder of a file exists and is in memory.
     mutating func isInMemory(of file: TaskSpec.Destination, at now: MonotonicTime) -> Bool {
         if let folder, file.isIn(folder.path) { return isInMemory }
         guard misses < Self.mostMisses,
@@ -49,7 +48,7 @@ struct RecentFolder {
         return isInMemory
     }
 
-    /// Lets go of the folder if its path no longer leads to it; returns whether it did so.
+    /// Closes the folder if its path leads elsewhere; returns whether it did.
     mutating func forgetIfMoved() -> Bool {
         guard let folder, !folder.isAtItsPath else { return false }
         self.folder = nil

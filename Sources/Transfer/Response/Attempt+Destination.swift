@@ -1,13 +1,13 @@
 internal import SystemKit
 package import TransferModel
 
-/// Where an accepted body goes, decided when the head is whole.
+/// Chooses the destination of an accepted body when the head is complete.
 extension Attempt {
-    /// Readies the sink; false ends the transfer, for a failure or because the file is there and is
-    /// kept, and nobody looks at the body.
+    /// Prepares the sink; false ends the transfer, because of a failure or a kept file whose body
+    /// needs no check.
     func openSink(_ head: ResponseHead, expectedCount: Int64?) -> Bool {
         switch request.sink {
-        // An examination is none of the engine's threads.
+        // The engine's threads do not handle examinations.
         case .memory, .examination: return true
         case .checksums:
             response.sink.keep()
@@ -17,7 +17,7 @@ extension Attempt {
                 guard let file = try resolve(wanted, head) else { return false }
                 if isKept(file) {
                     response.keepsFile = true
-                    // It is read only for what is expected of it.
+                    // The body is read only for its checks.
                     return response.bodyCheck?.looksAtBytes == true
                 }
                 destination = file
@@ -29,7 +29,7 @@ extension Attempt {
         }
     }
 
-    /// The destination with the name and the checksum that are known by now; nil ends the transfer.
+    /// The destination with its final name and checksum; nil ends the transfer.
     private func resolve(
         _ wanted: TaskSpec.Destination,
         _ head: ResponseHead
@@ -51,18 +51,17 @@ extension Attempt {
         return file
     }
 
-    /// The digest that the server gives of what is stored; what was decoded is something else.
+    /// The server's digest of the stored bytes; nil for decoded bodies.
     var announcedDigest: Checksum? {
         let isRest = resumption?.isRest == true
         guard destination != nil, response.decoding == nil, hop.method != "HEAD", let head,
-            // A digest of the whole says nothing of a part that the task has asked for, nor of what
-            // is not sent.
+            // A digest of the whole body does not apply to a requested part or to a missing body.
             head.statusCode == 206 ? isRest : !head.hasNoContent
         else { return nil }
         return ReprDigest.announced(in: head.fields, isWhole: !isRest)
     }
 
-    /// Whether the body may get the name that the server gave it.
+    /// Whether the body may use the name that the server chose.
     private func isFree(_ file: TaskSpec.Destination) -> Bool {
         guard !file.ifExists.mayReplace, case let occupant = PathOccupant(at: file.path),
             occupant != .nothing
@@ -72,7 +71,7 @@ extension Attempt {
         } else if let fault = occupant.fault(at: file.path) {
             failure = TransferFailure(fault, phase: .receive)
         } else if file.checksum != nil {
-            // Whether it is the file that is wanted is seen when there is one to put in its place.
+            // The comparison with the present file needs the downloaded one.
             return true
         } else {
             isUnchanged = true
@@ -80,10 +79,9 @@ extension Attempt {
         return false
     }
 
-    /// The file's checksum in the list; a list without it is a failure.
+    /// The file's checksum in the list; a missing entry is a failure.
     ///
-    /// The job's own words go first, the server's last: who redirects must not choose what a file
-    /// is held against.
+    /// The job's names come first and the server's last: a redirect must not choose the checksum.
     private func lookUp(_ list: SumsFile, for file: TaskSpec.Destination) -> Checksum? {
         let paths =
             list.name.map { [$0] } ?? [
@@ -111,7 +109,7 @@ extension Attempt {
 }
 
 extension TransferFailure {
-    /// A download that must not replace what is there.
+    /// A download that must not replace an existing file.
     package static func destinationExists(_ path: String, phase: Phase) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
@@ -126,7 +124,7 @@ extension TransferFailure {
         return failure
     }
 
-    /// A download whose name belongs to another task, or to a file that the run needs.
+    /// A download whose name belongs to another task or to a file of the run.
     fileprivate static func destinationTaken(_ path: String, by owner: String) -> TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,

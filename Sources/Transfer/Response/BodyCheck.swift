@@ -1,27 +1,26 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Holds a body against what is expected of it while it comes in: its size, whether there is one,
-/// its encoding.
+/// Checks an arriving body against the task's expectations: its size, presence and encoding.
 ///
-/// Memory does not grow with the body, except for one that is looked into when it is whole: that is
-/// kept up to `keptLimit`.
+/// Memory does not grow with the body, unless the complete body must be examined: then up to
+/// `keptLimit` bytes are kept.
 struct BodyCheck {
-    /// The largest body whose JSON, or whose text for a capture, is looked into.
+    /// The largest body whose JSON or captured text is examined.
     static let keptLimit: Int64 = 16 << 20
 
     private let expectation: Expectation
     private let limit: Int64?
     private var text: TextCheck?
-    /// How much of the whole body there is.
+    /// The bytes of the body so far.
     private var count: Int64
-    /// The body so far, for what is looked into.
+    /// The body so far, if it must be examined.
     private(set) var kept: [UInt8]?
 
-    /// nil when nothing is expected of the body, or when the response cannot have one.
+    /// nil without expectations for the body, or when the response cannot have one.
     ///
-    /// A HEAD and the statuses 204, 205 and 304 are answers without content (RFC 9110 §6.4.1).
-    /// `start` is how much of the body was there before.
+    /// Responses to HEAD and the statuses 204, 205 and 304 have no content (RFC 9110 §6.4.1).
+    /// `start` is the length of the part from earlier attempts.
     init?(_ expectation: Expectation, head: ResponseHead, method: String, start: Int64 = 0) {
         guard expectation.isAboutBody, method != "HEAD", !head.hasNoContent else { return nil }
         self.expectation = expectation
@@ -32,7 +31,7 @@ struct BodyCheck {
         if keptLimit != nil { kept = [] }
     }
 
-    /// Whether more than the length of the body matters.
+    /// Whether the check needs the bytes, not only the length.
     var looksAtBytes: Bool { text != nil || kept != nil }
 
     /// Takes the announced length; returns the findings that end the transfer.
@@ -54,7 +53,7 @@ struct BodyCheck {
         return nil
     }
 
-    /// Judges the whole body.
+    /// Judges the complete body.
     mutating func end() -> Findings {
         var findings = Findings()
         if count == 0, expectation.textEncoding != nil || kept != nil {
@@ -62,14 +61,14 @@ struct BodyCheck {
         }
         if let fault = text?.end() { return undecodable(fault) }
         findings.pass(.data)
-        // JSON is decoded later, and both are one check.
+        // JSON decoding comes later, as part of the same check.
         if text != nil, !expectation.needsJSON { findings.pass(.decoding) }
         return findings
     }
 
-    /// What is wrong with an answer to a download whose status says that there is nothing to store.
+    /// The failure of a download whose status excludes content.
     ///
-    /// nil when the task expects just that status: a range that goes over it does not.
+    /// nil when the task expects exactly that status; a wider range does not count.
     static func missingContent(_ head: ResponseHead, _ expectation: Expectation) -> Findings? {
         let status = head.statusCode
         guard head.hasNoContent, !expectation.statusCodes.contains(status...status) else {

@@ -2,7 +2,7 @@ internal import JSON
 internal import RegexKit
 internal import TransferModel
 
-/// What a capture wants and what the response has instead; neither quotes a value, which may be a
+/// The expected and the actual kind of a captured value; neither quotes a value, which may be
 /// secret.
 struct CaptureMiss: Error, Hashable {
     var expected: String
@@ -10,14 +10,14 @@ struct CaptureMiss: Error, Hashable {
 }
 
 extension Capture {
-    /// What the capture takes from a response.
+    /// Extracts the value from a response.
     ///
     /// - Parameters:
     ///   - head: The response's status and fields.
-    ///   - document: Its body as JSON; nil when it has none or was not decoded.
-    ///   - body: Its body; nil when it has none.
+    ///   - document: The body as JSON; nil if missing or not decoded.
+    ///   - body: The body; nil if missing.
     /// - Returns: The value, of at most `CapturedValue.maximumSize` bytes.
-    /// - Throws: What is there instead of it.
+    /// - Throws: The miss, when the response has no such value.
     func value(
         _ head: ResponseHead,
         _ document: JSONValue?,
@@ -39,7 +39,7 @@ extension Capture {
         return value
     }
 
-    /// Where the value should stand, in words.
+    /// The value's place in words.
     var place: String {
         switch source {
         case .json(let pointer): "`\(pointer)` of the body"
@@ -62,7 +62,7 @@ extension Capture {
         throw CaptureMiss(expected: "a text, a number, true or false", actual: actual)
     }
 
-    /// The bytes as UTF-8 where they are, else each as one character.
+    /// The bytes as UTF-8 if valid, otherwise each byte as one character.
     private func text(of bytes: ArraySlice<UInt8>?) throws(CaptureMiss) -> CapturedValue {
         guard let bytes else { throw CaptureMiss(expected: "a value", actual: "missing") }
         let text = String(validating: bytes, as: UTF8.self) ?? HeaderFields.text(bytes)

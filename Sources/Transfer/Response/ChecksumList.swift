@@ -1,40 +1,41 @@
 internal import TransferModel
 
-/// A list of checksums as `sha256sum`, `shasum --tag`, BSD's `sha256` and their like write it.
+/// A list of checksums in the formats of `sha256sum`, `shasum --tag`, BSD's `sha256` and similar
+/// tools.
 ///
-/// Lines of other forms, comments and signatures are passed over; so are digests of other
-/// algorithms. A class, because many tasks share one list and most have none.
+/// Other lines, comments, signatures and digests of other algorithms are skipped. A class, because
+/// many tasks share one list and most have none.
 package final class ChecksumList: Sendable {
     /// The largest list that is read, bytes.
     package static let largestSize: Int64 = 16 << 20
 
-    /// What looking for a name came to.
+    /// The result of a look-up.
     enum Answer: Hashable {
         case found(Checksum)
         case missing
-        /// The list has several digests that the name could mean.
+        /// The list has several digests for the name.
         case ambiguous
     }
 
     /// A listed file.
     private struct Entry: Sendable {
-        /// The components of its path from the last to the first, each with a slash behind it:
-        /// sorted, those that have most trailing components in common with a path stand together.
+        /// The components of the path from last to first, each followed by a slash: sorted keys
+        /// group paths with common trailing components.
         var key: [UInt8]
         var checksum: Checksum
-        /// How often the checksum is another than the one before, up to here.
+        /// The number of changes of the checksum up to this entry.
         var changes = 0
     }
 
-    /// Sorted by their keys, so that a long list of one name costs no more than any other.
+    /// Sorted by key, so that a long list of equal names costs no more than others.
     private let entries: [Checksum.Algorithm: [Entry]]
-    /// What digests that stand alone on their line come to.
+    /// The results for digests without a name.
     private let loneDigests: [Checksum.Algorithm: Answer]
 
-    /// Whether nothing in it is a checksum: most often a page that says why there is no list.
+    /// Whether the list has no checksum: usually a page that says why the list is missing.
     var isEmpty: Bool { entries.isEmpty && loneDigests.isEmpty }
 
-    /// Reads a list; what is none has no entries.
+    /// Parses a list; other text has no entries.
     package init(_ bytes: [UInt8]) {
         var entries: [Checksum.Algorithm: [Entry]] = [:]
         var loneDigests: [Checksum.Algorithm: Answer] = [:]
@@ -66,11 +67,11 @@ package final class ChecksumList: Sendable {
         return entries
     }
 
-    /// Looks for the first of some paths whose last component is in the list.
+    /// Looks up the first of some paths whose last component is in the list.
     ///
-    /// Of several entries of that name those win that have most trailing components with the path
-    /// in common. A list that is nothing but one digest answers for every name. The time grows with
-    /// the logarithm of the list's size.
+    /// Of several entries with that name, those with the most common trailing components win. A
+    /// list with a single digest answers for every name. The time is logarithmic in the list's
+    /// size.
     func find(_ algorithm: Checksum.Algorithm, _ paths: [String]) -> Answer {
         if let entries = entries[algorithm] {
             for path in paths {
@@ -82,7 +83,7 @@ package final class ChecksumList: Sendable {
 
     /// nil when no entry has the key's first component.
     private static func find(_ key: [UInt8], in entries: [Entry]) -> Answer? {
-        // Who has most in common with the key stands next to its place.
+        // The best match is next to the key's position in the order.
         let place = firstIndex(in: entries) { !$0.lexicographicallyPrecedes(key) }
         let neighbours = [place - 1, place].filter(entries.indices.contains)
         let shared = neighbours.map { commonComponents(entries[$0].key, key) }.max() ?? 0
@@ -97,8 +98,7 @@ package final class ChecksumList: Sendable {
         return isOne ? .found(entries[first].checksum) : .ambiguous
     }
 
-    /// The first entry for whose key a condition holds that holds for all behind it; their count
-    /// when there is none.
+    /// The first entry whose key satisfies a monotonic condition; the count if there is none.
     private static func firstIndex(in entries: [Entry], where holds: ([UInt8]) -> Bool) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -108,7 +108,7 @@ package final class ChecksumList: Sendable {
         return low
     }
 
-    /// How many bytes the components that both keys begin with have, with their slashes.
+    /// The length of the common leading components of two keys, with their slashes.
     private static func commonComponents(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var count = 0
         for (index, (one, other)) in zip(left, right).enumerated() {
@@ -132,14 +132,15 @@ package final class ChecksumList: Sendable {
     // MARK: Lines
 
     private static func parse(_ line: ArraySlice<UInt8>) -> (Checksum, path: String?)? {
-        // A backslash in front: the name has escapes (coreutils manual, `md5sum invocation`).
+        // A leading backslash means that the name has escapes (coreutils manual,
+        // `md5sum invocation`).
         let isEscaped = line.first == UInt8(ascii: "\\")
         let text = trimmed(isEscaped ? line.dropFirst() : line)
         guard let (checksum, name) = parseGNU(text) ?? parseBSD(text) else { return nil }
         return (checksum, name.map { path(isEscaped ? unescaped($0) : Array($0)) })
     }
 
-    /// `hex  name`, `hex *name`, or `hex` alone.
+    /// `hex  name`, `hex *name`, or only `hex`.
     private static func parseGNU(
         _ line: ArraySlice<UInt8>
     ) -> (Checksum, name: ArraySlice<UInt8>?)? {

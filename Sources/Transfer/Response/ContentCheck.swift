@@ -1,10 +1,10 @@
 internal import JSON
 internal import TransferModel
 
-/// Holds a whole response against what is expected of its fields and of what stands in its body,
-/// and takes from it what is captured.
+/// Checks the fields and the body of a complete response against expectations, and extracts the
+/// captures.
 ///
-/// A value of its own, so that a large body is looked into on a thread that has time for it.
+/// A separate value, so that another thread can examine a large body.
 struct ContentCheck: Sendable {
     private let head: ResponseHead
     private let headers: [HeaderField]
@@ -12,11 +12,10 @@ struct ContentCheck: Sendable {
     private let captures: [Capture]
     /// Whether the body is decoded.
     private let needsJSON: Bool
-    /// The body that is looked into; nil when nothing is expected of it, or when the response
-    /// cannot have one.
+    /// The body to examine; nil without expectations for it, or when the response cannot have one.
     private let body: [UInt8]?
 
-    /// nil when nothing is expected of what the response says.
+    /// nil without expectations for the response's content.
     init?(_ expectation: Expectation, head: ResponseHead?, body: [UInt8]?) {
         guard let head,
             body != nil || !expectation.headers.isEmpty || !expectation.captures.isEmpty
@@ -29,14 +28,14 @@ struct ContentCheck: Sendable {
         self.body = body
     }
 
-    /// Whether judging takes no longer than handing it to another thread.
+    /// Whether judging is faster than passing the check to another thread.
     var isQuick: Bool {
         guard (body?.count ?? 0) <= ResponseSink.memoryLimit else { return false }
         return !captures.contains { if case .regex = $0.source { true } else { false } }
     }
 
-    /// Decodes the body, then compares fields and values and captures, each in the order of the job
-    /// file.
+    /// Decodes the body, then checks fields and values and extracts captures, each in the job
+    /// file's order.
     func judge() -> Findings {
         var findings = Findings()
         var document: JSONValue?
@@ -84,12 +83,13 @@ struct ContentCheck: Sendable {
         return findings
     }
 
-    /// A byte order mark is no part of a text (RFC 8259 §8.1 allows to pass it over).
+    /// A byte order mark is not part of a text (RFC 8259 §8.1 allows ignoring it).
     private static func withoutMark(_ body: [UInt8]) -> [UInt8] {
         body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body
     }
 
-    /// What a field is instead; repeated lines count each and together (RFC 9110 §5.3).
+    /// The actual value of a mismatched field; repeated lines match singly or joined (RFC 9110
+    /// §5.3).
     private func mismatch(_ field: HeaderField) -> String? {
         let values = head.fields.allValues(of: field.name)
         guard !values.isEmpty else { return "missing" }
@@ -102,7 +102,7 @@ struct ContentCheck: Sendable {
         )
     }
 
-    /// What a value is instead.
+    /// The actual value in the body if it does not match.
     private static func mismatch(
         _ expected: Expectation.JSONValueAt,
         in document: JSONValue?
@@ -115,7 +115,7 @@ struct ContentCheck: Sendable {
     private static func text(_ value: JSONValue) -> String {
         var writer = JSONWriter()
         writer.value(value)
-        // Enough for an excerpt of characters of four bytes.
+        // Enough for an excerpt of four-byte characters.
         let bytes = writer.bytes
         let beginning = bytes.prefix(1 << 10)
         return TextExcerpt.of(

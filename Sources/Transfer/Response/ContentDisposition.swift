@@ -1,14 +1,13 @@
 internal import TransferModel
 
-/// The file name that a `Content-Disposition` suggests (RFC 6266), read as leniently as browsers
-/// read it.
+/// The file name in a `Content-Disposition` (RFC 6266), parsed as leniently as browsers do.
 ///
-/// The name is what the server wrote: nothing in it is safe.
+/// The server chose the name, so nothing in it is safe.
 struct ContentDisposition {
-    /// `filename*` where it can be decoded, else `filename`; nil without either.
+    /// `filename*` if decodable, otherwise `filename`; nil without both.
     let filename: String?
 
-    /// Reads a field's value; of a parameter that stands twice the first counts.
+    /// Parses a field's value; the first of duplicate parameters counts.
     init(_ value: some Sequence<UInt8>) {
         var scanner = Scanner(bytes: Array(value))
         var plain: String?
@@ -23,8 +22,8 @@ struct ContentDisposition {
         filename = extended ?? plain
     }
 
-    /// Bytes of no declared encoding: UTF-8 when they are, else ISO-8859-1 (RFC 6266 Appendix C.3
-    /// names both in use).
+    /// Text without a declared encoding: UTF-8 if valid, otherwise ISO-8859-1 (both are in use, RFC
+    /// 6266 Appendix C.3).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self) ?? latin1(bytes)
     }
@@ -35,8 +34,7 @@ struct ContentDisposition {
         return text
     }
 
-    /// `UTF-8'en'na%C3%AFve`, or the same in ISO-8859-1 (RFC 8187 §3.2.1); nil when it is anything
-    /// else.
+    /// `UTF-8'en'na%C3%AFve`, or the same in ISO-8859-1 (RFC 8187 §3.2.1); nil for anything else.
     private static func extendedText(_ bytes: ArraySlice<UInt8>) -> String? {
         let parts = bytes.split(
             separator: UInt8(ascii: "'"),
@@ -51,9 +49,9 @@ struct ContentDisposition {
         }
     }
 
-    /// Cuts a value into parameters; the disposition type is passed over, wherever it stands.
+    /// Splits a value into parameters and skips the disposition type, wherever it is.
     private struct Scanner {
-        /// What has not been read yet.
+        /// The unread bytes.
         private var rest: ArraySlice<UInt8>
 
         init(bytes: [UInt8]) { rest = bytes[...] }
@@ -66,7 +64,7 @@ struct ContentDisposition {
                 rest = rest.drop(while: Self.isBlank)
                 let isQuoted = rest.first == UInt8(ascii: "\"")
                 let quoted = isQuoted ? quotedString() : []
-                // What stands behind a quoted string belongs to nothing.
+                // Text after a quoted string is ignored.
                 let plain = word { $0 == UInt8(ascii: ";") }
                 _ = rest.popFirst()
                 return (
@@ -77,7 +75,7 @@ struct ContentDisposition {
             return nil
         }
 
-        /// The bytes up to one that ends them, without blanks around them.
+        /// The bytes before a delimiter, without surrounding blanks.
         private mutating func word(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
             var word = rest.prefix { !isEnd($0) }
             rest = rest.dropFirst(word.count)
@@ -86,7 +84,7 @@ struct ContentDisposition {
             return word
         }
 
-        /// From the opening quote; one that is never closed goes to the end.
+        /// Reads from the opening quote; an unclosed string extends to the end.
         private mutating func quotedString() -> [UInt8] {
             rest = rest.dropFirst()
             var text: [UInt8] = []

@@ -1,19 +1,19 @@
 internal import TransferModel
 
-/// What some checks of a response found: those that ran, and the failure of the last one when it
+/// The results of checks on a response: the checks that ran, and the failure of the last one if it
 /// did not pass.
 struct Findings: Sendable, Hashable {
     private(set) var checks: [TaskRecord.Check] = []
     private(set) var failure: TransferFailure?
-    /// One for each of the captures when nothing failed.
+    /// One for each capture if no check failed.
     var captured: [CapturedValue] = []
 
     mutating func pass(_ check: TaskRecord.Check.Name) {
         checks.append(TaskRecord.Check(check, passed: true))
     }
 
-    /// Ends the checks with one that did not pass; repeating the request would bring the same
-    /// answer.
+    /// Adds a failed check, which ends the checks; repeating the request would give the same
+    /// result.
     mutating func fail(
         _ check: TaskRecord.Check.Name,
         expected: String,

@@ -1,13 +1,11 @@
 internal import TransferModel
 
-/// The digests that a server gives of what it sends: `Repr-Digest`, and `Content-Digest` of a whole
-/// response (RFC 9530).
+/// The digests in a response: `Repr-Digest`, and `Content-Digest` for a complete one (RFC 9530).
 enum ReprDigest {
-    /// The digest that the body of a response must have as it is stored; nil when the server names
-    /// none that can be trusted.
+    /// The expected digest of the stored body; nil without a digest that can be trusted.
     ///
-    /// `isWhole` says that the body is the whole representation: that of a range has its own
-    /// `Content-Digest` (RFC 9530 §2).
+    /// `isWhole` says that the body is the whole representation: a range's `Content-Digest` covers
+    /// only the range (RFC 9530 §2).
     static func announced(in fields: HeaderFields, isWhole: Bool) -> Checksum? {
         let names = isWhole ? ["repr-digest", "content-digest"] : ["repr-digest"]
         for name in names {
@@ -17,12 +15,11 @@ enum ReprDigest {
         return nil
     }
 
-    /// That of a dictionary of byte sequences (RFC 8941 §3.2), SHA-256 before SHA-512; of a key
-    /// that stands twice the last counts.
+    /// The digest in a dictionary of byte sequences (RFC 8941 §3.2), SHA-256 before SHA-512; the
+    /// last of duplicate keys counts.
     private static func checksum(in values: [ArraySlice<UInt8>]) -> Checksum? {
         var found: [Checksum.Algorithm: [UInt8]] = [:]
-        // No comma can stand within a byte sequence, or within a parameter that anybody sends with
-        // it.
+        // Byte sequences and their usual parameters contain no commas.
         for member in values.flatMap({ $0.split(separator: UInt8(ascii: ",")) }) {
             let text = member.filter { $0 != 0x20 && $0 != 0x09 }
             guard let algorithm = algorithm(of: text) else { continue }
@@ -41,7 +38,7 @@ enum ReprDigest {
         }.first
     }
 
-    /// The names of the registry of RFC 9530 §5 that are collision-resistant.
+    /// The collision-resistant names in the registry of RFC 9530 §5.
     private static func algorithm(of member: [UInt8]) -> Checksum.Algorithm? {
         if member.starts(with: "sha-256=".utf8) { return .sha256 }
         if member.starts(with: "sha-512=".utf8) { return .sha512 }

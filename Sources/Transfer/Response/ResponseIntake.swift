@@ -1,27 +1,26 @@
 internal import TransferModel
 
-/// What the running exchange has received of its response, and what was decided about it.
+/// The received part of the current exchange's response, and the decisions about it.
 struct ResponseIntake {
     var parser = ResponseHeadParser()
-    /// The final head; nil until it is whole.
+    /// The final head; nil until it is complete.
     var head: ResponseHead?
     /// nil until the head is judged.
     var verdict: ResponseVerdict?
     var sink = ResponseSink()
-    /// Whether the body is known to have come to its end.
+    /// Whether the body is known to have ended.
     var isWhole = false
-    /// nil when the body is stored as it is sent.
+    /// nil when the body is stored as sent.
     var decoding: BodyDecoding?
-    /// What is known of a body that libcurl throws away.
+    /// The progress of a body that libcurl discards.
     var discarded = DiscardedBody()
-    /// nil when nothing is expected of the body.
+    /// nil without expectations for the body.
     var bodyCheck: BodyCheck?
-    /// Whether the file that is there has the body of the stored response that is served, and
-    /// stays.
+    /// Whether the existing file already has the body of the stored response and stays.
     var keepsFile = false
-    /// When a body that is in memory is to be kept for later runs; nil when it is not.
+    /// When to keep a body in memory for later runs; nil for never.
     var partTime: MonotonicTime?
 
-    /// Makes room for the response of another exchange.
+    /// Prepares for the response of another exchange.
     mutating func reset() { self = ResponseIntake() }
 }

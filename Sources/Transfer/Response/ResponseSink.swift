@@ -1,19 +1,19 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Where the body of a response goes while it comes in.
+/// The destination of an arriving response body.
 ///
 /// A small body stays in memory until the publisher writes it, which keeps the engine thread on the
-/// network; a larger one is written as it comes, under no name.
+/// network; a larger one is written to an unnamed file at once.
 struct ResponseSink {
-    /// Bodies up to this size are handed on in memory.
+    /// Bodies up to this size are passed on in memory.
     static let memoryLimit = 64 << 10
     /// How much of an unwanted body is kept for the message, and how much is read before the
-    /// connection is given up.
+    /// connection is closed.
     private static let excerptLimit = 1 << 10
     private static let unwantedLimit = 64 << 10
 
-    /// What has come in.
+    /// The received bytes.
     enum Content: Sendable {
         case memory([UInt8])
         case file(OutputFile, Folder)
@@ -23,7 +23,7 @@ struct ResponseSink {
         case count
         case excerpt
         case destination(TaskSpec.Destination)
-        /// In memory, however much it is.
+        /// In memory, whatever the size.
         case keep
     }
 
@@ -31,21 +31,21 @@ struct ResponseSink {
     private var count = 0
     private(set) var content = Content.memory([])
 
-    /// Whether nothing has come yet.
+    /// Whether nothing was received.
     var isEmpty: Bool { count == 0 }
 
-    /// Keeps nothing of the body.
+    /// Discards the body.
     mutating func discard() {
         self = ResponseSink()
     }
 
-    /// Keeps the first bytes of a body that is not wanted.
+    /// Keeps the first bytes of an unwanted body.
     mutating func keepExcerpt() {
         self = ResponseSink()
         mode = .excerpt
     }
 
-    /// Keeps the whole body in memory; its size is somebody else's check.
+    /// Keeps the whole body in memory; another check limits its size.
     mutating func keep() {
         self = ResponseSink()
         mode = .keep
@@ -54,9 +54,8 @@ struct ResponseSink {
     /// Keeps the body for a file.
     ///
     /// - Parameters:
-    ///   - destination: The file that it will become.
-    ///   - expectedCount: The announced length; a disk without room for it fails now, not at the
-    ///     end.
+    ///   - destination: The future file.
+    ///   - expectedCount: The announced length; a disk without room for it fails at once.
     /// - Throws: The file system's error.
     mutating func open(
         _ destination: TaskSpec.Destination,
@@ -76,13 +75,13 @@ struct ResponseSink {
         }
     }
 
-    /// Keeps the body behind what is in a file already.
+    /// Appends the body to an existing file.
     ///
     /// - Parameters:
-    ///   - file: Its end is where the body goes on.
-    ///   - folder: The folder that it is in.
-    ///   - destination: The file that it will become.
-    ///   - expectedCount: The announced length of what is missing.
+    ///   - file: The file to append to.
+    ///   - folder: The file's folder.
+    ///   - destination: The future file.
+    ///   - expectedCount: The announced length of the missing part.
     /// - Throws: The file system's error.
     mutating func goOn(
         with file: OutputFile,
@@ -98,8 +97,7 @@ struct ResponseSink {
         }
     }
 
-    /// Moves a body that is still in memory into a file, so that it can be kept; does nothing when
-    /// there is none of it yet.
+    /// Moves a nonempty body from memory into a file, so that it can be kept.
     mutating func spill() throws(SystemError) {
         guard case .destination(let destination) = mode, case .memory(let bytes) = content,
             !bytes.isEmpty
@@ -107,7 +105,7 @@ struct ResponseSink {
         try startFile(destination)
     }
 
-    /// Takes a piece, all of it or none; false means that nothing more of this body is wanted.
+    /// Takes all or none of a piece; false when no more of the body is wanted.
     mutating func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         count += bytes.count
         do throws(SystemError) {
@@ -148,7 +146,7 @@ struct ResponseSink {
         return bytes
     }
 
-    /// Whether the unwanted body has perhaps more.
+    /// Whether the unwanted body may be longer.
     var isExcerptCut: Bool { excerpt.count >= Self.excerptLimit }
 
     private mutating func reserve(_ capacity: Int) {
@@ -165,14 +163,14 @@ struct ResponseSink {
         content = .memory(kept)
     }
 
-    /// Moves what is in memory into a file in the destination's folder.
+    /// Moves the bytes in memory into a file in the destination's folder.
     @discardableResult
     private mutating func startFile(
         _ destination: TaskSpec.Destination
     ) throws(SystemError) -> Folder {
         let (folderPath, name) = destination.split
         let folder = try Folder(path: folderPath, create: true)
-        // Now, not at the end of a long transfer.
+        // Check now, not at the end of a long transfer.
         try folder.requireReplaceable(name)
         let file = try OutputFile(in: folder, name: name)
         if case .memory(let bytes) = content, !bytes.isEmpty { try file.write(bytes.span) }
@@ -182,29 +180,29 @@ struct ResponseSink {
 }
 
 extension TaskSpec.Destination {
-    /// The folder and the name in it.
+    /// The file's folder and its name there.
     var split: (folder: String, name: String) { (folder, name) }
 
-    /// The folder that the file is in.
+    /// The file's folder.
     var folder: String {
         let start = nameStart
         if start <= 1 { return start == 0 ? "." : "/" }
         return String(path[..<path.utf8.index(path.startIndex, offsetBy: start - 1)])
     }
 
-    /// The file's name in its folder.
+    /// The file's name.
     var name: String {
         String(path[path.utf8.index(path.startIndex, offsetBy: nameStart)...])
     }
 
-    /// Whether the file is in the folder of that path, as the path is written.
+    /// Whether the file is in a folder, by the spelling of the path.
     func isIn(_ folder: String) -> Bool {
         let start = nameStart
         return start > 1
             && path.utf8.span.extracting(first: start - 1).equals(folder.utf8.span)
     }
 
-    /// Where the name begins in the path, in UTF-8.
+    /// The start of the name in the path, in UTF-8.
     private var nameStart: Int {
         let bytes = path.utf8.span
         var start = bytes.count

@@ -1,24 +1,24 @@
 internal import TransferModel
 
-/// What is to become of a response, decided when its head is whole.
+/// The decision about a response, made when its head is complete.
 enum ResponseVerdict {
-    /// The body is what was asked for.
+    /// The body is the requested one.
     case accept
-    /// Another request follows; the body is passed over.
+    /// Another request follows; the body is skipped.
     case redirect
-    /// The same request follows with an answer to the challenge; the body is passed over.
+    /// The same request follows with credentials for the challenge; the body is skipped.
     case challenge(Authentication.Answer)
-    /// The same request follows without having asked first, which the server cannot do; the body is
-    /// passed over.
+    /// The same request follows without `Expect: 100-continue`, which the server does not support;
+    /// the body is skipped.
     case sendUnasked
-    /// Another request of a resumable upload follows; the body is passed over.
+    /// Another request of a resumable upload follows; the body is skipped.
     case proceed
-    /// A stored response takes its place; the body is passed over.
+    /// A stored response replaces this one; the body is skipped.
     case stored
-    /// The body is not wanted; a little of it is kept for the message.
+    /// The body is unwanted; a little of it is kept for the message.
     case refuse(TransferFailure)
 
-    /// Whether another request follows, so that nobody looks at the body.
+    /// Whether the body is skipped.
     var isPassedOver: Bool {
         switch self {
         case .redirect, .challenge, .sendUnasked, .stored, .proceed: true
@@ -26,17 +26,17 @@ enum ResponseVerdict {
         }
     }
 
-    /// Judges a head, in the order in which results are checked: protocol, status, MIME type.
+    /// Judges a head in the order of the checks: protocol, status, MIME type.
     ///
     /// - Parameters:
     ///   - head: The final response's head.
-    ///   - request: The request that it answers.
-    ///   - expectation: What the task accepts.
-    ///   - redirects: Whether a redirect is followed or is the result.
-    ///   - isRest: Whether it is the rest of a body, and together with what is there the answer
-    ///     200.
-    ///   - checks: Every check that ran is appended.
-    /// - Returns: What becomes of the body.
+    ///   - request: The request of the response.
+    ///   - expectation: The accepted responses.
+    ///   - redirects: Whether redirects are followed or are the result.
+    ///   - isRest: Whether the response has the rest of a body and, with the existing part, counts
+    ///     as 200.
+    ///   - checks: Receives every check that ran.
+    /// - Returns: The decision about the body.
     static func judge(
         _ head: ResponseHead,
         of request: RequestSpec,
@@ -82,7 +82,7 @@ enum ResponseVerdict {
         return .accept
     }
 
-    /// Statuses that redirect, and a `Location` to redirect to (RFC 9110 §15.4).
+    /// Whether the status is a redirect with a `Location` (RFC 9110 §15.4).
     private static func isRedirect(_ head: ResponseHead) -> Bool {
         switch head.statusCode {
         case 301, 302, 303, 307, 308: head.fields["location"] != nil
@@ -90,7 +90,7 @@ enum ResponseVerdict {
         }
     }
 
-    /// A partial or unmodified answer to a request that asked for neither (RFC 9110 §15.3.7,
+    /// The fault of a partial or unmodified response that was not requested (RFC 9110 §15.3.7,
     /// §15.4.5).
     private static func unaskedStatus(_ status: Int, of request: RequestSpec) -> String? {
         func asks(_ names: Set<String>) -> Bool {
@@ -138,7 +138,7 @@ enum ResponseVerdict {
     }
 
     private static func describe(_ ranges: [ClosedRange<Int>]) -> String {
-        // What nearly all expect, without building it anew each time.
+        // The usual range, without building its text each time.
         if ranges.count == 1, ranges[0] == 200...299 { return "200-299" }
         return ranges.map { range in
             range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"

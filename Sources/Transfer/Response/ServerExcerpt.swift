@@ -2,15 +2,15 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// The beginning of a refused response's body, made harmless for a message.
+/// The beginning of a rejected response's body, made harmless for a message.
 enum ServerExcerpt {
     /// `the server said: …` for a message.
     ///
     /// - Parameters:
-    ///   - bytes: What there is of the body.
-    ///   - isCut: Whether the body has, or may have, more.
+    ///   - bytes: The kept part of the body.
+    ///   - isCut: Whether the body has or may have more.
     ///   - head: The response's head.
-    /// - Returns: Nil when the body is empty or no text.
+    /// - Returns: Nil for an empty or binary body.
     static func help(of bytes: [UInt8], isCut: Bool, head: ResponseHead?) -> String? {
         guard !bytes.isEmpty, isText(head?.mimeType),
             let body = decoded(bytes, isCut: isCut, head)
@@ -19,11 +19,10 @@ enum ServerExcerpt {
         return text.isEmpty ? nil : "the server said: \(text)"
     }
 
-    /// The beginning of the body without its content coding, and whether there may be more of it;
-    /// nil where the coding cannot be undone.
+    /// The decoded beginning of the body, and whether there may be more; nil if it cannot be
+    /// decoded.
     ///
-    /// An excerpt that ends too early must say so: the redactor knows half of a secret by the
-    /// ellipsis behind it.
+    /// A cut excerpt must end with an ellipsis, by which the redactor recognizes a cut secret.
     private static func decoded(
         _ bytes: [UInt8],
         isCut: Bool,
@@ -34,12 +33,12 @@ enum ServerExcerpt {
         do throws(BodyDecoding.Fault) {
             decoding = try BodyDecoding.make(head)
         } catch {
-            // The field may be wrong, as `Content-Encoding: UTF-8` is, and the body plain.
+            // The field may be wrong, such as `Content-Encoding: UTF-8`, and the body plain.
             return isPlainText(bytes) ? (bytes, isCut) : nil
         }
         guard let decoding else { return (bytes, isCut) }
         var text: [UInt8] = []
-        // What comes out until the excerpt ends is the beginning of the body.
+        // The bytes decoded from the excerpt are the beginning of the body.
         _ = decoding.decoder.decode(bytes.span) { piece in
             text.append(piece.extracting(first: longest - text.count))
             return text.count < longest
@@ -47,10 +46,10 @@ enum ServerExcerpt {
         return (text, text.count >= longest || !decoding.decoder.hasEnded)
     }
 
-    /// The text of a body: UTF-8 where it is valid, otherwise ISO 8859-1, in which every byte is a
+    /// The text of a body: UTF-8 if valid, otherwise ISO 8859-1, in which every byte is a
     /// character.
     ///
-    /// Replacement characters in the place of bytes would hide a secret from the redactor.
+    /// Replacement characters would hide a secret from the redactor.
     private static func text(of bytes: [UInt8], isCut: Bool) -> String {
         let whole = isCut ? bytes.dropLast(lengthOfOpenCharacter(bytes)) : bytes[...]
         if let text = String(validating: whole, as: UTF8.self) { return text }
@@ -59,9 +58,9 @@ enum ServerExcerpt {
         return text
     }
 
-    /// How many bytes at the end begin a character of UTF-8 that is not whole.
+    /// The number of bytes in an incomplete UTF-8 character at the end.
     private static func lengthOfOpenCharacter(_ bytes: [UInt8]) -> Int {
-        // A character has three continuation bytes at most.
+        // A character has at most three continuation bytes.
         guard let lead = bytes.suffix(3).lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return 0 }
         let length =
             switch bytes[lead] {
@@ -79,7 +78,7 @@ enum ServerExcerpt {
             && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (9...13).contains($0) }
     }
 
-    /// Decoded bytes that are looked at: a few coded ones may stand for many.
+    /// The most decoded bytes, because a few coded ones may expand to many.
     private static let longest = 1 << 10
 
     private static func isText(_ mimeType: String?) -> Bool {

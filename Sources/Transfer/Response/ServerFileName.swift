@@ -1,22 +1,23 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The name that a server gives a download, made safe: a plain name in one folder, visible and of
-/// one reading.
+/// The name that a server gives a download, made safe: a plain, visible and unambiguous name in one
+/// folder.
 enum ServerFileName {
-    /// The name when neither the response nor its URL has a usable one.
+    /// The name when the response and its URL have no usable one.
     static let fallback = "download"
     /// NAME_MAX of Linux's file systems, bytes.
     private static let longest = 255
-    /// A longer ending behind the last dot is no file type that has to be kept, bytes.
+    /// The longest file extension to keep after the last dot, bytes.
     private static let longestExtension = 32
 
-    /// From `Content-Disposition`, else the last segment of the path, else `fallback`.
+    /// Taken from `Content-Disposition`, otherwise the last segment of the path, otherwise
+    /// `fallback`.
     ///
     /// - Parameters:
     ///   - head: The final response's head.
-    ///   - url: The URL that answered, after redirects.
-    ///   - mayName: Whether a text may become a name; the next choice takes its place otherwise.
+    ///   - url: The URL of the response, after redirects.
+    ///   - mayName: Whether a text may become a name; otherwise the next choice is used.
     /// - Returns: A safe name.
     static func choose(
         _ head: ResponseHead,
@@ -26,30 +27,30 @@ enum ServerFileName {
         let field = head.fields.firstValue(of: "content-disposition")
         let suggested = field.flatMap { ContentDisposition($0).filename }
         for choice in [suggested, lastSegment(of: url)] {
-            // The whole text is asked about: what is cut off or replaced must not hide what it is.
-            // The name as well: what is taken away may have hidden it.
+            // Check both the original text and the safe name: cutting or replacing must not hide a
+            // forbidden text, or reveal one.
             if let choice, mayName(choice), let name = safe(choice), mayName(name) { return name }
         }
         return fallback
     }
 
-    /// The last segment of a URL's path, decoded; bytes that are no UTF-8 become U+FFFD.
+    /// The last segment of a URL's path, decoded; invalid UTF-8 becomes U+FFFD.
     static func lastSegment(of url: HTTPURL) -> String {
         let path = path(of: url)
         return path.lastByteIndex(of: "/").map { String(path[path.utf8.index(after: $0)...]) }
             ?? path
     }
 
-    /// A URL's path, decoded.
+    /// A URL's decoded path.
     static func path(of url: HTTPURL) -> String {
         String(decoding: PercentCoding.decodeLeniently(url.path.utf8), as: UTF8.self)
     }
 
-    /// The last component of a name, as a file may be called; nil when nothing is left of it.
+    /// The last component of a name, made safe for a file; nil if nothing remains.
     ///
-    /// Characters that nobody sees go, but for those inside of an emoji; control characters and
-    /// those that turn the direction of text become `_`; dots, hyphens and blanks in front go, and
-    /// so do dots and blanks at the end. 255 bytes at most, the ending behind the last dot kept.
+    /// Invisible characters are removed, except in emoji; control and bidirectional characters
+    /// become `_`. Leading dots, hyphens and blanks are removed, as are final dots and blanks. The
+    /// result has at most 255 bytes and keeps the extension.
     static func safe(_ name: String) -> String? {
         let scalars = name.unicodeScalars[...]
         let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }
@@ -62,7 +63,7 @@ enum ServerFileName {
         return text.isEmpty ? nil : cut(text)
     }
 
-    /// Without characters that have no shape (Unicode's Default_Ignorable_Code_Point, and format
+    /// The name without invisible characters (Unicode's Default_Ignorable_Code_Point, and format
     /// characters).
     private static func seen(_ name: Substring.UnicodeScalarView) -> String.UnicodeScalarView {
         var kept = String.UnicodeScalarView()
@@ -77,7 +78,7 @@ enum ServerFileName {
         return kept
     }
 
-    /// ZERO WIDTH JOINER and VARIATION SELECTOR-16, of which emoji are made (UTS #51).
+    /// ZERO WIDTH JOINER and VARIATION SELECTOR-16, which are parts of emoji (UTS #51).
     private static func joins(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "\u{200D}" || scalar == "\u{FE0F}"
     }
@@ -109,11 +110,11 @@ enum ServerFileName {
         let stem = name.dropLast(ending.count)
         let kept = prefix(of: stem, room) { String($0) }
         if !kept.isEmpty { return kept + ending }
-        // A character may have any number of scalars: one that is longer than a name is cut into.
+        // Characters may have any number of scalars: cut within one that is too long.
         return prefix(of: stem.unicodeScalars, room) { String($0) } + ending
     }
 
-    /// The first elements that fit in so many bytes.
+    /// The first elements that fit into that many bytes.
     private static func prefix<Elements: Sequence>(
         of elements: Elements,
         _ room: Int,

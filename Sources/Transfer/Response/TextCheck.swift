@@ -1,16 +1,16 @@
 internal import TransferModel
 
-/// Checks while a body comes in that it is text in the encoding that a job expects.
+/// Checks while a body arrives that it is text in the expected encoding.
 ///
-/// How a body says that it is encoded: its byte order mark, then its `charset`. Without either it
-/// is taken for what is expected. ASCII is a part of the other encodings: where one side says
-/// ASCII, the body has to be ASCII.
+/// A body declares its encoding by a byte order mark, or else by its `charset`; otherwise the
+/// expected one is assumed. ASCII is a subset of the other encodings: if one side says ASCII, the
+/// body must be ASCII.
 struct TextCheck {
     private let expected: TextEncoding
     private let charset: String?
-    /// The first bytes, until they tell whether there is a byte order mark.
+    /// The first bytes, until it is clear whether there is a byte order mark.
     private var opening: [UInt8] = []
-    /// nil while the opening is not known.
+    /// nil while that is unclear.
     private var bytes: EncodedBytes?
 
     init(_ expected: TextEncoding, charset: String?) {
@@ -18,7 +18,7 @@ struct TextCheck {
         self.charset = charset
     }
 
-    /// Takes a piece; returns what is wrong with the body.
+    /// Takes a piece; returns the fault of the body.
     mutating func take(_ piece: Span<UInt8>) -> String? {
         guard bytes == nil else { return check(piece) }
         var taken = 0
@@ -30,14 +30,14 @@ struct TextCheck {
         return open() ?? check(piece.extracting(droppingFirst: taken))
     }
 
-    /// What is wrong with the whole body.
+    /// The fault of the complete body.
     mutating func end() -> String? {
         if bytes == nil, let fault = open() { return fault }
         guard bytes?.isComplete == true else { return "the body ends in the middle of a character" }
         return nil
     }
 
-    /// Decides by the first bytes how the body is read.
+    /// Chooses the encoding by the first bytes.
     private mutating func open() -> String? {
         let declared: String?
         if opening == [0xEF, 0xBB, 0xBF] {
@@ -65,11 +65,11 @@ struct TextCheck {
     }
 }
 
-/// Bytes that must be well-formed in an encoding, in pieces that may end anywhere.
+/// Checks bytes for an encoding, in pieces of any size.
 struct EncodedBytes {
     let encoding: TextEncoding
     private var offset: Int64 = 0
-    /// Continuation bytes that a character still needs, and the bounds of the next one (Unicode,
+    /// The continuation bytes that a character still needs, and the range of the next one (Unicode,
     /// table 3-7).
     private var missing = 0
     private var next: ClosedRange<UInt8> = 0x80...0xBF
@@ -78,10 +78,10 @@ struct EncodedBytes {
         self.encoding = encoding
     }
 
-    /// Whether no character is open.
+    /// Whether the last character is complete.
     var isComplete: Bool { missing == 0 }
 
-    /// Takes a piece; returns the place in the body of the first byte that cannot stand there.
+    /// Takes a piece; returns the offset in the body of the first invalid byte.
     mutating func take(_ bytes: Span<UInt8>) -> Int64? {
         guard encoding != .latin1 else { return nil }
         var index = 0
@@ -100,7 +100,7 @@ struct EncodedBytes {
         return nil
     }
 
-    /// The first byte of a character that is not ASCII.
+    /// Reads the first byte of a non-ASCII character.
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: missing = 1
